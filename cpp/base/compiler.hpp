@@ -1,7 +1,7 @@
 #pragma once
-// What differs from compiler to compiler: forced inlining, prefetching, counting bits, bit casts. Everything here is
-// safe in sources that are compiled per level (base/dispatch.hpp), because a function that is always inlined leaves no
-// copy for the linker to share between levels.
+// What differs from compiler to compiler: forced inlining, prefetching, waiting, counting bits, bit casts. Everything
+// here is safe in sources that are compiled per level (base/dispatch.hpp), because a function that is always inlined
+// leaves no copy for the linker to share between levels.
 #include <cstdint>
 
 #if defined(__GNUC__)
@@ -13,6 +13,13 @@
 #define VAGLIO_INLINE __forceinline
 #define VAGLIO_INLINE_LAMBDA
 #define VAGLIO_PREFETCH(address) static_cast<void>(address)
+#endif
+
+// A breath in a loop that waits for another thread.
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define VAGLIO_PAUSE() __builtin_ia32_pause()
+#else
+#define VAGLIO_PAUSE() static_cast<void>(0)
 #endif
 
 namespace vaglio {

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/compiler.hpp"
 #include "base/processors.hpp"
 
 #ifndef _WIN32
@@ -28,6 +29,7 @@ thread_local bool working = false;
 struct Loop {
     const std::function<void(std::size_t, int)>* body;
     std::size_t count;
+    int threads;
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr error;
@@ -52,22 +54,38 @@ struct Loop {
 // Workers sleep until a loop is posted that can use another thread. Only one loop runs at a time: a second caller
 // on another thread waits for its turn, so that two fits never use more threads than either asked for. Workers
 // beyond the number of processors end when they had nothing to do for a while.
+//
+// To wake a thread takes tens of microseconds, on virtual machines more, and some learners post thousands of loops of
+// as little work in a second. So a thread that has nothing to do looks for a moment whether there is more, before it
+// sleeps. It gives its processor to whoever wants it meanwhile, and does not look where there are more threads than
+// processors. While all look, a loop begins and ends without a lock.
 class Pool {
  public:
-    void run(Loop& loop, int threads) {
+    void run(Loop& loop) {
         const std::lock_guard turn(turn_);
         {
             const std::lock_guard lock(mutex_);
-            grow(threads - 1);
-            loop_ = &loop;
-            wanted_ = threads - 1;
-            ++generation_;
+            grow(loop.threads - 1);
         }
-        wake_.notify_all();
+        loop_ = &loop;
+        wanted_ = loop.threads - 1;
+        ++generation_;
+        if (asleep_ > 0) {
+            // Who is about to sleep either sees the loop, or sleeps when the lock is free again.
+            mutex_.lock();
+            mutex_.unlock();
+            wake_.notify_all();
+        }
         loop.run(0);
-        std::unique_lock lock(mutex_);
-        loop_ = nullptr;
-        finished_.wait(lock, [this] { return busy_ == 0; });
+        loop_ = nullptr;  // from here on nobody joins
+        const auto done = [this] { return busy_ == 0; };
+        if (loop.threads <= processors_) look_for(done);
+        if (!done()) {
+            std::unique_lock lock(mutex_);
+            waits_ = true;
+            finished_.wait(lock, done);
+            waits_ = false;
+        }
         last_loop_ = std::chrono::steady_clock::now();
     }
 
@@ -86,44 +104,77 @@ class Pool {
 
     void serve(int worker) {
         std::uint64_t seen = 0;
-        const auto wanted = [&] { return loop_ && generation_ != seen && worker <= wanted_; };
-        std::unique_lock lock(mutex_);
+        bool looks = false;
         for (;;) {
-            if (worker < processors_) {
-                wake_.wait(lock, wanted);
-            } else if (!wake_.wait_for(lock, patience, wanted)) {
-                if (!ends(worker)) continue;
-                threads_.back().detach();
-                threads_.pop_back();
-                return;
+            if (looks) look_for([&] { return generation_ != seen; });
+            if (generation_ == seen || worker > wanted_) {
+                if (!sleep(worker, seen)) return;
             }
             seen = generation_;
-            Loop* loop = loop_;
+            // First counted, then the loop is read: whoever takes the loop away waits for those that could have seen
+            // it.
             ++busy_;
-            lock.unlock();
-            loop->run(worker);
-            lock.lock();
-            if (--busy_ == 0) finished_.notify_all();
+            Loop* loop = loop_;
+            looks = loop && worker < loop->threads && loop->threads <= processors_;
+            if (loop && worker < loop->threads) loop->run(worker);
+            if (--busy_ == 0 && waits_) {
+                mutex_.lock();
+                mutex_.unlock();
+                finished_.notify_all();
+            }
         }
+    }
+
+    // Until there is a loop for the worker; false if it ends.
+    bool sleep(int worker, std::uint64_t seen) {
+        const auto wanted = [&] { return loop_ && generation_ != seen && worker <= wanted_; };
+        std::unique_lock lock(mutex_);
+        ++asleep_;
+        if (worker < processors_) {
+            wake_.wait(lock, wanted);
+        } else {
+            while (!wake_.wait_for(lock, patience, wanted)) {
+                if (!ends(worker)) continue;
+                --asleep_;
+                threads_.back().detach();
+                threads_.pop_back();
+                return false;
+            }
+        }
+        --asleep_;
+        return true;
     }
 
     // The last worker goes first, so that the numbers of the others stay without a gap.
     bool ends(int worker) const {
-        const bool idle = !loop_ && std::chrono::steady_clock::now() - last_loop_ >= patience;
+        const bool idle = !loop_ && std::chrono::steady_clock::now() - last_loop_.load() >= patience;
         return idle && worker == static_cast<int>(threads_.size());
     }
 
+    // Returns when it is done, or after a moment.
+    template <class Done>
+    static void look_for(Done done) {
+        for (int i = 0; i < quick_looks; ++i) {
+            if (done()) return;
+            VAGLIO_PAUSE();
+        }
+        const auto end = std::chrono::steady_clock::now() + moment;
+        while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    }
+
     static constexpr std::chrono::milliseconds patience{200};
+    static constexpr std::chrono::microseconds moment{100};
+    static constexpr int quick_looks = 200;  // a few microseconds
     const int processors_ = allowed_threads();
     std::mutex turn_;
     std::mutex mutex_;
     std::condition_variable wake_, finished_;
     std::vector<std::thread> threads_;
-    Loop* loop_ = nullptr;
-    int wanted_ = 0;
-    int busy_ = 0;
-    std::chrono::steady_clock::time_point last_loop_;
-    std::uint64_t generation_ = 0;
+    std::atomic<Loop*> loop_ = nullptr;
+    std::atomic<int> wanted_ = 0, busy_ = 0, asleep_ = 0;
+    std::atomic<bool> waits_ = false;
+    std::atomic<std::uint64_t> generation_ = 0;
+    std::atomic<std::chrono::steady_clock::time_point> last_loop_{};
 };
 
 std::mutex pool_mutex;
@@ -154,11 +205,11 @@ bool inside_parallel() { return working; }
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t, int)>& body) {
     threads = std::min(std::max(threads, 1), most_threads());
     threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), count));
-    Loop loop{&body, count, {}, {}, {}, {}};
+    Loop loop{&body, count, threads, {}, {}, {}, {}};
     if (threads <= 1 || working) {
         loop.run(0);
     } else {
-        the_pool().run(loop, threads);
+        the_pool().run(loop);
     }
     if (loop.error) std::rethrow_exception(loop.error);
 }

@@ -13,7 +13,6 @@ namespace vaglio::boosting {
 namespace {
 
 constexpr std::size_t block_bytes = 64;  // of a row in a block: a cache line
-constexpr std::size_t octet = 8;         // features that a histogram pass takes at a time
 
 }  // namespace
 
@@ -156,9 +155,16 @@ void BinnedTable::plan_blocks() {
             --left;
         }
     }
-    for (BinBlock& block : blocks_) {
-        // A pass reads whole octets: the last one of a row may reach into bytes that no feature uses.
-        block.stride = (block.count + octet - 1) / octet * octet * block.bytes;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        BinBlock& block = blocks_[b];
+        // As few groups as can be, of about as many features each. A pass reads eight bins even for a smaller one: the
+        // last group of a row may reach into bytes that no feature uses.
+        const std::size_t groups = (block.count + group_features - 1) / group_features;
+        block.stride = groups * group_features * block.bytes;
+        for (std::size_t g = 0; g < groups; ++g) {
+            const std::size_t first = g * block.count / groups, end = (g + 1) * block.count / groups;
+            groups_.push_back({b, first, end - first});
+        }
     }
 }
 

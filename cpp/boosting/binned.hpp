@@ -41,6 +41,11 @@ struct BinBlock {
     const std::uint8_t* data() const { return lent ? lent : rows.data(); }
 };
 
+// Features of a block whose bins a histogram pass takes at a time, eight at most.
+struct FeatureGroup {
+    std::size_t block, first, count;  // the features first, first + 1, … of the block
+};
+
 class BinnedTable {
  public:
     // At most max_bins intervals per numeric column: one per distinct value if there are so few, else quantiles of at
@@ -59,6 +64,11 @@ class BinnedTable {
     const std::vector<BinnedFeature>& features() const { return features_; }
     const std::vector<std::uint32_t>& order() const { return order_; }  // features as the blocks hold them
     const std::vector<BinBlock>& blocks() const { return blocks_; }
+    const std::vector<FeatureGroup>& groups() const { return groups_; }  // block after block
+    static constexpr std::size_t group_features = 8;                     // at most
+    std::span<const std::uint32_t> features_of(const FeatureGroup& group) const {
+        return {order_.data() + blocks_[group.block].first + group.first, group.count};
+    }
 
     // Calls use(pointer to the bins of all rows), bytes or words.
     template <class Use>
@@ -104,6 +114,7 @@ class BinnedTable {
     std::vector<BinnedFeature> features_;
     std::vector<std::uint32_t> order_;
     std::vector<BinBlock> blocks_;
+    std::vector<FeatureGroup> groups_;
     std::vector<bool> wide_;                 // two bytes per bin
     std::vector<std::size_t> column_start_;  // into columns_
     LargeVector<std::uint8_t> columns_;

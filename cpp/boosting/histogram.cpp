@@ -1,5 +1,5 @@
-// Rows are taken in chunks whose bins and gradients stay in the cache, and features eight at a time: their bins are one
-// word (of wide columns two), and their histograms fit the first-level cache.
+// Rows are taken in chunks whose bins and gradients stay in the cache, and features up to eight at a time: their bins
+// are one word (of wide columns two), and their histograms fit the first-level cache.
 #include "boosting/histogram.hpp"
 
 #include <algorithm>
@@ -11,14 +11,12 @@
 namespace vaglio::boosting {
 namespace {
 
-constexpr std::size_t octet_features = 8;
+constexpr std::size_t group_features = BinnedTable::group_features;
 constexpr std::size_t chunk_rows = 512;
 constexpr std::size_t ahead = 24;  // rows that are asked for before they are needed
-// Below so many additions a second thread costs more than it gives; from so many rows on, threads take rows of their
-// own and add up their histograms, else features of their own.
-constexpr std::size_t least_work = 1 << 15;
-constexpr std::size_t least_rows = 1 << 14;
-constexpr std::size_t piece_rows = 4 * chunk_rows;
+// From so many rows on, threads take rows of their own and add up their histograms; before, groups of features of their
+// own if there are enough.
+constexpr std::size_t many_rows = 1 << 14, least_rows = 1 << 12;
 
 // Both sums of a slot in one addition, where the compiler has vectors: it does not find this by itself.
 VAGLIO_INLINE void add_to(GradientSums* slot, const GradientSums& sums) {
@@ -34,7 +32,7 @@ VAGLIO_INLINE void add_to(GradientSums* slot, const GradientSums& sums) {
 #endif
 }
 
-// Rows of one octet: their bins begin at `data`. Of the `left` rows from the first one on, those after `count` are only
+// Rows of one group: their bins begin at `data`. Of the `left` rows from the first one on, those after `count` are only
 // asked for, ahead of their turn.
 struct Rows {
     const std::uint8_t* data;
@@ -45,13 +43,13 @@ struct Rows {
 };
 
 template <class Bin, int features, bool ask>
-void add_octet(const Rows& from, GradientSums* const* histograms) {
+void add_group(const Rows& from, GradientSums* const* histograms) {
     GradientSums* to[features];
     std::copy(histograms, histograms + features, to);
     const std::size_t last = from.left - 1;
     for (std::size_t i = 0; i < from.count; ++i) {
         if constexpr (ask) VAGLIO_PREFETCH(from.data + from.rows[i + ahead < last ? i + ahead : last] * from.stride);
-        Bin bins[octet_features];
+        Bin bins[group_features];
         std::memcpy(bins, from.data + from.rows[i] * from.stride, sizeof bins);
         const GradientSums own = from.sums[i];
 #pragma GCC unroll 8
@@ -63,21 +61,21 @@ template <class Bin, bool ask>
 void add_features(int features, const Rows& from, GradientSums* const* histograms) {
     switch (features) {
         case 1:
-            return add_octet<Bin, 1, ask>(from, histograms);
+            return add_group<Bin, 1, ask>(from, histograms);
         case 2:
-            return add_octet<Bin, 2, ask>(from, histograms);
+            return add_group<Bin, 2, ask>(from, histograms);
         case 3:
-            return add_octet<Bin, 3, ask>(from, histograms);
+            return add_group<Bin, 3, ask>(from, histograms);
         case 4:
-            return add_octet<Bin, 4, ask>(from, histograms);
+            return add_group<Bin, 4, ask>(from, histograms);
         case 5:
-            return add_octet<Bin, 5, ask>(from, histograms);
+            return add_group<Bin, 5, ask>(from, histograms);
         case 6:
-            return add_octet<Bin, 6, ask>(from, histograms);
+            return add_group<Bin, 6, ask>(from, histograms);
         case 7:
-            return add_octet<Bin, 7, ask>(from, histograms);
+            return add_group<Bin, 7, ask>(from, histograms);
         default:
-            return add_octet<Bin, 8, ask>(from, histograms);
+            return add_group<Bin, 8, ask>(from, histograms);
     }
 }
 
@@ -88,43 +86,23 @@ void add_features(int features, const Rows& from, bool ask, GradientSums* const*
 
 }  // namespace
 
-std::size_t HistogramBuilder::octets() const {
-    std::size_t total = 0;
-    for (const BinBlock& block : table_.blocks()) total += (block.count + octet_features - 1) / octet_features;
-    return total;
-}
-
-std::vector<std::uint32_t> HistogramBuilder::features_of(std::size_t octet) const {
-    for (const BinBlock& block : table_.blocks()) {
-        const std::size_t own = (block.count + octet_features - 1) / octet_features;
-        if (octet < own) {
-            const auto first =
-                table_.order().begin() + static_cast<std::ptrdiff_t>(block.first + octet * octet_features);
-            const std::size_t count = std::min(octet_features, block.count - octet * octet_features);
-            return {first, first + static_cast<std::ptrdiff_t>(count)};
-        }
-        octet -= own;
+void HistogramBuilder::add_chunk(const FeatureGroup& group, bool ask, const Chunk& chunk, GradientSums* to) const {
+    const BinBlock& block = table_.blocks()[group.block];
+    GradientSums* histograms[group_features];
+    for (std::size_t j = 0; j < group.count; ++j) {
+        histograms[j] = to + table_.features()[table_.features_of(group)[j]].offset;
     }
-    return {};
-}
-
-void HistogramBuilder::add(const BinBlock& block, std::size_t octet, bool ask, const Chunk& chunk,
-                           GradientSums* to) const {
-    const std::size_t first = octet * octet_features, features = std::min(octet_features, block.count - first);
-    GradientSums* histograms[octet_features];
-    for (std::size_t j = 0; j < features; ++j) {
-        histograms[j] = to + table_.features()[table_.order()[block.first + first + j]].offset;
-    }
-    const Rows from{block.data() + first * block.bytes, block.stride, chunk.rows, chunk.sums, chunk.count, chunk.left};
+    const std::uint8_t* data = block.data() + group.first * block.bytes;
+    const Rows from{data, block.stride, chunk.rows, chunk.sums, chunk.count, chunk.left};
     if (block.bytes == 1) {
-        add_features<std::uint8_t>(static_cast<int>(features), from, ask, histograms);
+        add_features<std::uint8_t>(static_cast<int>(group.count), from, ask, histograms);
     } else {
-        add_features<std::uint16_t>(static_cast<int>(features), from, ask, histograms);
+        add_features<std::uint16_t>(static_cast<int>(group.count), from, ask, histograms);
     }
 }
 
 void HistogramBuilder::add_rows(const RowGradient* gradients, const FixedPoint& unit,
-                                std::span<const std::uint32_t> rows, std::size_t first_octet, std::size_t last_octet,
+                                std::span<const std::uint32_t> rows, std::size_t first_group, std::size_t last_group,
                                 GradientSums* to) const {
     GradientSums sums[chunk_rows];
     const std::uint64_t one = unit.one_row();
@@ -136,56 +114,79 @@ void HistogramBuilder::add_rows(const RowGradient* gradients, const FixedPoint& 
             const RowGradient& own = gradients[chunk.rows[i]];
             sums[i] = {own.gradient, own.hessian + one};
         }
-        std::size_t number = 0;
-        for (const BinBlock& block : table_.blocks()) {
-            // The first octet of a row that is read brings the cache line of the others.
-            bool ask = true;
-            for (std::size_t octet = 0; octet * octet_features < block.count; ++octet, ++number) {
-                if (number < first_octet || number >= last_octet) continue;
-                add(block, octet, ask, chunk, to);
-                ask = false;
+        for (std::size_t g = first_group; g < last_group; ++g) {
+            // The first group of a row that is read brings the cache line of the others.
+            const bool ask = g == first_group || table_.groups()[g].block != table_.groups()[g - 1].block;
+            add_chunk(table_.groups()[g], ask, chunk, to);
+        }
+    }
+}
+
+void HistogramBuilder::clear(std::vector<Histogram>& histograms) const {
+    for (Histogram& histogram : histograms) {
+        histogram.resize(table_.slots());
+        std::fill(histogram.begin(), histogram.end(), GradientSums{});
+    }
+}
+
+bool HistogramBuilder::by_rows(std::size_t rows) const {
+    const bool enough_groups = table_.groups().size() >= static_cast<std::size_t>(threads_);
+    return threads_ > 1 && rows >= (enough_groups ? many_rows : least_rows) && !inside_parallel();
+}
+
+void HistogramBuilder::begin(std::vector<Histogram>& to) {
+    const auto workers = static_cast<std::size_t>(threads_);
+    used_.assign(workers, 0);
+    others_.resize(workers - 1);
+    for (std::vector<Histogram>& own : others_) own.resize(to.size());
+}
+
+void HistogramBuilder::add(std::span<const std::uint32_t> rows, const TreeGradients& gradients, const FixedPoint& unit,
+                           int worker, std::vector<Histogram>& to) {
+    const auto w = static_cast<std::size_t>(worker);
+    std::vector<Histogram>& own = w == 0 ? to : others_[w - 1];
+    if (!used_[w]) clear(own);
+    used_[w] = 1;
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        add_rows(gradients.rows + k * gradients.stride, unit, rows, 0, table_.groups().size(), own[k].data());
+    }
+}
+
+void HistogramBuilder::end(std::vector<Histogram>& to) {
+    if (!used_[0]) clear(to);
+}
+
+void HistogramBuilder::add_up(const BinnedFeature& feature, std::vector<Histogram>& to) const {
+    for (std::size_t w = 1; w < used_.size(); ++w) {
+        if (!used_[w]) continue;
+        for (std::size_t k = 0; k < to.size(); ++k) {
+            const GradientSums* from = others_[w - 1][k].data() + feature.offset;
+            GradientSums* own = to[k].data() + feature.offset;
+            for (std::uint32_t slot = 0; slot < feature.slots(); ++slot) own[slot] += from[slot];
+        }
+    }
+}
+
+void HistogramBuilder::count(std::span<const std::span<const std::uint32_t>> lists, const TreeGradients& gradients,
+                             const FixedPoint& unit, std::size_t first_group, std::size_t last_group,
+                             std::vector<Histogram>& to) const {
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        for (std::size_t g = first_group; g < last_group; ++g) {
+            for (const std::uint32_t f : table_.features_of(table_.groups()[g])) {
+                const BinnedFeature& feature = table_.features()[f];
+                std::fill_n(to[k].begin() + static_cast<std::ptrdiff_t>(feature.offset), feature.slots(),
+                            GradientSums{});
             }
         }
+        const RowGradient* own = gradients.rows + k * gradients.stride;
+        for (const auto& list : lists) add_rows(own, unit, list, first_group, last_group, to[k].data());
     }
 }
 
-void HistogramBuilder::build(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
-                             Histogram& to) {
-    const std::size_t all = octets(), n = rows.size();
-    to.resize(table_.slots());
-    const auto clear = [](Histogram& h) { std::fill(h.begin(), h.end(), GradientSums{}); };
-    clear(to);
-    const auto workers = static_cast<std::size_t>(threads_);
-    if (workers < 2 || inside_parallel() || n * table_.features().size() < least_work) {
-        add_rows(gradients, unit, rows, 0, all, to.data());
-        return;
-    }
-    // Threads that wake up late find less to do: work is handed out in many small pieces.
-    if (n < least_rows && all >= workers) {
-        parallel_for(threads_, all,
-                     [&](std::size_t octet, int) { add_rows(gradients, unit, rows, octet, octet + 1, to.data()); });
-        return;
-    }
-    parts_.resize(workers - 1);
-    std::vector<std::uint8_t> used(workers, 0);
-    parallel_for(threads_, (n + piece_rows - 1) / piece_rows, [&](std::size_t piece, int worker) {
-        const auto w = static_cast<std::size_t>(worker);
-        Histogram& own = w == 0 ? to : parts_[w - 1];
-        if (w > 0 && !used[w]) {
-            own.resize(table_.slots());
-            clear(own);
-            used[w] = 1;
-        }
-        const std::size_t first = piece * piece_rows;
-        add_rows(gradients, unit, rows.subspan(first, std::min(piece_rows, n - first)), 0, all, own.data());
-    });
-    for (std::size_t w = 1; w < workers; ++w) {
-        for (std::size_t s = 0; used[w] && s < to.size(); ++s) to[s] += parts_[w - 1][s];
-    }
-}
-
-void subtract(Histogram& parent, const Histogram& child) {
-    for (std::size_t s = 0; s < parent.size(); ++s) parent[s] = parent[s] - child[s];
+void subtract(Histogram& parent, const Histogram& child, const BinnedFeature& feature) {
+    GradientSums* from = parent.data() + feature.offset;
+    const GradientSums* what = child.data() + feature.offset;
+    for (std::uint32_t slot = 0; slot < feature.slots(); ++slot) from[slot] = from[slot] - what[slot];
 }
 
 }  // namespace vaglio::boosting

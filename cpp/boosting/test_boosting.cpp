@@ -1,10 +1,13 @@
 // Derivatives agree with differences of the losses, histograms with plain sums, and trees are the same on any threads.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "base/check.hpp"
+#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "boosting/gain_loops.hpp"
 #include "boosting/loss/loss_loops.hpp"
@@ -178,10 +181,32 @@ void test_histograms() {
     std::iota(all.begin(), all.end(), 0u);
     for (const int threads : {1, 3}) {
         HistogramBuilder builder(table, threads);
-        Histogram whole, part, rest;
-        builder.build(gradients.data(), unit, all, whole);
-        builder.build(gradients.data(), unit, some, part);
-        builder.build(gradients.data(), unit, others, rest);
+        const TreeGradients own{gradients.data(), rows};
+        // By features of one list after the other, and by rows that threads take.
+        const auto by_features = [&](const std::vector<std::uint32_t>& list) {
+            std::vector<Histogram> found(1);
+            found[0].assign(table.slots(), GradientSums{7, 7});  // what was there before does not count
+            const std::size_t groups = table.groups().size(), half = list.size() / 2;
+            const std::span<const std::uint32_t> both(list);
+            const std::vector<std::span<const std::uint32_t>> lists{both.first(half), both.subspan(half)};
+            for (std::size_t g = 0; g < groups; ++g) builder.count(lists, own, unit, g, g + 1, found);
+            return found[0];
+        };
+        const auto by_rows = [&](const std::vector<std::uint32_t>& list) {
+            std::vector<Histogram> found(1);
+            const std::size_t piece = 100, pieces = (list.size() + piece - 1) / piece;
+            builder.begin(found);
+            parallel_for(threads, pieces, [&](std::size_t p, int worker) {
+                const std::size_t first = p * piece;
+                builder.add({list.data() + first, std::min(piece, list.size() - first)}, own, unit, worker, found);
+            });
+            builder.end(found);
+            for (const BinnedFeature& feature : table.features()) builder.add_up(feature, found);
+            return found[0];
+        };
+        Histogram whole = by_rows(all);
+        const Histogram part = by_features(some), rest = by_rows(others);
+        CHECK(by_features(all) == whole);
         for (std::size_t f = 0; f < table.features().size(); ++f) {
             std::vector<GradientSums> plain(table.features()[f].slots());
             for (const std::uint32_t i : some) {
@@ -189,7 +214,7 @@ void test_histograms() {
             }
             for (std::size_t b = 0; b < plain.size(); ++b) CHECK(part[table.features()[f].offset + b] == plain[b]);
         }
-        subtract(whole, part);
+        for (const BinnedFeature& feature : table.features()) subtract(whole, part, feature);
         for (std::size_t s = 0; s < whole.size(); ++s) CHECK(whole[s] == rest[s]);
     }
 }
@@ -256,6 +281,61 @@ void test_trees_are_the_same_on_any_threads() {
     }
 }
 
+// So many rows that threads divide them, with weights whose sums depend on the order of the rows.
+BoostedTrees trained_on_many(const std::vector<double>& x, const std::vector<double>& y,
+                             const std::vector<double>& weight, LossKind loss, bool shuffled, int threads) {
+    const std::size_t many = y.size(), columns = x.size() / many;
+    RawTable raw;
+    raw.rows = many;
+    raw.numeric = x.data();
+    raw.row_stride = 1;
+    raw.column_stride = static_cast<std::int64_t>(many);
+    for (std::uint32_t j = 0; j < columns; ++j) raw.features.push_back({false, j});
+    const BinnedTable table(raw, 255, 0, threads);
+    Target target;
+    target.loss = loss;
+    target.outputs = loss == LossKind::multinomial ? 3 : 1;
+    target.rows = many;
+    target.y = y.data();
+    target.weight = weight.data();
+    std::vector<std::uint32_t> training, validation;
+    Random random(2);
+    for (std::uint32_t i = 0; i < many; ++i) (i % 11 == 0 ? validation : training).push_back(i);
+    for (std::size_t i = 0; shuffled && i < training.size(); ++i) {
+        std::swap(training[i], training[i + random.below(training.size() - i)]);
+    }
+    TrainerConfig config;
+    config.threads = threads;
+    config.shared = shuffled;
+    Control control;
+    Trainer trainer(table, target, training, validation, config);
+    trainer.advance(3, control);
+    CHECK(trainer.validation_losses().back() < trainer.validation_losses().front());
+    return trainer.trees();
+}
+
+void test_many_rows_are_the_same_on_any_threads() {
+    constexpr std::size_t many = 140000, columns = 18;  // three groups of features: too few for seven threads
+    Random random(6);
+    std::vector<double> x(many * columns), y(many), weight(many);
+    for (double& value : x) value = random.uniform();
+    for (std::size_t i = 0; i < many; ++i) {
+        y[i] = std::floor(x[i] + x[many + i] + random.uniform());
+        weight[i] = 0.5 + random.uniform();
+    }
+    for (const LossKind loss : {LossKind::multinomial, LossKind::absolute}) {
+        for (const bool shuffled : {false, true}) {
+            const BoostedTrees one = trained_on_many(x, y, weight, loss, shuffled, 1);
+            for (const int threads : {2, 7}) {
+                const BoostedTrees other = trained_on_many(x, y, weight, loss, shuffled, threads);
+                CHECK(one.nodes.size() == other.nodes.size());
+                CHECK(std::memcmp(one.nodes.data(), other.nodes.data(), one.nodes.size() * sizeof(ForestNode)) == 0);
+                CHECK(one.leaves == other.leaves);
+            }
+        }
+    }
+}
+
 void test_quantiles() {
     std::vector<double> values{5, 1, 3, 2};
     CHECK(weighted_quantile(values, {}, 0.5) == 2.5);
@@ -274,6 +354,7 @@ int main() {
     test_bins();
     test_histograms();
     test_trees_are_the_same_on_any_threads();
+    test_many_rows_are_the_same_on_any_threads();
     test_quantiles();
     return check_result();
 }

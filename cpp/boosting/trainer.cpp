@@ -13,7 +13,7 @@ namespace {
 // Trees of one round grow side by side where all threads find one, or where one tree is too small for several threads.
 bool side_by_side(std::size_t outputs, std::size_t rows, int threads) {
     const auto workers = static_cast<std::size_t>(threads);
-    return workers > 1 && outputs >= workers && (outputs % workers == 0 || outputs >= 4 * workers || rows < 20000);
+    return workers > 1 && outputs >= workers && (outputs % workers == 0 || outputs >= 4 * workers || rows < 131072);
 }
 
 }  // namespace
@@ -47,6 +47,10 @@ Trainer::Trainer(const BinnedTable& table, const Target& target, std::vector<std
     }
     drawn_ = training_;
     others_ = validation_;
+    if (!std::is_sorted(training_.begin(), training_.end())) {
+        places_.resize(target_.rows);
+        for (std::size_t i = 0; i < training_.size(); ++i) places_[training_[i]] = static_cast<std::uint32_t>(i);
+    }
     track();
 }
 
@@ -105,13 +109,12 @@ double Trainer::noise(std::size_t first, std::size_t outputs) const {
 }
 
 void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control) {
-    lane.rows = drawn_;
     const std::size_t round = first_round_ + rounds_;
     const std::uint64_t key = tree_draw_key(config_.seed, round, first);
     const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(first, outputs) : 1.0;
     const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows};
     const auto turn = static_cast<std::int32_t>(round % static_cast<std::size_t>(config_.turns));
-    lane.tree = lane.grower.grow(gradients, {outputs, gradients_.unit, chance, key, turn}, lane.rows, control);
+    lane.tree = lane.grower.grow(gradients, {outputs, gradients_.unit, chance, key, turn}, drawn_, lane.rows, control);
     follow(lane, threads);
     if (config_.refit && !target_.leaf_quantiles()) refit(first, lane);
     if (target_.leaf_quantiles()) take_quantiles(lane, threads);
@@ -122,6 +125,20 @@ void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threa
         watch(first + k, k, lane.tree);
         add_to_raw(first + k, k, lane, threads);
     }
+}
+
+// In the order of the training rows, however many threads have divided them: sums of weights depend on it.
+std::vector<std::uint32_t> Trainer::rows_of(const GrownNode& leaf, const Lane& lane) const {
+    std::vector<std::uint32_t> rows;
+    for (const RowRange& range : leaf.rows) {
+        rows.insert(rows.end(), lane.rows.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                    lane.rows.begin() + static_cast<std::ptrdiff_t>(range.end));
+    }
+    const auto place = [&](std::uint32_t row) { return places_.empty() ? row : places_[row]; };
+    if (leaf.rows.size() > 1) {
+        std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+    }
+    return rows;
 }
 
 // Finds the leaves of the rows that the tree was not grown on, and what the leaves weigh.
@@ -138,10 +155,10 @@ void Trainer::follow(Lane& lane, int threads) const {
     lane.weights.assign(nodes.size(), 0.0);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (!nodes[i].is_leaf()) continue;
-        lane.weights[i] = static_cast<double>(nodes[i].end - nodes[i].begin);
+        lane.weights[i] = static_cast<double>(nodes[i].row_count());
         if (!target_.weight) continue;
         lane.weights[i] = 0;
-        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) lane.weights[i] += weight(lane.rows[at]);
+        for (const std::uint32_t row : rows_of(nodes[i], lane)) lane.weights[i] += weight(row);
     }
     if (!config_.refit) return;
     for (std::size_t i = validation_.size(); i < others_.size(); ++i) {
@@ -175,10 +192,9 @@ void Trainer::take_quantiles(Lane& lane, int threads) const {
     }
     parallel_for(threads, lane.tree.nodes.size(), [&](std::size_t i, int) {
         GrownNode& node = lane.tree.nodes[i];
-        if (!node.is_leaf() || node.begin == node.end) return;
-        std::vector<std::uint32_t>& rows = more[i];
-        rows.insert(rows.begin(), lane.rows.begin() + static_cast<std::ptrdiff_t>(node.begin),
-                    lane.rows.begin() + static_cast<std::ptrdiff_t>(node.end));
+        if (!node.is_leaf() || node.row_count() == 0) return;
+        std::vector<std::uint32_t> rows = rows_of(node, lane);
+        rows.insert(rows.end(), more[i].begin(), more[i].end());
         std::vector<double> residuals, weights;
         for (const std::uint32_t row : rows) {
             residuals.push_back(target_.y[row] - raw_[row]);
@@ -189,13 +205,24 @@ void Trainer::take_quantiles(Lane& lane, int threads) const {
     });
 }
 
+// The leaves of a stretch of the table one after the other: it stays in the cache. The rows of a leaf ascend if those
+// that are learned from do; else a stretch is the whole table.
 void Trainer::add_to_raw(std::size_t output, std::size_t place, const Lane& lane, int threads) {
+    const std::size_t stretch = places_.empty() ? std::size_t{1} << 14 : target_.rows;
     double* raw = raw_.data() + output * target_.rows;
     const std::vector<GrownNode>& nodes = lane.tree.nodes;
-    parallel_for(lane.rows.size() < 20000 ? 1 : threads, nodes.size(), [&](std::size_t i, int) {
-        if (!nodes[i].is_leaf()) return;
-        const double value = nodes[i].values[place];
-        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) raw[lane.rows[at]] += value;
+    parallel_for(lane.rows.size() < 20000 ? 1 : threads, nodes[0].rows.size(), [&](std::size_t part, int) {
+        std::vector<std::size_t> next(nodes.size());
+        for (std::size_t i = 0; i < nodes.size(); ++i) next[i] = nodes[i].rows[part].begin;
+        for (std::size_t end = stretch; end < target_.rows + stretch; end += stretch) {
+            for (std::size_t i = 0; i < nodes.size(); ++i) {
+                if (!nodes[i].is_leaf()) continue;
+                const double value = nodes[i].values[place];
+                std::size_t at = next[i];
+                for (; at < nodes[i].rows[part].end && lane.rows[at] < end; ++at) raw[lane.rows[at]] += value;
+                next[i] = at;
+            }
+        }
     });
     for (std::size_t i = 0; i < others_.size(); ++i) raw[others_[i]] += nodes[lane.leaves[i]].values[place];
 }

@@ -57,6 +57,7 @@ class Trainer {
     void draw_rows();
     // One tree for `outputs` outputs from `first` on.
     void grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control);
+    std::vector<std::uint32_t> rows_of(const GrownNode& leaf, const Lane& lane) const;
     void follow(Lane& lane, int threads) const;
     void refit(std::size_t first, Lane& lane) const;
     void take_quantiles(Lane& lane, int threads) const;
@@ -72,6 +73,7 @@ class Trainer {
     std::vector<std::uint32_t> drawn_, others_;  // rows of this round, and those that only follow
     std::size_t first_round_, rounds_ = 0;
     bool nominal_ = false;
+    std::vector<std::uint32_t> places_;  // of rows among the training rows, if these do not ascend
     std::vector<double> baseline_, raw_, training_losses_, validation_losses_;
     std::vector<double> farthest_;  // per output: no raw prediction is farther from zero
     Gradients gradients_;

@@ -7,87 +7,144 @@
 namespace vaglio::boosting {
 namespace {
 
-constexpr std::size_t piece = 8192;  // rows that a thread moves at a time
+constexpr std::size_t dealt_rows = 1024;      // that one part gets before the next one
+constexpr std::size_t least_moved = 1 << 14;  // rows that several threads move
 
-// Moves rows to one of two lists, in their order: no branch depends on the side.
+// Keeps the rows of the left side and moves the others away, in their order: no branch depends on the side.
 template <class Bin, class Right>
-std::size_t separate(const Bin* bins, const std::uint32_t* rows, std::size_t count, std::uint32_t* left,
-                     std::uint32_t* right, Right goes_right) {
+std::size_t separate(const Bin* bins, std::uint32_t* rows, std::size_t count, std::uint32_t* right, Right goes_right) {
     std::size_t l = 0, r = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t row = rows[i];
         const bool to_right = goes_right(bins[row]);
-        left[l] = row;
+        rows[l] = row;
         right[r] = row;
         l += !to_right;
         r += to_right;
     }
+    std::copy_n(right, r, rows + l);
     return l;
 }
 
 }  // namespace
 
-TreeGrower::Histograms Grower::count(const GrownNode& node) {
-    Histograms found = spare();
-    for (std::size_t k = 0; k < task_.outputs; ++k) {
-        histograms_.build(gradients_.rows + k * gradients_.stride, task_.unit,
-                          {rows_->data() + node.begin, node.end - node.begin}, found[k]);
+std::size_t Grower::move_rows(const GrownNode& node, RowRange range) {
+    std::uint32_t* rows = rows_->data() + range.begin;
+    std::uint32_t* moved = moved_.data() + range.begin;
+    const auto f = static_cast<std::size_t>(node.feature);
+    const BinnedFeature& feature = table_.features()[f];
+    const std::uint32_t last = node.bin, absent = feature.bins;
+    std::size_t left = 0;
+    table_.with_column(f, [&](const auto* bins) {
+        const auto move = [&](auto goes) { left = separate(bins, rows, range.size(), moved, goes); };
+        if (feature.nominal) {
+            move([&](std::uint32_t bin) { return goes_right(feature, bin, last, node.missing_right, node.right); });
+        } else if (node.missing_right || !feature.missing) {
+            move([=](std::uint32_t bin) { return bin > last; });
+        } else {
+            move([=](std::uint32_t bin) { return (bin > last) & (bin != absent); });
+        }
+    });
+    return range.begin + left;
+}
+
+TreeGrower::Histograms Grower::send_rows(std::size_t node, const Below& to_do, Candidate&) {
+    const GrownNode& parent = tree_.nodes[node];
+    GrownNode& left = tree_.nodes[static_cast<std::size_t>(parent.first_child)];
+    GrownNode& right = tree_.nodes[static_cast<std::size_t>(parent.first_child) + 1];
+    const GrownNode& small = to_do.left_smaller ? left : right;
+    const std::size_t parts = parent.rows.size();
+    left.rows.resize(parts);
+    right.rows.resize(parts);
+    const bool wanted = to_do.left || to_do.right;
+    // The rows that a thread has moved are still in its cache.
+    const bool at_once = wanted && histograms_.by_rows(task_.unit.rows(small.sums[0]));
+    Histograms found = wanted ? spare() : Histograms{};
+    if (at_once) histograms_.begin(found);
+    lists_.clear();
+    const bool alone = !at_once && parent.row_count() < least_moved;
+    parallel_for(alone ? 1 : threads_, parts, [&](std::size_t p, int worker) {
+        const RowRange& range = parent.rows[p];
+        const std::size_t middle = move_rows(parent, range);
+        left.rows[p] = {range.begin, middle};
+        right.rows[p] = {middle, range.end};
+        if (at_once) histograms_.add(rows_of(small.rows[p]), gradients_, task_.unit, worker, found);
+    });
+    if (at_once) {
+        histograms_.end(found);
+    } else if (wanted) {
+        begin_count(small, found);
     }
     return found;
 }
 
-TreeGrower::Histograms Grower::count(const GrownNode& node, Candidate&) { return count(node); }
-
-void Grower::send_rows(GrownNode& node, GrownNode& left_side, GrownNode& right_side) {
-    const std::size_t count = node.end - node.begin, pieces = (count + piece - 1) / piece;
-    std::uint32_t* rows = rows_->data() + node.begin;
-    std::uint32_t* moved = moved_.data() + node.begin;
-    const auto f = static_cast<std::size_t>(node.feature);
-    const BinnedFeature& feature = table_.features()[f];
-    std::vector<std::size_t> left(pieces + 1, 0);
-    const int threads = count < 4 * piece ? 1 : threads_;
-    // Every piece leaves its left rows at the beginning of its place and its right rows, reversed by no one, in a list
-    // of its own; then all move to where the pieces before them end.
-    std::vector<std::vector<std::uint32_t>> right(pieces);
-    parallel_for(threads, pieces, [&](std::size_t p, int) {
-        const std::size_t first = p * piece, size = std::min(piece, count - first);
-        right[p].resize(size + 1);
-        table_.with_column(f, [&](const auto* bins) {
-            const std::uint32_t last = node.bin, absent = feature.bins;
-            const bool missing_right = node.missing_right;
-            if (feature.nominal) {
-                left[p + 1] = separate(
-                    bins, rows + first, size, moved + first, right[p].data(),
-                    [&](std::uint32_t bin) { return goes_right(feature, bin, last, missing_right, node.right); });
-            } else if (missing_right || !feature.missing) {
-                left[p + 1] = separate(bins, rows + first, size, moved + first, right[p].data(),
-                                       [=](std::uint32_t bin) { return bin > last; });
-            } else {
-                left[p + 1] = separate(bins, rows + first, size, moved + first, right[p].data(),
-                                       [=](std::uint32_t bin) { return (bin > last) & (bin != absent); });
-            }
-        });
-    });
-    for (std::size_t p = 0; p < pieces; ++p) left[p + 1] += left[p];
-    const std::size_t all_left = left[pieces];
-    parallel_for(threads, pieces, [&](std::size_t p, int) {
-        const std::size_t first = p * piece, size = std::min(piece, count - first), own = left[p + 1] - left[p];
-        std::copy_n(moved + first, own, rows + left[p]);
-        std::copy_n(right[p].data(), size - own, rows + all_left + (first - left[p]));
-    });
-    left_side.begin = node.begin;
-    left_side.end = right_side.begin = node.begin + all_left;
-    right_side.end = node.end;
+void Grower::begin_count(const GrownNode& node, Histograms& to) {
+    histograms_.begin(to);
+    lists_.clear();
+    for (const RowRange& range : node.rows) lists_.push_back(rows_of(range));
+    for (Histogram& histogram : to) histogram.resize(table_.slots());
+    const std::size_t groups = table_.groups().size();
+    if (groups >= shares_.size()) return;
+    // Features of one group are in several shares.
+    histograms_.count(lists_, gradients_, task_.unit, 0, groups, to);
+    lists_.clear();
 }
 
-GrownTree Grower::grow(const TreeGradients& gradients, const TreeTask& task, std::vector<std::uint32_t>& rows,
-                       Control& control) {
+// Threads take features of their own, or add up what they have counted of rows of their own.
+void Grower::finish(std::size_t share, Histograms& to) {
+    if (lists_.empty()) {
+        for (const std::uint32_t f : shares_[share]) histograms_.add_up(table_.features()[f], to);
+    } else {
+        histograms_.count(lists_, gradients_, task_.unit, first_group(share), first_group(share + 1), to);
+    }
+}
+
+TreeGrower::Histograms Grower::count_root() {
+    const GrownNode& root = tree_.nodes[0];
+    Histograms found = spare();
+    if (!histograms_.by_rows(rows_->size())) {
+        begin_count(root, found);
+        return found;
+    }
+    histograms_.begin(found);
+    lists_.clear();
+    parallel_for(threads_, root.rows.size(), [&](std::size_t p, int worker) {
+        histograms_.add(rows_of(root.rows[p]), gradients_, task_.unit, worker, found);
+    });
+    histograms_.end(found);
+    return found;
+}
+
+// A few rows to each part in turn: what is sorted in the table is so in none of them alone.
+void Grower::deal(const std::vector<std::uint32_t>& rows) {
+    const auto parts = static_cast<std::size_t>(threads_);
+    const std::size_t deals = (rows.size() + dealt_rows - 1) / dealt_rows;
+    rows_->resize(rows.size());
+    moved_.resize(rows.size());
+    std::vector<RowRange>& ranges = tree_.nodes[0].rows;
+    ranges.assign(parts, {});
+    std::size_t begin = 0;
+    for (std::size_t p = 0; p < parts; ++p) {
+        ranges[p].begin = begin;
+        for (std::size_t d = p; d < deals; d += parts) begin += std::min(dealt_rows, rows.size() - d * dealt_rows);
+        ranges[p].end = begin;
+    }
+    parallel_for(rows.size() < least_moved ? 1 : threads_, parts, [&](std::size_t p, int) {
+        std::uint32_t* to = rows_->data() + ranges[p].begin;
+        for (std::size_t d = p; d < deals; d += parts) {
+            const std::size_t first = d * dealt_rows;
+            to = std::copy_n(rows.data() + first, std::min(dealt_rows, rows.size() - first), to);
+        }
+    });
+}
+
+GrownTree Grower::grow(const TreeGradients& gradients, const TreeTask& task, const std::vector<std::uint32_t>& rows,
+                       std::vector<std::uint32_t>& ordered, Control& control) {
     gradients_ = gradients;
-    rows_ = &rows;
-    moved_.resize(rows.size() + 1);
+    rows_ = &ordered;
     begin(task);
-    tree_.nodes[0].end = rows.size();
-    plant(count(tree_.nodes[0]));
+    deal(rows);
+    plant(count_root());
     while (growing()) {
         control.check();
         divide(next());

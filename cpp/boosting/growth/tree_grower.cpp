@@ -11,9 +11,28 @@
 namespace vaglio::boosting {
 namespace {
 
-constexpr std::size_t least_slots = 1 << 13;  // of a histogram that several threads search
+constexpr std::size_t least_slots = 1 << 11;  // of a histogram that several threads search
 
 }  // namespace
+
+TreeGrower::TreeGrower(const BinnedTable& table, const GrowthConfig& config, int threads)
+    : table_(table), config_(config), threads_(threads) {
+    const std::size_t features = table.features().size(), groups = table.groups().size();
+    const auto wanted = static_cast<std::size_t>(table.slots() < least_slots ? 1 : threads);
+    shares_.resize(std::clamp<std::size_t>(wanted, 1, features));
+    for (std::size_t s = 0; s < shares_.size(); ++s) {
+        if (groups >= shares_.size()) {
+            for (std::size_t g = first_group(s); g < first_group(s + 1); ++g) {
+                const auto own = table.features_of(table.groups()[g]);
+                shares_[s].insert(shares_[s].end(), own.begin(), own.end());
+            }
+        } else {
+            for (std::size_t f = s; f < features; f += shares_.size()) {
+                shares_[s].push_back(static_cast<std::uint32_t>(f));
+            }
+        }
+    }
+}
 
 void GrownNode::take_test(const Split& split) {
     feature = split.feature;
@@ -21,6 +40,12 @@ void GrownNode::take_test(const Split& split) {
     missing_right = split.missing_right;
     right = split.right;
     gain = split.gain;
+}
+
+std::size_t GrownNode::row_count() const {
+    std::size_t total = 0;
+    for (const RowRange& range : rows) total += range.size();
+    return total;
 }
 
 std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
@@ -95,27 +120,35 @@ std::vector<std::uint32_t> TreeGrower::features_of(std::size_t node, const std::
     return features;
 }
 
-void TreeGrower::find(std::size_t node, const std::vector<std::uint32_t>& groups, Histograms&& histograms) {
-    const GrownNode& own = tree_.nodes[node];
-    const std::vector<std::uint32_t> features = features_of(node, groups);
-    const SplitTask task{config_.split, task_.unit, histograms, own.sums, own.values, task_.noise, own.range};
-    std::vector<Split> splits(features.size());
-    const auto search = [&](std::size_t i, int) {
-        splits[i] = best_split(task, table_.features()[features[i]], features[i]);
-    };
-    parallel_for(table_.slots() * task_.outputs < least_slots ? 1 : threads_, features.size(), search);
+TreeGrower::Search TreeGrower::begin_search(std::size_t node, const std::vector<std::uint32_t>& groups,
+                                            Histograms&& histograms) const {
+    return {node, std::move(histograms), features_of(node, groups), std::vector<Split>(table_.features().size())};
+}
+
+SplitTask TreeGrower::task_of(const Search& search) const {
+    const GrownNode& own = tree_.nodes[search.node];
+    return {config_.split, task_.unit, search.histograms, own.sums, own.values, task_.noise, own.range};
+}
+
+void TreeGrower::search(Search& own, std::size_t feature) const {
+    if (!std::binary_search(own.features.begin(), own.features.end(), static_cast<std::uint32_t>(feature))) return;
+    own.splits[feature] = best_split(task_of(own), table_.features()[feature], feature);
+}
+
+void TreeGrower::end_search(Search& own, const std::vector<std::uint32_t>& groups) {
     Candidate candidate;
-    for (Split& split : splits) {
+    for (Split& split : own.splits) {
         if (split.found() && split.gain > candidate.split.gain) candidate.split = std::move(split);
     }
     if (!candidate.split.found()) {
-        spares_.push_back(std::move(histograms));
+        spares_.push_back(std::move(own.histograms));
         return;
     }
-    candidate.sides = task.sides(table_.features()[static_cast<std::size_t>(candidate.split.feature)], candidate.split);
-    candidate.histograms = std::move(histograms);
+    const BinnedFeature& feature = table_.features()[static_cast<std::size_t>(candidate.split.feature)];
+    candidate.sides = task_of(own).sides(feature, candidate.split);
+    candidate.histograms = std::move(own.histograms);
     candidate.groups = groups;
-    open_.push_back(node);
+    open_.push_back(own.node);
     candidates_.push_back(std::move(candidate));
 }
 
@@ -136,7 +169,6 @@ void TreeGrower::make_children(std::size_t node, const Split& split, Sides& side
     GrownNode& parent = tree_.nodes[node];
     parent.take_test(split);
     GrownNode &left = tree_.nodes[first], &right = tree_.nodes[first + 1];
-    send_rows(parent, left, right);
     parent.first_child = static_cast<std::int32_t>(first);
     left.depth = right.depth = parent.depth + 1;
     left.sums = std::move(sides.left_sums);
@@ -178,27 +210,36 @@ void TreeGrower::divide(std::size_t place) {
     const Below to_do = below(tree_.nodes[node], own.sides);
     make_children(node, own.split, own.sides);
     ++leaves_;
+    Histograms counted = send_rows(node, to_do, own);
     if (!to_do.left && !to_do.right) {
         spares_.push_back(std::move(own.histograms));
         return;
     }
     const auto first = static_cast<std::size_t>(tree_.nodes[node].first_child);
     const std::vector<std::uint32_t> groups = groups_with(own);
-    const std::size_t small = first + (to_do.left_smaller ? 0 : 1), large = first + (to_do.left_smaller ? 1 : 0);
     const bool go_small = to_do.left_smaller ? to_do.left : to_do.right;
     const bool go_large = to_do.left_smaller ? to_do.right : to_do.left;
-    Histograms histograms = count(tree_.nodes[small], own);
-    for (std::size_t k = 0; go_large && k < histograms.size(); ++k) subtract(own.histograms[k], histograms[k]);
-    // In the order of the nodes, so that ties between them do not depend on their sizes.
-    const auto look = [&](std::size_t child) {
-        if (child == small) {
-            if (go_small) find(small, groups, std::move(histograms));
-        } else if (go_large) {
-            find(large, groups, std::move(own.histograms));
+    Search small = begin_search(first + (to_do.left_smaller ? 0 : 1), groups, std::move(counted));
+    Search large = begin_search(first + (to_do.left_smaller ? 1 : 0), groups, std::move(own.histograms));
+    parallel_for(threads_, shares_.size(), [&](std::size_t share, int) {
+        finish(share, small.histograms);
+        for (const std::uint32_t f : shares_[share]) {
+            for (std::size_t k = 0; go_large && k < large.histograms.size(); ++k) {
+                subtract(large.histograms[k], small.histograms[k], table_.features()[f]);
+            }
+            if (go_small) search(small, f);
+            if (go_large) search(large, f);
         }
-    };
-    look(first);
-    look(first + 1);
+    });
+    // In the order of the nodes, so that ties between them do not depend on their sizes.
+    for (const bool left : {true, false}) {
+        Search& own_side = left == to_do.left_smaller ? small : large;
+        if (left ? to_do.left : to_do.right) {
+            end_search(own_side, groups);
+        } else {
+            spares_.push_back(std::move(own_side.histograms));
+        }
+    }
 }
 
 void TreeGrower::begin(const TreeTask& task) {
@@ -213,6 +254,7 @@ void TreeGrower::begin(const TreeTask& task) {
 // The root, from the histograms of all rows.
 void TreeGrower::plant(Histograms&& histograms) {
     GrownNode& root = tree_.nodes[0];
+    parallel_for(threads_, shares_.size(), [&](std::size_t share, int) { finish(share, histograms); });
     // The bins of any feature add up to all rows.
     const BinnedFeature& first = table_.features()[0];
     for (const Histogram& histogram : histograms) {
@@ -228,7 +270,12 @@ void TreeGrower::plant(Histograms&& histograms) {
     }
     std::vector<std::uint32_t> groups(config_.interactions.size());
     std::iota(groups.begin(), groups.end(), 0u);
-    if (may_split(0, root.sums) && config_.max_leaves != 1) find(0, groups, std::move(histograms));
+    if (!may_split(0, root.sums) || config_.max_leaves == 1) return;
+    Search own = begin_search(0, groups, std::move(histograms));
+    parallel_for(threads_, shares_.size(), [&](std::size_t share, int) {
+        for (const std::uint32_t f : shares_[share]) search(own, f);
+    });
+    end_search(own, groups);
 }
 
 }  // namespace vaglio::boosting

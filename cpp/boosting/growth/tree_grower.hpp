@@ -22,13 +22,19 @@ struct GrowthConfig {
     std::vector<std::int32_t> turns;
 };
 
+// Where rows are in a list.
+struct RowRange {
+    std::size_t begin = 0, end = 0;
+    std::size_t size() const { return end - begin; }
+};
+
 struct GrownNode {
     std::int32_t feature = -1;  // -1: a leaf
     std::uint32_t bin = 0;
     bool missing_right = true;
     std::int32_t first_child = -1;
     std::uint32_t depth = 0;
-    std::size_t begin = 0, end = 0;    // its rows, in the order of a grower that has them
+    std::vector<RowRange> rows;        // of a grower that has rows: where those of the node are, in each part of them
     std::vector<std::uint32_t> right;  // nominal
     double gain = 0.0;
     std::vector<double> values;      // per output
@@ -36,6 +42,7 @@ struct GrownNode {
     ValueRange range;
 
     bool is_leaf() const { return first_child < 0; }
+    std::size_t row_count() const;
     // The test of a split, without children yet.
     void take_test(const Split& split);
 };
@@ -62,8 +69,7 @@ struct TreeTask {
 
 class TreeGrower {
  public:
-    TreeGrower(const BinnedTable& table, const GrowthConfig& config, int threads)
-        : table_(table), config_(config), threads_(threads) {}
+    TreeGrower(const BinnedTable& table, const GrowthConfig& config, int threads);
     TreeGrower(TreeGrower&&) = default;
     virtual ~TreeGrower() = default;
 
@@ -89,15 +95,21 @@ class TreeGrower {
     };
     Below below(const GrownNode& node, const Sides& sides) const;
 
-    // Sends the rows of a node that was split to its children; left and right lie side by side.
-    virtual void send_rows(GrownNode& parent, GrownNode& left, GrownNode& right) = 0;
-    // The histograms of a new node, which has fewer rows than the one beside it.
-    virtual Histograms count(const GrownNode& node, Candidate& parent) = 0;
+    // Sends the rows of a node that was split to its children, which lie side by side. Returns the histograms of the
+    // one that has fewer rows, if one of them will be searched.
+    virtual Histograms send_rows(std::size_t node, const Below& to_do, Candidate& own) = 0;
+    // What is still to be done for the features of a share until these histograms are whole.
+    virtual void finish(std::size_t, Histograms&) {}
+    // The groups of features of a share, where there are groups for all: up to the first of the next share.
+    std::size_t first_group(std::size_t share) const { return table_.groups().size() * share / shares_.size(); }
     Histograms spare();
 
     const BinnedTable& table_;
     const GrowthConfig& config_;
     int threads_;
+    // Features that threads search: a share is always the work of the same thread, if that has time, whose cache knows
+    // its histograms.
+    std::vector<std::vector<std::uint32_t>> shares_;
 
     // Of the tree that is growing.
     TreeTask task_;
@@ -108,7 +120,17 @@ class TreeGrower {
     std::vector<Histograms> spares_;  // memory that no node needs any more
 
  private:
-    void find(std::size_t node, const std::vector<std::uint32_t>& groups, Histograms&& histograms);
+    // A node whose best split is looked for.
+    struct Search {
+        std::size_t node;
+        Histograms histograms;
+        std::vector<std::uint32_t> features;  // to choose from, ascending
+        std::vector<Split> splits;            // of each feature of the table
+    };
+    Search begin_search(std::size_t node, const std::vector<std::uint32_t>& groups, Histograms&& histograms) const;
+    SplitTask task_of(const Search& search) const;
+    void search(Search& own, std::size_t feature) const;
+    void end_search(Search& own, const std::vector<std::uint32_t>& groups);
     std::vector<std::uint32_t> features_of(std::size_t node, const std::vector<std::uint32_t>& groups) const;
     void make_children(std::size_t node, const Split& split, Sides& sides);
     std::vector<std::uint32_t> groups_with(const Candidate& parent) const;

@@ -11,7 +11,7 @@
 namespace vaglio::boosting {
 namespace {
 
-constexpr std::size_t block_rows = 2048;
+constexpr std::size_t block_rows = 1024;
 
 std::size_t blocks_of(std::size_t rows) { return (rows + block_rows - 1) / block_rows; }
 
@@ -105,7 +105,7 @@ void Gradients::compute(const Target& target, const FixedPoint& units, int threa
     const double to_gradient = 1 / unit.gradient_unit, to_hessian = 1 / unit.hessian_unit;
     const auto binomial = VAGLIO_LEVELS(binomial_block).best();
     const auto multinomial = VAGLIO_LEVELS(multinomial_block).best();
-    parallel_for(threads, blocks, [&](std::size_t b, int) {
+    const auto compute_block = [&](std::size_t b) {
         const std::size_t first = b * block_rows, count = std::min(block_rows, target.rows - first);
         if (!log_loss) {
             for (std::size_t i = first; i < first + count; ++i) {
@@ -133,6 +133,11 @@ void Gradients::compute(const Target& target, const FixedPoint& units, int threa
         std::vector<double> scratch(count * (target.outputs + 2));
         block.scratch = scratch.data();
         multinomial(block);
+    };
+    // In turn, as trees deal rows to threads: what a thread computes, it is likely to read.
+    const auto parts = static_cast<std::size_t>(std::max(1, threads));
+    parallel_for(target.rows < 4 * block_rows ? 1 : threads, parts, [&](std::size_t part, int) {
+        for (std::size_t b = part; b < blocks; b += parts) compute_block(b);
     });
 }
 

@@ -59,7 +59,8 @@ NodeSums sum_nodes(const FlatTrees& trees, const PartOfRows& part, const RoundDr
             for (const std::uint32_t row : drawn) found.squares[t].add(own[row].gradient);
             for (std::size_t s = 0; s < slots; ++s) {
                 GradientSums* to = found.sums.data() + (s * trees.outputs + k) * bins;
-                if (!by_slot.of(s).empty()) builder.add_rows(own, unit, by_slot.of(s), 0, builder.octets(), to);
+                if (!by_slot.of(s).empty())
+                    builder.add_rows(own, unit, by_slot.of(s), 0, part.table.groups().size(), to);
             }
         }
     }

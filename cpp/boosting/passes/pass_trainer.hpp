@@ -28,8 +28,7 @@ class PassGrower : public TreeGrower {
     const GrownTree& tree() const { return tree_; }
 
  private:
-    void send_rows(GrownNode&, GrownNode&, GrownNode&) override {}
-    Histograms count(const GrownNode&, Candidate& parent) override { return std::move(parent.ahead); }
+    Histograms send_rows(std::size_t, const Below&, Candidate& own) override { return std::move(own.ahead); }
     Histograms copied(const GradientSums* sums);
     bool wants_sums(std::size_t place) const;
     void go_on();

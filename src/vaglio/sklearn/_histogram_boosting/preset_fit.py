@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from threadpoolctl import ThreadpoolController
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
@@ -128,6 +131,8 @@ def fit_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: di
     learner, order = estimator._make(), _places(estimator)
     learner.early_stopping, learner.random_state = estimator.do_early_stopping_, 0
     learner.rows_ = learned.training, learned.validation
+    # scikit-learn's class has no n_jobs: it takes the threads that OpenMP has.
+    learner.n_jobs = _openmp_effective_n_threads()
     if estimator.max_features < 1.0:
         learner.random_state = int(estimator._random_seed % 2**32)
     if before is not None:
@@ -166,7 +171,15 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
                 few = np.union1d(few, [np.argmin(target), np.argmax(target)])
             X, y = X[few], target[few]
             weight = None if weight is None else _safe_indexing(weight, few)
-    return estimator._theirs(**params).fit(X, y, sample_weight=weight, **watched)
+    # For so little, threads cost more than they give.
+    with _libraries().limit(limits=1, user_api="openmp"):
+        return estimator._theirs(**params).fit(X, y, sample_weight=weight, **watched)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    # Looking for the libraries of the process takes milliseconds: done once, not once per fit.
+    return ThreadpoolController()
 
 
 def _by_dtype(categorical: Any) -> bool:
