@@ -25,7 +25,7 @@ std::vector<Place> by_leaf(const KdTree& tree, const Points& queries, const Dist
     const std::size_t part = 4 * chunk_queries;
     parallel_for(threads, (queries.n_rows + part - 1) / part, [&](std::size_t p, int) {
         for (std::size_t q = p * part; q < std::min((p + 1) * part, queries.n_rows); ++q) {
-            places[q] = {static_cast<std::uint32_t>(tree.leaf_of(by, queries.row(q))), static_cast<std::uint32_t>(q)};
+            places[q] = {tree.leaf_of(by, queries.row(q)), static_cast<std::uint32_t>(q)};
         }
     });
     const Place* sorted = radix_sort(places.data(), spare.data(), places.size(), 0, std::bit_width(tree.nodes()),
