@@ -38,13 +38,12 @@ class KdTree {
     // The node of the leaf that a query lies in or near to: queries of one leaf look at the same rows.
     std::uint32_t leaf_of(const Distance& by, const double* x) const;
 
+    TreeView view() const { return {nodes_.data(), boxes_.data(), numeric_.data(), order_.data()}; }
     std::size_t rows() const { return order_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     std::size_t columns() const { return n_numeric_; }
 
  private:
-    TreeView view() const { return {nodes_.data(), boxes_.data(), numeric_.data(), order_.data()}; }
-
     using Key = std::pair<double, std::uint32_t>;  // a number and its row
 
     using Node = TreeNode;
