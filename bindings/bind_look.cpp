@@ -6,7 +6,7 @@ namespace {
 
 nb::tuple look_at(const Array1<double>& x) {
     const vaglio::NumberLook found = without_gil([&] { return vaglio::look_at(span_of(x)); });
-    return nb::make_tuple(found.low, found.high, found.missing, found.is_short);
+    return nb::make_tuple(found.low, found.high, found.missing, found.is_short, found.is_whole);
 }
 
 nb::object few_values(const Array1<double>& x, std::size_t most) {
@@ -44,7 +44,8 @@ nb::tuple column_ranges(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, 
 
 void register_look(nb::module_& m) {
     using namespace nb::literals;
-    m.def("look_at", &look_at, "x"_a, "Least and greatest number, how many are missing, whether float32 holds them.");
+    m.def("look_at", &look_at, "x"_a,
+          "Least and greatest number, how many are missing, whether float32 holds them, whether all are whole.");
     m.def("column_ranges", &column_ranges, "x"_a, "threads"_a,
           "Least and greatest number of each column, whether one is missing, whether all are finite or missing.");
     m.def("few_values", &few_values, "x"_a, "most"_a, "The distinct numbers in order; None if there are more.");

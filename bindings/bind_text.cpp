@@ -15,14 +15,13 @@ nb::tuple survey_text(const Array1<std::uint8_t>& text, std::uint8_t delimiter, 
     return nb::make_tuple(found.line_ends, found.leading_zero);
 }
 
-// Each column as (numbers, words) of a column of numbers, in which words is None, or (codes, words); None if the text
-// is not plain.
+// Each column as (numbers, None), (codes, words), or None if it is not plain; None if the text is not.
 nb::object read_plain(const Array1<std::uint8_t>& rows, std::uint8_t delimiter, const std::vector<int>& types,
                       std::vector<std::string> missing, int threads) {
-    require(delimiter != '\n' && delimiter != '\r', "a line end cannot separate fields");
+    require(delimiter != '\n' && delimiter != '\r' && delimiter != 0, "a line end or a zero cannot separate fields");
     vaglio::PlainText text{span_of(rows), delimiter, {}, std::move(missing)};
     for (const int type : types) {
-        require(type >= 0 && type <= static_cast<int>(vaglio::FieldType::word), "a type of fields is 0, 1, 2 or 3");
+        require(type >= 0 && type <= static_cast<int>(vaglio::FieldType::other), "a type of fields is 0, 1, 2, 3 or 4");
         text.types.push_back(static_cast<vaglio::FieldType>(type));
     }
     std::vector<vaglio::PlainColumn> columns = without_gil([&] { return vaglio::read_plain(text, threads); });
@@ -30,7 +29,9 @@ nb::object read_plain(const Array1<std::uint8_t>& rows, std::uint8_t delimiter, 
     nb::list out;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         vaglio::PlainColumn& column = columns[i];
-        if (text.types[i] == vaglio::FieldType::word) {
+        if (!column.plain) {
+            out.append(nb::none());
+        } else if (text.types[i] == vaglio::FieldType::word) {
             out.append(nb::make_tuple(to_numpy(std::move(column.codes)), nb::cast(column.words)));
         } else {
             out.append(nb::make_tuple(to_numpy(std::move(column.numbers)), nb::none()));

@@ -32,6 +32,15 @@ VAGLIO_INLINE std::uint32_t count_ones(std::uint64_t word) {
 #endif
 }
 
+// The place of the lowest one of a word that has any.
+VAGLIO_INLINE std::uint32_t lowest_one(std::uint64_t word) {
+#if defined(__GNUC__)
+    return static_cast<std::uint32_t>(__builtin_ctzll(word));
+#else
+    return static_cast<std::uint32_t>(std::countr_zero(word));
+#endif
+}
+
 // std::bit_cast, which is an ordinary inline function; all supported compilers have the builtin behind it.
 template <class To, class From>
 VAGLIO_INLINE constexpr To reread(const From& value) {

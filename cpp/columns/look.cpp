@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -37,6 +38,25 @@ bool fits_float(std::span<const double> x) {
     return odd == 0;
 }
 
+bool is_whole(std::span<const double> x) {
+    // From 2^52 on no number has a fraction, and the sum of it and a smaller one has none.
+    constexpr double large = 4503599627370496.0;
+    std::size_t odd = 0;
+    for (const double each : x) {
+        const double size = std::fabs(each);
+        odd += ((size + large) - large != size) & (size < large);
+    }
+    return odd == 0;
+}
+
+// Whether something holds for all numbers: most columns in which it does not show it in the first block.
+template <class Holds>
+bool all_blocks(std::span<const double> x, const Holds& holds) {
+    for (std::size_t at = 0; at < x.size(); at += block)
+        if (!holds(x.subspan(at, std::min(block, x.size() - at)))) return false;
+    return true;
+}
+
 }  // namespace
 
 NumberLook look_at(std::span<const double> x) {
@@ -45,14 +65,12 @@ NumberLook look_at(std::span<const double> x) {
     for (; i + lanes <= x.size(); i += lanes)
         for (std::size_t lane = 0; lane < lanes; ++lane) seen.add(x[i + lane], lane);
     for (; i < x.size(); ++i) seen.add(x[i], 0);
-    NumberLook found{seen.low[0], seen.high[0], 0, true};
+    NumberLook found{seen.low[0], seen.high[0], 0, all_blocks(x, fits_float), all_blocks(x, is_whole)};
     for (std::size_t lane = 0; lane < lanes; ++lane) {
         found.low = std::min(found.low, seen.low[lane]);
         found.high = std::max(found.high, seen.high[lane]);
         found.missing += seen.missing[lane];
     }
-    for (std::size_t at = 0; found.is_short && at < x.size(); at += block)
-        found.is_short = fits_float(x.subspan(at, std::min(block, x.size() - at)));
     return found;
 }
 

@@ -12,6 +12,7 @@ struct NumberLook {
     double low, high;     // infinite and reversed without any number
     std::size_t missing;  // NaN
     bool is_short;        // whether floats hold all numbers
+    bool is_whole;        // whether none has a fraction
 };
 
 NumberLook look_at(std::span<const double> x);

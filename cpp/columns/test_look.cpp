@@ -38,6 +38,20 @@ void test_one_long_number_at_the_end() {
     CHECK(!look_at(x).is_short);
 }
 
+void test_whole_numbers() {
+    std::vector<double> x(10'000, -3.0);
+    x[7] = NAN;
+    x[8] = std::numeric_limits<double>::infinity();
+    for (const double whole : {0.0, -0.0, 1e300, -4503599627370497.0, 9007199254740993.0}) {
+        x.back() = whole;
+        CHECK(look_at(x).is_whole);
+    }
+    for (const double broken : {0.5, -0.5, 1e-300, -2251799813685248.5, 4503599627370495.5, 5e-324}) {
+        x.back() = broken;
+        CHECK(!look_at(x).is_whole);
+    }
+}
+
 void test_few_values() {
     const std::vector<double> x{3.0, -0.0, NAN, 0.0, 3.0, -7.5, 3.0};
     CHECK(few_values(x, 3) == std::vector<double>({-7.5, 0.0, 3.0}));
@@ -59,6 +73,7 @@ int main() {
         test_range(n, true);
     }
     test_one_long_number_at_the_end();
+    test_whole_numbers();
     test_few_values();
     test_codes();
     return check_result();

@@ -23,7 +23,7 @@ bool filtered_directly(const Points& train, std::size_t queries, const NeighborC
 void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
                     Control& control, Found out);
 
-// The same search, of which no neighbour is kept: `shares`, (n_queries, classes) and all 0, becomes the share of the k
+// The same search, of which no neighbour is kept: `shares`, (n_queries, classes), becomes the share of the k
 // nearest that has each label. False if a label is out of range.
 bool vote_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
                   Control& control, std::span<const std::int64_t> labels, std::span<double> shares);

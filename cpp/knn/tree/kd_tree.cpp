@@ -18,6 +18,7 @@ const auto measure = VAGLIO_LEVELS(measure).best();
 const auto box_distances = VAGLIO_LEVELS(box_distances).best();
 const auto row_distances = VAGLIO_LEVELS(row_distances).best();
 const auto list_nearest = VAGLIO_LEVELS(list_nearest).best();
+const auto nearest_leaf = VAGLIO_LEVELS(nearest_leaf).best();
 
 std::size_t panels_of(std::size_t rows) { return (rows + lanes - 1) / lanes; }
 
@@ -218,19 +219,12 @@ bool KdTree::can_list(const double* x, std::size_t k) const {
     return k <= most_listed && complete_ && n_nominal_ == 0 && !any_missing(x, n_numeric_);
 }
 
-void KdTree::list(const Distance& by, const double* x, std::size_t leaf, std::size_t self, Shortlist& found) const {
-    const TreeView view{nodes_.data(), boxes_.data(), numeric_.data(), order_.data()};
-    list_nearest(by, view, x, static_cast<std::uint32_t>(leaf), self, found);
+void KdTree::list(const Distance& by, const double* x, std::uint32_t leaf, std::size_t self, Shortlist& found) const {
+    list_nearest(by, view(), x, leaf, self, found);
 }
 
-std::size_t KdTree::leaf_of(const Distance& by, const double* x) const {
-    double bounds[fan];
-    std::size_t node = 0;
-    while (nodes_[node].children > 0) {
-        box_distances(by, boxes_.data() + nodes_[node].box * n_numeric_, x, false, infinity, bounds);
-        node = nodes_[node].first + nearest_of(bounds, all_boxes(nodes_[node].children));
-    }
-    return node;
+std::uint32_t KdTree::leaf_of(const Distance& by, const double* x) const {
+    return nearest_leaf(by, view(), x, complete_ && !any_missing(x, n_numeric_));
 }
 
 void KdTree::visit(const Node& node, Walk& walk) const {

@@ -30,14 +30,15 @@ class KdTree {
     bool can_list(const double* x, std::size_t k) const;
 
     // The k nearest rows, except `self`, of a query that can be listed; `leaf` is what leaf_of() gives.
-    void list(const Distance& by, const double* x, std::size_t leaf, std::size_t self, Shortlist& found) const;
+    void list(const Distance& by, const double* x, std::uint32_t leaf, std::size_t self, Shortlist& found) const;
 
     // The row at a place of a list.
     std::uint32_t row_at(std::uint32_t place) const { return order_[place]; }
 
-    // The node of the leaf whose boxes are nearest on the way down: queries of one leaf look at the same rows.
-    std::size_t leaf_of(const Distance& by, const double* x) const;
+    // The node of the leaf that a query lies in or near to: queries of one leaf look at the same rows.
+    std::uint32_t leaf_of(const Distance& by, const double* x) const;
 
+    TreeView view() const { return {nodes_.data(), boxes_.data(), numeric_.data(), order_.data()}; }
     std::size_t rows() const { return order_.size(); }
     std::size_t nodes() const { return nodes_.size(); }
     std::size_t columns() const { return n_numeric_; }

@@ -8,41 +8,63 @@ namespace {
 using Bits = VectorBits<double>;
 constexpr std::size_t vectors_at_once = 4;  // whose counts fit the registers
 
-// ranks[i] becomes the number of the n keys that are less than key i, for as many keys as fill the vectors.
+static_assert(Shortlist::room <= 128);
+
+// A bit for each place of a list.
+struct Places {
+    std::uint64_t words[2] = {};
+};
+
+// A bit for each of the keys that fill the vectors of which fewer than k of all n are less. Counts are compared as
+// floats: a small whole number in the last bits of 2^52 is added to it.
 template <std::size_t vectors>
-VAGLIO_INLINE void count_less(const double* keys, std::size_t n, std::size_t first, Int64* ranks) {
-    Real own[vectors];
-    Bits less[vectors] = {};
+VAGLIO_INLINE std::uint32_t among_least(const double* keys, std::size_t n, std::size_t first, std::size_t k) {
+    constexpr double large = 4503599627370496.0;
+    Real own[vectors], counts[vectors];
+    Bits less[vectors];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < vectors; ++v) own[v] = load<Real>(keys + first + v * step);
+    for (std::size_t v = 0; v < vectors; ++v) {
+        own[v] = load<Real>(keys + first + v * step);
+        less[v] = Bits{} + reread<Int64>(large);
+    }
     for (std::size_t j = 0; j < n; ++j) {
         const Real other = Real{} + keys[j];
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < vectors; ++v) less[v] = less[v] - (other < own[v]);
     }
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < vectors; ++v) store(ranks + first + v * step, less[v]);
+    for (std::size_t v = 0; v < vectors; ++v) counts[v] = as_bits<Real>(less[v]);
+    return not_above(counts, large + static_cast<double>(k - 1));
 }
 
-VAGLIO_INLINE void rank(const double* keys, std::size_t n, Int64* ranks) {
+// The places of the n keys of which fewer than k are less.
+VAGLIO_INLINE Places among_least(const double* keys, std::size_t n, std::size_t k) {
+    Places found;
+    const auto add = [&](std::uint64_t bits, std::size_t first) VAGLIO_INLINE_LAMBDA {
+        const std::size_t left = n - first;
+        if (left < 64) bits &= (std::uint64_t{1} << left) - 1;
+        // As many as fill a vector or several lie in one word.
+        found.words[first / 64] |= bits << (first % 64);
+    };
     std::size_t first = 0;
     for (; first + (vectors_at_once - 1) * step < n; first += vectors_at_once * step) {
-        count_less<vectors_at_once>(keys, n, first, ranks);
+        add(among_least<vectors_at_once>(keys, n, first, k), first);
     }
-    for (; first < n; first += step) count_less<1>(keys, n, first, ranks);
+    for (; first < n; first += step) add(among_least<1>(keys, n, first, k), first);
+    return found;
 }
 
-// Keeps what has fewer than k before it.
-VAGLIO_INLINE void keep(const Int64* ranks, Shortlist& found) {
+VAGLIO_INLINE void keep(const Places& staying, Shortlist& found) {
     std::size_t kept = 0;
     double worst = 0;
-    for (std::size_t i = 0; i < found.size; ++i) {
-        const bool stays = ranks[i] < static_cast<Int64>(found.k);
-        const double distance = found.distances[i];
-        found.distances[kept] = distance;
-        found.places[kept] = found.places[i];
-        kept += stays;
-        worst = stays && distance > worst ? distance : worst;
+    for (std::size_t w = 0; w < 2; ++w) {
+        for (std::uint64_t bits = staying.words[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t i = 64 * w + lowest_one(bits);
+            const double distance = found.distances[i];
+            found.distances[kept] = distance;
+            found.places[kept++] = found.places[i];
+            worst = distance > worst ? distance : worst;
+        }
     }
     found.size = kept;
     found.worst = worst;
@@ -50,17 +72,14 @@ VAGLIO_INLINE void keep(const Int64* ranks, Shortlist& found) {
 
 // Cuts the list to the k nearest; of rows at one distance the lowest stay.
 void cut(const std::uint32_t* order, Shortlist& found) {
-    Int64 ranks[Shortlist::room];
-    rank(found.distances, found.size, ranks);
-    keep(ranks, found);
+    keep(among_least(found.distances, found.size, found.k), found);
     if (found.size == found.k) return;
     // More rows than can stay are equally far: among these the row decides. Nearer ones have nothing before them.
     double keys[Shortlist::room] = {};
     for (std::size_t i = 0; i < found.size; ++i) {
         keys[i] = found.distances[i] < found.worst ? 0.0 : 1.0 + order[found.places[i]];
     }
-    rank(keys, found.size, ranks);
-    keep(ranks, found);
+    keep(among_least(keys, found.size, found.k), found);
 }
 
 // Whether a row at the worst distance of a full list would stay on it.
@@ -139,7 +158,38 @@ VAGLIO_INLINE void list_by(const Distance& by, const TreeView& tree, const doubl
     if (leaf != 0) walk.visit(tree.nodes[0]);  // a root that is a leaf has no boxes
 }
 
+template <class By, bool complete>
+VAGLIO_INLINE std::uint32_t descend(const Distance& by, const TreeView& tree, const double* x) {
+    double bounds[fan];
+    std::uint32_t at = 0;
+    while (tree.nodes[at].children > 0) {
+        const TreeNode& node = tree.nodes[at];
+        bounds_of<By, complete>(by, tree.boxes + node.box * by.n_numeric, x, 0.0, bounds);
+        at = node.first + nearest_of(bounds, (1u << node.children) - 1);
+    }
+    return at;
+}
+
+template <class By>
+VAGLIO_INLINE std::uint32_t descend_by(const Distance& by, const TreeView& tree, const double* x, bool complete) {
+    if (complete)
+        return descend<By, true>(by, tree, x);
+    else
+        return descend<By, false>(by, tree, x);
+}
+
 }  // namespace
+
+std::uint32_t nearest_leaf(const Distance& by, const TreeView& tree, const double* x, bool complete) {
+    switch (by.metric) {
+        case Metric::euclidean:
+            return descend_by<Euclid>(by, tree, x, complete);
+        case Metric::manhattan:
+            return descend_by<Manhattan>(by, tree, x, complete);
+        default:
+            return descend_by<Chebyshev>(by, tree, x, complete);
+    }
+}
 
 void list_nearest(const Distance& by, const TreeView& tree, const double* x, std::uint32_t leaf, std::size_t self,
                   Shortlist& found) {

@@ -45,6 +45,11 @@ struct Shortlist {
     }
 };
 
+// The node of the leaf whose boxes are nearest on the way down. `complete`: no row and no number of the query is
+// missing.
+VAGLIO_DECLARE_LEVELS(std::uint32_t nearest_leaf(const Distance& by, const TreeView& tree, const double* x,
+                                                 bool complete);)
+
 // Lists the k nearest rows, ties to the lowest, in no order; k is at most `most_listed` and the rows at least k. The
 // search begins with the leaf at node `leaf`, which is best the one that the query lies in. The row `self` is left out.
 VAGLIO_DECLARE_LEVELS(void list_nearest(const Distance& by, const TreeView& tree, const double* x, std::uint32_t leaf,

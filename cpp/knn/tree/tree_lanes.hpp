@@ -55,15 +55,6 @@ VAGLIO_INLINE std::uint32_t not_above(const Real (&sums)[vectors], double worst)
     return bits;
 }
 
-// The place of the lowest one of a word that has any.
-VAGLIO_INLINE std::uint32_t lowest_one(std::uint32_t word) {
-#if defined(__GNUC__)
-    return static_cast<std::uint32_t>(__builtin_ctz(word));
-#else
-    return count_ones((word & (0u - word)) - 1u);
-#endif
-}
-
 // The nearest of the boxes that a bit is set for, at least one; of equal ones the first.
 VAGLIO_INLINE std::uint32_t nearest_of(const double* bounds, std::uint32_t boxes) {
     std::uint32_t nearest = lowest_one(boxes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "base/radix_sort.hpp"
@@ -25,7 +26,7 @@ std::vector<Place> by_leaf(const KdTree& tree, const Points& queries, const Dist
     const std::size_t part = 4 * chunk_queries;
     parallel_for(threads, (queries.n_rows + part - 1) / part, [&](std::size_t p, int) {
         for (std::size_t q = p * part; q < std::min((p + 1) * part, queries.n_rows); ++q) {
-            places[q] = {static_cast<std::uint32_t>(tree.leaf_of(by, queries.row(q))), static_cast<std::uint32_t>(q)};
+            places[q] = {tree.leaf_of(by, queries.row(q)), static_cast<std::uint32_t>(q)};
         }
     });
     const Place* sorted = radix_sort(places.data(), spare.data(), places.size(), 0, std::bit_width(tree.nodes()),
@@ -75,16 +76,17 @@ class Searcher {
     bool listed_ = false;
 };
 
-// Calls use(query, searcher) when the neighbours of a query are found.
-template <class Use>
+// Calls use(query, searcher) when the neighbours of a query are found; make_use() gives every task a `use` of its own.
+template <class MakeUse>
 void search_all(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
-                Control& control, const Use& use) {
+                Control& control, const MakeUse& make_use) {
     const Pricing pricing(train, config);
     const std::vector<Place> order = by_leaf(tree, queries, pricing.distance(), config.threads);
     const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
     control.expect(n_chunks);
     parallel_for(config.threads, n_chunks, [&](std::size_t c, int) {
         Searcher searcher(tree, pricing.distance(), queries, config.k);
+        auto use = make_use();
         for (std::size_t i = c * chunk_queries; i < std::min((c + 1) * chunk_queries, queries.n_rows); ++i) {
             const std::size_t query = order[i].query;
             searcher.search(order[i], config.exclude_self ? query : train.n_rows);
@@ -100,7 +102,7 @@ void search_all(const KdTree& tree, const Points& train, const Points& queries, 
 void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
                     Control& control, Found out) {
     search_all(tree, train, queries, config, control,
-               [&](std::size_t query, Searcher& found) { found.write(out, query); });
+               [&] { return [&](std::size_t query, Searcher& found) { found.write(out, query); }; });
 }
 
 bool vote_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
@@ -108,19 +110,24 @@ bool vote_kd_tree(const KdTree& tree, const Points& train, const Points& queries
     const std::size_t classes = queries.n_rows > 0 ? shares.size() / queries.n_rows : 0;
     const auto k = static_cast<double>(config.k);
     std::atomic<bool> sound = true;
-    search_all(tree, train, queries, config, control, [&](std::size_t query, const Searcher& found) {
-        const std::span<double> votes = shares.subspan(query * classes, classes);
-        for (std::size_t i = 0; i < config.k; ++i) {
-            // A negative number is a very large one without its sign.
-            const auto label = static_cast<std::size_t>(labels[found.row(i)]);
-            if (label < classes) {
-                votes[label] += 1;
-            } else {
-                sound = false;
+    // Votes are counted apart: the shares of one query often lie beside those that another thread writes.
+    const auto voting = [&] {
+        return [&, votes = std::vector<std::uint32_t>(classes)](std::size_t query, const Searcher& found) mutable {
+            std::fill(votes.begin(), votes.end(), 0u);
+            for (std::size_t i = 0; i < config.k; ++i) {
+                // A negative number is a very large one without its sign.
+                const auto label = static_cast<std::size_t>(labels[found.row(i)]);
+                if (label < classes) {
+                    ++votes[label];
+                } else {
+                    sound = false;
+                }
             }
-        }
-        for (double& vote : votes) vote /= k;
-    });
+            double* const out = shares.data() + query * classes;
+            for (std::size_t c = 0; c < classes; ++c) out[c] = votes[c] / k;
+        };
+    };
+    search_all(tree, train, queries, config, control, voting);
     return sound;
 }
 

@@ -1,77 +1,58 @@
 #pragma once
-// One field of a plain text at a time.
+// The fields of one column of a block of lines, one after the other.
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/plain/number.hpp"
-#include "text/plain/plain.hpp"
 #include "text/plain/words.hpp"
 
 namespace vaglio {
 
-// Reads fields of lines that end before `end`, the last with a line end. Each function returns where the field ends: at
-// a delimiter or a line end; or nullptr if it is not plain.
-class FieldReader {
- public:
-    FieldReader(const PlainText& text, const unsigned char* end)
-        : text_(text), end_(end), delimiters_(text.delimiter * ones), newlines_('\n' * ones) {}
+// Where the fields of a column are. At least `bytes_before` bytes before the block can be read.
+struct Fields {
+    static constexpr std::size_t bytes_before = 16;
 
-    const unsigned char* number(const unsigned char* at, FieldType type, double& value) const {
-        const unsigned char* const stop = type == FieldType::decimal ? read_decimal(at, value)
-                                          : type == FieldType::whole ? read_whole(at, value)
-                                                                     : read_date(at, value);
-        return stop && ends_field(*stop) ? stop : missing(at, value);
-    }
+    const unsigned char* text;
+    const std::uint32_t* ends;  // of all fields of the block; before the first of them is the place before the text
+    std::size_t rows, columns, column;
 
-    const unsigned char* word(const unsigned char* at, WordTable& table, std::int32_t& code) const {
-        const unsigned char* const stop = end_of_field(at);
-        if (stop - at > longest) return nullptr;
-        code = table.number(make_word(at, static_cast<std::uint32_t>(stop - at)));
-        return stop;
-    }
-
- private:
-    static constexpr std::uint64_t ones = 0x0101010101010101u;
-    static constexpr std::ptrdiff_t longest = std::numeric_limits<std::int32_t>::max();
-
-    bool ends_field(unsigned char byte) const { return byte == text_.delimiter || byte == '\n' || byte == '\r'; }
-
-    // Bytes of `bits` that are zero, of which the lowest is certain.
-    static std::uint64_t zeros(std::uint64_t bits) { return (bits - ones) & ~bits & (ones << 7); }
-
-    // The carriage return of a line end is no part of a field.
-    const unsigned char* end_of_field(const unsigned char* const start) const {
-        const unsigned char* at = start;
-        if constexpr (std::endian::native == std::endian::little) {
-            for (; end_ - at >= 8; at += 8) {
-                std::uint64_t bits;
-                std::memcpy(&bits, at, 8);
-                const std::uint64_t found = zeros(bits ^ delimiters_) | zeros(bits ^ newlines_);
-                if (found == 0) continue;
-                at += std::countr_zero(found) / 8;
-                break;
-            }
+    // Calls use(row, begin, end) for each row until it returns false; returns whether it never did. The carriage
+    // return of a line end is no part of a field.
+    template <class Use>
+    bool each(const Use& use) const {
+        const std::uint32_t* at = ends + column;
+        const bool is_last = column + 1 == columns;
+        for (std::size_t row = 0; row < rows; ++row, at += columns) {
+            const unsigned char* const begin = text + static_cast<std::uint32_t>(at[-1] + 1);
+            const unsigned char* end = text + at[0];
+            if (is_last) end -= end > begin && end[-1] == '\r';
+            if (!use(row, begin, end)) return false;
         }
-        while (*at != text_.delimiter && *at != '\n') ++at;
-        return *at == '\n' && at > start && at[-1] == '\r' ? at - 1 : at;
+        return true;
     }
-
-    const unsigned char* missing(const unsigned char* at, double& value) const {
-        const unsigned char* const stop = end_of_field(at);
-        const std::string_view field(reinterpret_cast<const char*>(at), static_cast<std::size_t>(stop - at));
-        if (std::find(text_.missing.begin(), text_.missing.end(), field) == text_.missing.end()) return nullptr;
-        value = std::numeric_limits<double>::quiet_NaN();
-        return stop;
-    }
-
-    const PlainText& text_;
-    const unsigned char* end_;
-    std::uint64_t delimiters_, newlines_;
 };
+
+// Reads numbers or dates by one of the functions of number.hpp; false if a field is neither that nor missing.
+template <auto read>
+bool read_numbers(const Fields& fields, const std::vector<std::string>& missing, double* out) {
+    return fields.each([&](std::size_t row, const unsigned char* begin, const unsigned char* end) {
+        if (read(begin, end, out[row])) return true;
+        const std::string_view field(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin));
+        out[row] = std::numeric_limits<double>::quiet_NaN();
+        return std::find(missing.begin(), missing.end(), field) != missing.end();
+    });
+}
+
+inline bool read_words(const Fields& fields, WordTable& table, std::int32_t* out) {
+    return fields.each([&](std::size_t row, const unsigned char* begin, const unsigned char* end) {
+        out[row] = table.number(make_word(begin, static_cast<std::uint32_t>(end - begin)));
+        return true;
+    });
+}
 
 }  // namespace vaglio

@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "base/parallel.hpp"
 #include "text/plain/fields.hpp"
+#include "text/plain/structure.hpp"
 #include "text/plain/words.hpp"
 
 namespace vaglio {
 namespace {
 
 // Bytes that one thread reads in one go: they stay in its cache between the looks at them.
-constexpr std::size_t block_size = std::size_t{1} << 18;
+constexpr std::ptrdiff_t block_size = std::ptrdiff_t{1} << 18;
+
+const auto look_at_lines = VAGLIO_LEVELS(look_at_lines).best();
+const auto index_fields = VAGLIO_LEVELS(index_fields).best();
 
 // Whole lines, each with its line end.
 struct Block {
@@ -25,81 +28,82 @@ struct Block {
     std::vector<std::vector<Word>> words = {};  // of each column of words, in the order of their numbers
 };
 
-std::vector<Block> cut(const unsigned char* begin, const unsigned char* end) {
-    std::vector<Block> blocks;
-    while (begin < end) {
-        const unsigned char* stop = end;
-        if (static_cast<std::size_t>(end - begin) > block_size) {
-            const unsigned char* const near = begin + block_size;
-            const void* const found = std::memchr(near, '\n', static_cast<std::size_t>(end - near));
-            stop = static_cast<const unsigned char*>(found) + 1;  // the last line has an end, so there is one
-        }
-        blocks.push_back({begin, stop});
-        begin = stop;
-    }
-    return blocks;
-}
-
-std::size_t count_lines(const unsigned char* at, const unsigned char* end) {
-    std::size_t found = 0;
-    while (at < end) {
-        // So few at a time that a byte can count them.
-        const std::ptrdiff_t some = std::min<std::ptrdiff_t>(end - at, 255);
-        unsigned char count = 0;
-        for (std::ptrdiff_t i = 0; i < some; ++i) count = static_cast<unsigned char>(count + (at[i] == '\n'));
-        found += count;
-        at += some;
-    }
-    return found;
-}
-
-// Whether there are no quotes, and carriage returns only at line ends.
-bool has_plain_lines(const Block& block) {
-    const auto size = static_cast<std::size_t>(block.end - block.begin);
-    if (std::memchr(block.begin, '"', size)) return false;
-    for (const unsigned char* at = block.begin; at < block.end; ++at) {
-        at = static_cast<const unsigned char*>(std::memchr(at, '\r', static_cast<std::size_t>(block.end - at)));
-        if (!at) return true;
-        if (at[1] != '\n') return false;  // the last byte of a block is a line end
-    }
-    return true;
-}
-
 class Reader {
  public:
     Reader(const PlainText& text, int threads)
-        : text_(text), threads_(threads), columns_(text.types.size()), tables_(static_cast<std::size_t>(threads)) {
-        for (auto& tables : tables_) tables.resize(columns_.size());
-        // A last line without an end is read from a copy that has one.
+        : text_(text),
+          threads_(threads),
+          columns_(text.types.size()),
+          given_up_(columns_.size()),
+          scratch_(static_cast<std::size_t>(threads)) {
         const unsigned char* const begin = text.rows.data();
-        const unsigned char* end = begin + text.rows.size();
+        const unsigned char* const end = begin + text.rows.size();
+        // The first lines are read from a copy with bytes before it, a last line without an end from one that has it.
+        const unsigned char* first = begin;
+        while (first < end && first - begin < bytes_before) first = end_of_line(first, end);
         const unsigned char* last = end;
-        while (last > begin && last[-1] != '\n') --last;
-        last_line_.assign(last, end);
-        if (!last_line_.empty()) last_line_.push_back('\n');
-        blocks_ = cut(begin, last);
-        if (!last_line_.empty()) blocks_.push_back({last_line_.data(), last_line_.data() + last_line_.size()});
+        while (last > first && last[-1] != '\n') --last;
+        first_lines_ = padded(begin, first);
+        last_line_ = padded(last, end);
+        add_block(first_lines_);
+        for (const unsigned char* at = first; at < last;) {
+            const unsigned char* const stop =
+                end_of_line(at + std::min<std::ptrdiff_t>(block_size, last - at) - 1, last);
+            blocks_.push_back({at, stop});
+            at = stop;
+        }
+        add_block(last_line_);
     }
 
     std::vector<PlainColumn> read() {
         if (!prepare()) return {};
         parallel_for(threads_, blocks_.size(), [&](std::size_t block, int worker) {
-            if (plain_ && !read_block(blocks_[block], tables_[static_cast<std::size_t>(worker)])) plain_ = false;
+            if (plain_ && !read_block(blocks_[block], scratch_[static_cast<std::size_t>(worker)])) plain_ = false;
         });
         if (!plain_) return {};
         parallel_for(threads_, columns_.size(), [&](std::size_t column, int) {
+            columns_[column].plain = !given_up_[column];
             if (text_.types[column] == FieldType::word) join_words(column);
         });
         return std::move(columns_);
     }
 
  private:
+    static constexpr auto bytes_before = static_cast<std::ptrdiff_t>(Fields::bytes_before);
+
+    // Of one thread.
+    struct Scratch {
+        std::vector<std::uint32_t> ends;
+        WordTable words;
+    };
+
+    static const unsigned char* end_of_line(const unsigned char* at, const unsigned char* end) {
+        const void* const found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+        return found ? static_cast<const unsigned char*>(found) + 1 : end;
+    }
+
+    // Whole lines, with bytes before them and a line end.
+    static std::vector<unsigned char> padded(const unsigned char* begin, const unsigned char* end) {
+        const auto size = static_cast<std::size_t>(end - begin);
+        const bool ends = size == 0 || end[-1] == '\n';
+        std::vector<unsigned char> lines(Fields::bytes_before + size + (ends ? 0 : 1), '\n');
+        std::copy(begin, end, lines.data() + Fields::bytes_before);
+        return lines;
+    }
+
+    void add_block(const std::vector<unsigned char>& lines) {
+        if (lines.size() > Fields::bytes_before)
+            blocks_.push_back({lines.data() + bytes_before, lines.data() + lines.size()});
+    }
+
     // Counts the rows and makes room for them.
     bool prepare() {
         parallel_for(threads_, blocks_.size(), [&](std::size_t at, int) {
             Block& block = blocks_[at];
-            if (plain_ && !has_plain_lines(block)) plain_ = false;
-            block.rows = count_lines(block.begin, block.end);
+            const LineLook found = look_at_lines(block.begin, block.end);
+            const bool is_short = block.end - block.begin < std::numeric_limits<std::uint32_t>::max();
+            block.rows = found.lines;
+            if (!found.plain || !is_short) plain_ = false;
         });
         std::size_t rows = 0;
         for (Block& block : blocks_) {
@@ -108,35 +112,59 @@ class Reader {
         }
         if (!plain_ || rows == 0 || rows > std::numeric_limits<std::int32_t>::max()) return false;
         for (std::size_t column = 0; column < columns_.size(); ++column) {
-            if (text_.types[column] == FieldType::word) {
-                columns_[column].codes.resize(rows);
-            } else {
-                columns_[column].numbers.resize(rows);
-            }
+            const FieldType type = text_.types[column];
+            given_up_[column] = type == FieldType::other;
+            if (type == FieldType::word) columns_[column].codes.resize(rows);
+            if (type < FieldType::word) columns_[column].numbers.resize(rows);
         }
         return true;
     }
 
-    bool read_block(Block& block, std::vector<WordTable>& tables) {
-        const FieldReader fields(text_, block.end);
-        const std::size_t last = columns_.size() - 1;
-        const unsigned char* at = block.begin;
-        for (std::size_t row = block.first_row; row < block.first_row + block.rows; ++row) {
-            if (*at == '\n' || *at == '\r') return false;  // an empty line is no row
-            for (std::size_t column = 0; column <= last; ++column) {
-                PlainColumn& out = columns_[column];
-                const FieldType type = text_.types[column];
-                at = type == FieldType::word ? fields.word(at, tables[column], out.codes[row])
-                                             : fields.number(at, type, out.numbers[row]);
-                if (!at) return false;
-                if (column < last && *at++ != text_.delimiter) return false;
-            }
-            at += *at == '\r';
-            if (*at++ != '\n') return false;
+    bool read_block(Block& block, Scratch& scratch) {
+        const std::size_t width = columns_.size();
+        Fields fields{block.begin, nullptr, block.rows, width, 0};
+        if (!find_fields(block, scratch.ends)) return false;
+        fields.ends = scratch.ends.data() + 1;
+        block.words.resize(width);
+        for (; fields.column < width; ++fields.column) {
+            if (given_up_[fields.column]) continue;
+            if (!read_column(fields, block, scratch.words)) given_up_[fields.column] = true;
         }
-        block.words.resize(columns_.size());
-        for (std::size_t column = 0; column <= last; ++column) block.words[column] = tables[column].take();
         return true;
+    }
+
+    // Whether every row has as many fields as there are columns. An empty line is no row.
+    bool find_fields(const Block& block, std::vector<std::uint32_t>& ends) const {
+        const std::size_t width = columns_.size(), wanted = block.rows * width;
+        if (wanted > static_cast<std::size_t>(block.end - block.begin)) return false;
+        if (ends.size() < wanted + 1 + spare_ends) ends.resize(wanted + 1 + spare_ends);
+        ends[0] = std::numeric_limits<std::uint32_t>::max();
+        if (index_fields(block.begin, block.end, text_.delimiter, ends.data() + 1, wanted) != wanted) return false;
+        std::size_t strange = 0;
+        for (std::size_t row = 1; row <= block.rows; ++row) {
+            const unsigned char* const end = block.begin + ends[row * width];
+            const unsigned char* const begin = block.begin + static_cast<std::uint32_t>(ends[(row - 1) * width] + 1);
+            strange += *end != '\n' || *begin == '\n' || *begin == '\r';
+        }
+        return strange == 0;
+    }
+
+    bool read_column(const Fields& fields, Block& block, WordTable& table) {
+        PlainColumn& out = columns_[fields.column];
+        if (text_.types[fields.column] == FieldType::word) {
+            read_words(fields, table, out.codes.data() + block.first_row);
+            block.words[fields.column] = table.take();
+            return true;
+        }
+        double* const numbers = out.numbers.data() + block.first_row;
+        switch (text_.types[fields.column]) {
+            case FieldType::whole:
+                return read_numbers<read_whole>(fields, text_.missing, numbers);
+            case FieldType::decimal:
+                return read_numbers<read_decimal>(fields, text_.missing, numbers);
+            default:
+                return read_numbers<read_date>(fields, text_.missing, numbers);
+        }
     }
 
     // Numbers the words of all blocks in their order.
@@ -169,8 +197,9 @@ class Reader {
     const PlainText& text_;
     int threads_;
     std::vector<PlainColumn> columns_;
-    std::vector<std::vector<WordTable>> tables_;  // of each thread, for each column
-    std::vector<unsigned char> last_line_;
+    std::vector<std::atomic<bool>> given_up_;  // columns with a field that is not of their type
+    std::vector<Scratch> scratch_;
+    std::vector<unsigned char> first_lines_, last_line_;
     std::vector<Block> blocks_;
     std::atomic<bool> plain_ = true;
 };

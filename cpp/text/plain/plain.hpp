@@ -1,7 +1,7 @@
 #pragma once
-// Delimited text that is written in the plain way, read in one pass: no quotes, as many fields in every row as there
-// are columns, and nothing in a column but what its type says. Any other text is not read: it needs a reader that knows
-// all ways.
+// Delimited text that is written in the plain way, read in one pass: no quotes, and as many fields in every row as
+// there are columns. Any other text is not read, nor is a column with anything else in it than its type says: they need
+// a reader that knows all ways.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace vaglio {
 
-// What the fields of a column are: whole numbers, decimal numbers, dates, or words.
-enum class FieldType : std::uint8_t { whole, decimal, date, word };
+// What the fields of a column are: whole numbers, decimal numbers, dates, words, or something that is not read.
+enum class FieldType : std::uint8_t { whole, decimal, date, word, other };
 
 struct PlainText {
     std::span<const unsigned char> rows;  // below the names, in UTF-8
@@ -25,6 +25,7 @@ struct PlainText {
 
 // One column: numbers (days since 1970 of a date; NaN is missing), or codes of its words, which are in order.
 struct PlainColumn {
+    bool plain = true;  // without anything that its type does not say; else nothing else of it holds
     LargeVector<double> numbers;
     LargeVector<std::int32_t> codes;
     std::vector<std::string> words;

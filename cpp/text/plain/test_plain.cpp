@@ -1,4 +1,5 @@
 // Plain texts of many blocks, and what is not plain wherever it stands.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -20,7 +21,10 @@ std::vector<PlainColumn> read(const std::string& text, std::vector<FieldType> ty
     return read_plain({bytes, ',', std::move(types), {"", "NA"}}, threads);
 }
 
-bool is_plain(const std::string& text, std::vector<FieldType> types) { return !read(text, std::move(types)).empty(); }
+bool is_plain(const std::string& text, std::vector<FieldType> types) {
+    const auto columns = read(text, std::move(types));
+    return !columns.empty() && std::all_of(columns.begin(), columns.end(), [](const auto& each) { return each.plain; });
+}
 
 void test_fields() {
     const auto columns = read("1,2.5,1970-01-02,b\r\n-3,-0.125,NA,a\n0,,2000-02-29,", {whole, decimal, date, word});
@@ -57,11 +61,41 @@ void test_days() {
             for (int day = 1; day <= 31; ++day) {
                 char text[64];
                 std::snprintf(text, sizeof(text), "%04d-%02d-%02d\n", year, month, day);
-                if (!read_date(reinterpret_cast<const unsigned char*>(text), days)) continue;
+                const auto* const begin = reinterpret_cast<const unsigned char*>(text);
+                if (!read_date(begin, begin + 10, days)) continue;
                 CHECK(days == expected);
                 ++expected;
             }
     CHECK(expected == 2932897);  // one day past 9999-12-31
+}
+
+// Fields of all lengths at the start, in the middle and at the end of a text.
+void test_lengths() {
+    for (std::size_t size = 1; size <= 40; ++size) {
+        std::string digits, word_of_size(size, 'w');
+        for (std::size_t i = 0; i < size; ++i) digits += static_cast<char>('1' + i % 9);
+        const std::string fraction = "-" + digits.substr(0, size / 2) + "." + digits.substr(size / 2);
+        const std::string text = digits + "," + fraction + "," + word_of_size;
+        const auto columns = read(text + "\n" + text + "\r\n" + text, {whole, decimal, word});
+        CHECK(columns.size() == 3);
+        if (columns.size() != 3) return;
+        CHECK(columns[0].plain == (size <= 16));
+        CHECK(columns[1].plain == (std::fabs(std::stod(fraction)) < exact_limit));
+        CHECK(columns[2].words == std::vector<std::string>{word_of_size});
+        for (std::size_t row = 0; row < 3; ++row) {
+            CHECK(!columns[0].plain || columns[0].numbers[row] == std::stod(digits));
+            CHECK(!columns[1].plain || columns[1].numbers[row] == std::stod(fraction));
+        }
+    }
+}
+
+// A column is given up where something else stands in it; the others are read.
+void test_given_up_columns() {
+    const auto columns = read("1,1,1\n2,x,2\n3,3,3", {whole, whole, other});
+    CHECK(columns.size() == 3);
+    if (columns.size() != 3) return;
+    CHECK(columns[0].plain && !columns[1].plain && !columns[2].plain);
+    CHECK(columns[0].numbers[0] == 1 && columns[0].numbers[1] == 2 && columns[0].numbers[2] == 3);
 }
 
 void test_many_blocks() {
@@ -91,6 +125,8 @@ int main() {
     test_fields();
     test_what_is_not_plain();
     test_days();
+    test_lengths();
+    test_given_up_columns();
     test_many_blocks();
     return check_result();
 }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "text/plain/bytes.hpp"
+
 namespace vaglio {
 
 // A word of a text that outlives it. The key of a word of at most eight bytes is made of all of them: two such words
@@ -15,29 +17,18 @@ struct Word {
     std::uint32_t size;
 };
 
-template <class Bits>
-std::uint64_t load_bits(const unsigned char* at) {
-    Bits bits;
-    std::memcpy(&bits, at, sizeof(bits));
-    return bits;
-}
-
 inline std::uint64_t mix_bits(std::uint64_t bits) {
     bits *= 0x9E3779B97F4A7C15u;
     return bits ^ (bits >> 32);
 }
 
+// The word at `at`; the eight bytes before its end can be read.
 inline Word make_word(const unsigned char* at, std::uint32_t size) {
+    const std::uint64_t last = load_bytes(at + size - 8);
+    if (size <= 8) return {at, last & last_bytes[size].last, size};
     std::uint64_t key = 0;
-    if (size > 8) {
-        for (std::uint32_t i = 0; i + 8 < size; i += 8) key = mix_bits(key ^ load_bits<std::uint64_t>(at + i));
-        key ^= load_bits<std::uint64_t>(at + size - 8);
-    } else if (size >= 4) {
-        key = load_bits<std::uint32_t>(at) | load_bits<std::uint32_t>(at + size - 4) << 32;
-    } else if (size > 0) {
-        key = at[0] | std::uint64_t{at[size / 2]} << 8 | std::uint64_t{at[size - 1]} << 16;
-    }
-    return {at, key, size};
+    for (std::uint32_t i = 0; i + 8 < size; i += 8) key = mix_bits(key ^ load_bytes(at + i));
+    return {at, key ^ last, size};
 }
 
 inline bool equal(const Word& one, const Word& other) {
@@ -64,14 +55,17 @@ class WordTable {
     std::vector<Word> take();
 
  private:
-    std::size_t first_slot(const Word& word) const { return mix_bits(word.key + word.size) & (slots_.size() - 1); }
+    // The high bits, because the first bytes of a short word, which are the low ones of its key, are zero.
+    std::size_t first_slot(const Word& word) const { return mix_bits(word.key + word.size) >> shift_; }
     std::int32_t add(const Word& word, std::size_t slot);
     void clear();
     void grow();
 
     std::vector<Word> words_;
-    // Open addressing: the number of a word, or -1; at most half of the slots are taken.
+    // Open addressing: the number of a word, or -1. At most a quarter of the slots are taken, so that nearly every word
+    // is found in its first one.
     std::vector<std::int32_t> slots_;
+    int shift_;  // that leaves as many bits as number the slots
 };
 
 }  // namespace vaglio

@@ -186,7 +186,7 @@ def _column(raw: RawChunk, j: int) -> ColumnSurvey:
         declared = feature.categories if raw.declared[j] else None
         return ColumnSurvey(plain, raw.place, declared, counts, np.inf, -np.inf, missing, None)
     x = raw.columns[j].astype(np.float64, copy=False)
-    low, high, missing, _ = _core.look_at(x)
+    low, high, missing, *_ = _core.look_at(x)
     if low > high:
         return ColumnSurvey(plain, raw.place, None, Counter(), low, high, missing, np.empty(0))
     declared = feature.categories if feature.kind == "ordinal" else None

@@ -106,9 +106,10 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
     code_of = {value: code for code, value in enumerate(kept)}
     lookup = np.array([*(code_of.get(value, -1) for value in cleaned), -1], dtype=np.int32)
     taken: dict[str, int] = {}
-    for value, count in zip(cleaned, word_counts(column).tolist()):
-        if value in absent and value not in USUAL and count:
-            taken[value] = taken.get(value, 0) + count
+    if unusual := absent.difference(USUAL):
+        for value, count in zip(cleaned, word_counts(column).tolist()):
+            if value in unusual and count:
+                taken[value] = taken.get(value, 0) + count
     return Tidied(column.replace(data=lookup[column.data], categories=tuple(kept)), taken, sorted(spared))
 
 

@@ -37,12 +37,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from vaglio import _core
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING, tidy
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
@@ -58,6 +60,8 @@ WORD_PAIRS = (
 # In fewer rows all values of any column may differ; below the second number a few equal values decide.
 FEWEST_ROWS = 5
 MANY_ROWS = 50
+# Below this number of rows, threads take longer to start than to help.
+_MANY = 100_000
 
 _ID_NAME = re.compile(r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr|no|column_1)$|[a-z](?:Id|ID)$")
 _CODE_NAME = re.compile(
@@ -95,7 +99,8 @@ def infer(
         What the source shows of its numbers and dates.
     """
     remarks, clues, chosen = Remarks(), clues or Clues(), levels or {}
-    tidied = [_tidied(column, missing, clues, remarks) for column in columns]
+    looks = _looks(columns)
+    tidied = [_tidied(column, looks, missing, clues, remarks) for column in columns]
     numbers = {} if typed else _numbers_in_words(tidied, clues, remarks, target, chosen)
     roles_given = set(settled)
     out = []
@@ -104,21 +109,50 @@ def infer(
         column = numbers.get(column.name, column)
         if column.name not in chosen:
             column = _words(column, remarks, is_target)
+            look = looks.get(column.name) or _look_at(column)
             if column.name not in roles_given:
-                column = _role(column, remarks, is_target)
+                column = _role(column, look, remarks, is_target)
             if column.kind == "numeric" and not typed and not is_target and column.role == "input":
-                column = _numbers(column, remarks)
+                column = _numbers(column, look, remarks)
         unit = clues.units.get(column.name, "")
         out.append(column.replace(unit=unit) if unit and column.kind == "numeric" and not column.unit else column)
     return out, remarks.sentences()
 
 
-def _tidied(column: Column, missing: Sequence[str], clues: Clues, remarks: Remarks) -> Column:
+class _Look(NamedTuple):
+    """What one pass over the numbers of a column shows."""
+
+    low: float
+    high: float
+    missing: int
+    short: bool
+    whole: bool
+
+
+def _look_at(column: Column) -> _Look | None:
+    return _Look(*_core.look_at(np.ascontiguousarray(column.data))) if column.kind == "numeric" else None
+
+
+def _looks(columns: Sequence[Column]) -> dict[str, _Look]:
+    """Look at all columns of numbers; threads share the work of a large table."""
+    numbers = [column for column in columns if column.kind == "numeric"]
+    if not numbers or len(numbers[0]) < _MANY:
+        found = list(map(_look_at, numbers))
+    else:
+        with ThreadPoolExecutor(resolve_threads(-1)) as pool:
+            found = list(pool.map(_look_at, numbers))
+    return {column.name: look for column, look in zip(numbers, found) if look}
+
+
+def _tidied(column: Column, looks: dict[str, _Look], missing: Sequence[str], clues: Clues, remarks: Remarks) -> Column:
     """Apply rule 1."""
     if column.kind == "numeric":
-        finite = column.without_infinite()
-        remarks.unread(finite, "finite number")
-        return finite
+        look = looks[column.name]
+        if look.low == -np.inf or look.high == np.inf:
+            column = column.without_infinite()
+            remarks.unread(column, "finite number")
+            del looks[column.name]
+        return column
     keep = clues.keep_words.get(column.name, ())
     tidied, taken, spared = tidy(column, missing, tuple(keep))
     remarks.taken(column.name, taken)
@@ -174,6 +208,8 @@ def _yes_or_no(column: Column, pair: tuple[str, str], remarks: Remarks) -> Colum
         spellings = listed(column.categories)
         remarks.add(f"column {column.name!r} spells {listed(pair)} in several ways ({spellings}): use one spelling")
     ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
+    if ordered == list(column.categories):
+        return column
     code_of = {value: code for code, value in enumerate(ordered)}
     lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
     return column.replace(data=lookup[column.data], categories=tuple(ordered))
@@ -186,17 +222,17 @@ def _is_text(column: Column) -> bool:
     return bool(Words(column.categories).count(r"\S+").mean() >= 4)
 
 
-def _role(column: Column, remarks: Remarks, is_target: bool) -> Column:
+def _role(column: Column, look: _Look | None, remarks: Remarks, is_target: bool) -> Column:
     """Apply rules 1 and 7: empty columns are ignored, identifiers are left out of training."""
     if is_target or column.role != "input" or not len(column):
         return column
-    present = len(column) - column.n_missing
+    present = len(column) - (look.missing if look else column.n_missing)
     if present == 0:
         remarks.add(f"column {column.name!r} has no values and is ignored")
         return column.replace(role="ignored")
     if present < FEWEST_ROWS or column.kind == "text" or column.is_date:
         return column
-    distinct = _distinct_if_identifier(column, present)
+    distinct = _distinct_if_identifier(column, look, present)
     if not distinct:
         return column
     looks = f"column {column.name!r} looks like an identifier ({distinct:,} distinct values in {len(column):,} rows)"
@@ -207,37 +243,30 @@ def _role(column: Column, remarks: Remarks, is_target: bool) -> Column:
     return column.replace(role="identifier")
 
 
-def _distinct_if_identifier(column: Column, present: int) -> int:
-    if column.kind == "nominal":
-        distinct = column.n_distinct
+def _distinct_if_identifier(column: Column, look: _Look | None, present: int) -> int:
+    if look is None:
         enough = 0.95 * present if present >= MANY_ROWS else present
+        distinct = column.n_distinct if len(column.categories) >= enough else 0
         return distinct if distinct >= enough else 0
-    numbers = column.data
-    if present < len(column) or not _are_whole(numbers):
+    if look.missing or not look.whole:
         return 0
-    counting = numbers[0] in (0, 1) and np.array_equal(numbers, numbers[0] + np.arange(len(numbers)))
+    counting = look.low in (0, 1) and look.high == look.low + len(column) - 1
+    if counting:
+        counting = np.array_equal(column.data, look.low + np.arange(len(column)))
     if counting or (_ID_NAME.search(column.name) and column.n_distinct == present):
         return present
     return 0
 
 
-def _are_whole(numbers: np.ndarray, first: int = 1000) -> bool:
-    """Return whether all numbers are whole; most columns that have others show it in the first of them."""
-    start = numbers[:first]
-    return np.array_equal(start, np.floor(start)) and np.array_equal(numbers, np.floor(numbers))
-
-
-def _numbers(column: Column, remarks: Remarks) -> Column:
+def _numbers(column: Column, look: _Look | None, remarks: Remarks) -> Column:
     """Apply rules 8 to 10, for columns of numbers."""
-    if column.is_date:
+    if column.is_date or look is None:
         return column
-    low, high, n_missing, _ = _core.look_at(np.ascontiguousarray(column.data))
-    present = column.data[~np.isnan(column.data)] if n_missing else column.data
-    whole = bool(np.isfinite(low)) and _are_whole(present)
+    whole = look.whole and look.missing < len(column)
     if whole and _CODE_NAME.search(column.name):
         remarks.add(f"column {column.name!r} holds codes, not quantities, and is read as nominal")
         return as_nominal(column)
-    if whole and low == 0 and high == 1:
-        return as_nominal(column).replace(asymmetric=bool(present.mean() <= 0.1))
-    interval = column.level == "interval" or low < 0 or _INTERVAL_NAME.search(column.name)
+    if whole and look.low == 0 and look.high == 1:
+        return as_nominal(column).replace(asymmetric=bool(np.nanmean(column.data) <= 0.1))
+    interval = column.level == "interval" or look.low < 0 or _INTERVAL_NAME.search(column.name)
     return column.replace(level="interval" if interval else "ratio")

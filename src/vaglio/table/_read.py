@@ -193,8 +193,10 @@ def _read_format(
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
-    columns = read_plain(*told) or _columns(read_csv(*told, padded))
-    table = Table(columns, remarks=dialect.remarks)
+    columns = read_plain(*told)
+    if others := [name for name in dialect.names if name not in columns]:
+        columns.update({column.name: column for column in _columns(read_csv(*told, padded, others))})
+    table = Table([columns[name] for name in dialect.names], remarks=dialect.remarks)
     shown = dialect.decimal if dialect.decimal_shown else None
     fallback = "." if dialect.delimiter == "," else None
     units = dict(zip(dialect.names, dialect.units))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import random
 import socket
 import threading
 
@@ -125,6 +126,56 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
 
         with pytest.raises(ReadError, match="became shorter while it was read"):
             opening.read_file(Shrinking(), "t.csv", Limits())
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="this system reads a file by one thread")
+def test_a_large_file_is_read_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "_LARGE", 1)
+    monkeypatch.setattr(opening, "_PART", 7)
+    path = tmp_path / "t.csv"
+    for size in (1, 6, 7, 8, 1000):
+        data = bytes(random.Random(size).randbytes(size))
+        path.write_bytes(data)
+        with opening.open_file(path) as file:
+            found = opening.read_file(file, "t.csv", Limits())
+        assert not isinstance(found, bytes)
+        assert bytes(found) == data == found[:]
+    with opening.open_file(path) as file:
+        monkeypatch.setattr(opening, "regular_size", lambda file: 1001)
+        with pytest.raises(ReadError, match="became shorter while it was read"):
+            opening.read_file(file, "t.csv", Limits())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,x\n2,y\n".encode("utf-16"),
+        b"\xef\xbb\xbfa;b\n1,5;x\n",
+        b'a,b\n1,"x\ny"\n',
+        b'[{"a": 1}, {"a": 2}]',
+        b'{"a": 1}\n{"a": 2}\n{"a": 3}\n',
+        b'{"a": 1}\n{"a": "x"}\n',
+        b'{"a": 1}\n{"a": {"b": 1}}\n{"a": 2',
+        b"@relation t\n@attribute a numeric\n@data\n1\n",
+        gzip.compress(b"a,b\n1,x\n"),
+        b"a,b\n1,caf\xe9\n",
+        b"a,b\n1,2,3\n",
+    ],
+)
+def test_a_large_file_of_any_format_is_read_like_a_small_one(tmp_path, monkeypatch, content):
+    path = tmp_path / "t"
+    path.write_bytes(content)
+
+    def outcome(kind="table"):
+        try:
+            table = read(path, kind=kind)
+        except ReadError as error:
+            return str(error)
+        return table.columns, [table.column(name).values.tolist() for name in table.columns], table.remarks
+
+    small = outcome(), outcome("transactions")
+    monkeypatch.setattr(opening, "_LARGE", 1)
+    assert (outcome(), outcome("transactions")) == small
 
 
 @pytest.mark.parametrize("form", ["parquet", "feather"])

@@ -20,6 +20,7 @@ from vaglio.table.readers import plain_csv
 NUMBERS = st.one_of(
     st.integers(-(10**6), 10**6).map(str),
     st.integers(-(2**64), 2**64).map(str),
+    st.from_regex(r"-?[0-9]{1,18}", fullmatch=True),
     st.sampled_from(["-0", "0", "00", "007", "-07", "+1", "0x1A", "9007199254740991", "9007199254740992", "1_0", "١"]),
 )
 DECIMALS = st.one_of(
@@ -28,10 +29,14 @@ DECIMALS = st.one_of(
     st.floats(-1000, 1000).map(lambda value: f"{value:.3f}"),
     st.floats(-1, 1).map(lambda value: f"{value:.25f}"),
     st.from_regex(r"-?[0-9]{0,20}\.?[0-9]{0,20}([eE][-+]?[0-9]{1,3})?", fullmatch=True),
+    st.from_regex(r"[-+]?[0-9]{0,9}\.?[0-9]{0,9}", fullmatch=True),
+    st.text("0123456789.-+eE/:", max_size=18),
     st.sampled_from(["-0.0", "1.", ".5", "-.5", ".", "-", "1e5", "1e999", "1e-999", "1.5.2", "1,5", "5e", "4.9e-324"]),
 )
 DATES = st.one_of(
     st.dates().map(str),
+    st.from_regex(r"[0-9]{4}[-/0][0-9]{2}[-/0][0-9]{2}", fullmatch=True),
+    st.text("0123456789-/", min_size=10, max_size=10),
     st.sampled_from(["2020-02-29", "2021-02-29", "1900-02-29", "0000-01-01", "2020-1-01", "2020-01-01 10:00"]),
 )
 WORDS = st.one_of(
@@ -42,19 +47,22 @@ ABSENT = st.sampled_from(["", "NA", " NA", "NA ", " ", "?", "null", "n/a", "-"])
 TYPES = st.sampled_from([NUMBERS, DECIMALS, DATES, WORDS])
 
 
-def both_ways(data: bytes, sample: int = 1 << 18, **options: object) -> tuple[object, object, bool]:
-    """Return what is read with the kernel and without it, and whether the kernel has read the text."""
-    taken = []
+def both_ways(
+    data: bytes, sample: int = 1 << 18, different: float = 1, **options: object
+) -> tuple[object, object, list[int]]:
+    """Return what is read with the kernel and without it, and the places of the columns that the kernel has read."""
+    taken: list[int] = []
 
     def reading(*arguments: object) -> object:
-        taken.append(found := _core.read_plain(*arguments))
+        found = _core.read_plain(*arguments)
+        taken.extend(at for at, column in enumerate(found or []) if column is not None)
         return found
 
     kernel = mock.Mock(wraps=_core, read_plain=reading)
-    with mock.patch.multiple(plain_csv, _LARGE=0, _SAMPLE=sample, _MOSTLY_DIFFERENT=1, _core=kernel):
+    with mock.patch.multiple(plain_csv, _LARGE=0, _SAMPLE=sample, _MOSTLY_DIFFERENT=different, _core=kernel):
         ours = outcome(data, **options)
     with mock.patch.object(plain_csv, "_LARGE", 1 << 60):
-        return ours, outcome(data, **options), any(found is not None for found in taken)
+        return ours, outcome(data, **options), taken
 
 
 def outcome(data: bytes, **options: object) -> object:
@@ -127,16 +135,13 @@ def test_the_kernel_reads_plain_text_of_many_blocks(end: str, last: bool) -> Non
     lines = [",".join(row) for row in [list("abcdefg"), *table_of(12_000)]]
     data = (end.join(lines) + end * last).encode()
     ours, theirs, by_kernel = both_ways(data)
-    assert by_kernel
+    assert by_kernel == list(range(7))
     assert ours == theirs
 
 
-@pytest.mark.parametrize(
-    "stranger",
-    ["x,1.0,2,a,yes,2020-01-01,b", "1,1.0,2,a,yes,2020-01-01", '1,1.0,2,"a",yes,2020-01-01,b', "", "007,1,1,a,b,,c"],
-)
+@pytest.mark.parametrize("stranger", ["1,1.0,2,a,yes,2020-01-01", '1,1.0,2,"a",yes,2020-01-01,b', "", "1\r,1,1,a,b,,c"])
 @pytest.mark.parametrize("at", [9000, 12_000])
-def test_a_stranger_in_any_block_is_left_to_the_other_reader(stranger: str, at: int) -> None:
+def test_a_strange_row_in_any_block_is_left_to_the_other_reader(stranger: str, at: int) -> None:
     lines = [",".join(row) for row in [list("abcdefg"), *table_of(12_000)]]
     lines.insert(at, stranger)
     ours, theirs, by_kernel = both_ways("\n".join(lines).encode())
@@ -144,15 +149,37 @@ def test_a_stranger_in_any_block_is_left_to_the_other_reader(stranger: str, at: 
     assert ours == theirs
 
 
-def test_words_that_nearly_all_differ_are_left_to_the_other_reader() -> None:
-    data = ("id,x\n" + "".join(f"name {at},1\n" for at in range(1000))).encode()
-    with mock.patch.object(plain_csv, "_LARGE", 0):
-        assert plain_csv.read_plain(data, "t", plain_csv.Dialect(",", ".", ("id", "x")), []) is None
+@pytest.mark.parametrize(
+    ("stranger", "left"),
+    [
+        ("x,1.0,2,a,yes,2020-01-01,b", {0}),
+        ("007,1,1,a,b,,c", {0}),
+        ("1,1.5,a,7,b,2020-02-30,c", {2, 5}),
+        (f"{2**53},1e400,{'9' * 400},a,b,2020,c", {0, 1, 2, 5}),
+    ],
+)
+@pytest.mark.parametrize("at", [9000, 12_000])
+def test_columns_with_a_stranger_are_left_to_the_other_reader(stranger: str, left: set[int], at: int) -> None:
+    lines = [",".join(row) for row in [list("abcdefg"), *table_of(12_000)]]
+    lines.insert(at, stranger)
+    ours, theirs, by_kernel = both_ways("\n".join(lines).encode())
+    assert {*range(7)} - {*by_kernel} == left
+    assert ours == theirs
+
+
+def test_what_the_kernel_does_not_know_is_left_to_the_other_reader() -> None:
+    lines = [f"name {at},{at % 7},{at / 8},10:{at % 60:02}:00,b" for at in range(1000)]
+    data = "\n".join(["id,x,y,time,word", *lines]).encode()
+    ours, theirs, by_kernel = both_ways(data, different=0.5)
+    assert by_kernel == [1, 2, 4]
+    assert ours == theirs
+    few = "\n".join(["id,time,x", *(f"name {at},10:{at % 60:02}:00,1" for at in range(1000))])
+    assert not both_ways(few.encode(), different=0.5)[2]
 
 
 @given(
     st.text(max_size=200) | st.text("019.-e,\n\r", max_size=200),
-    st.lists(st.integers(0, 3), max_size=4),
+    st.lists(st.integers(0, 4), max_size=4),
     st.sampled_from(b",;0-e x"),
 )
 def test_the_kernel_takes_any_text(text: str, types: list[int], delimiter: int) -> None:
@@ -160,11 +187,12 @@ def test_the_kernel_takes_any_text(text: str, types: list[int], delimiter: int) 
     found = _core.read_plain(np.frombuffer(data, np.uint8), delimiter, types, ["", "NA"], 2)
     if found is not None:
         assert len(found) == len(types)
-        assert {len(values) for values, _ in found} == {len(data.removesuffix(b"\n").split(b"\n"))}
+        rows = len(data.removesuffix(b"\n").split(b"\n"))
+        assert all(column is None or len(column[0]) == rows for column in found)
 
 
 def test_the_kernel_refuses_what_is_no_type() -> None:
     with pytest.raises(ValueError, match="type"):
-        _core.read_plain(np.zeros(3, np.uint8), 44, [4], [], 1)
+        _core.read_plain(np.zeros(3, np.uint8), 44, [5], [], 1)
     with pytest.raises(ValueError, match="line end"):
         _core.read_plain(np.zeros(3, np.uint8), 10, [0], [], 1)

@@ -106,7 +106,14 @@ def survey(text: Any, name: str, dialect: Dialect, limits: Limits | None = None)
     return padded
 
 
-def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], padded: bool = True) -> pa.Table:
+def read_csv(
+    text: Any,
+    name: str,
+    dialect: Dialect,
+    missing: Sequence[str],
+    padded: bool = True,
+    columns: Sequence[str] | None = None,
+) -> pa.Table:
     """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
 
     Parameters
@@ -121,11 +128,13 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], pad
         Words that mean "no value".
     padded : bool, default=True
         Whether a field may start with a zero and another digit, from :func:`survey`.
+    columns : sequence of str, optional
+        Names of the columns that are wanted; by default all.
     """
     # pyarrow fails on a header without anything after it, not even a line end.
     sample = _rows(_first_lines(text), dialect.delimiter)
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
-    table = parse_fields(text, name, dialect, missing) if below else None
+    table = parse_fields(text, name, dialect, missing, include_columns=columns) if below else None
     if table is None or not table.num_rows:
         raise ReadError(f"{name} has a row of names but no rows below it.")
     return _keep_words(table, text, name, dialect, missing, padded)

@@ -39,7 +39,7 @@ def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[in
     pattern = None
     while at < len(text):
         if pattern is not None and (found := pattern.match(text, at)) and found.end() > at:
-            lines = text.count(b"\n", at, found.end())
+            lines = found[0].count(b"\n")
             rows, number, at = rows + lines, number + lines, found.end()
             continue
         end = text.find(b"\n", at)

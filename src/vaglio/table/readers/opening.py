@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import mmap
 import os
 import stat
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table.readers.capacity import Limits
 from vaglio.text.sentences import listed, near_names
 
 # Bytes read at a time: large enough that the loop costs nothing, small beside the limits.
 _BLOCK = 1 << 20
+# Bytes from which threads share the reading of a file, and those that one of them reads at a time.
+_LARGE = 1 << 22
+_PART = 1 << 21
 # Seconds to wait for a program that writes into a named pipe.
 _PATIENCE = 10.0
 
@@ -96,19 +103,40 @@ def _open_pipe(name: str) -> Any:
     return io.BufferedReader(_Pipe(handle, first))
 
 
-def read_file(file: Any, name: str, limits: Limits) -> bytes:
-    """Read a file opened by :func:`open_file` to its end: a regular one whole, a pipe up to the limit of bytes."""
+def read_file(file: Any, name: str, limits: Limits) -> Any:
+    """Read a file opened by :func:`open_file` to its end: a regular one whole, a pipe up to the limit of bytes.
+
+    The bytes of a large file are a block of memory that is searched and cut like bytes.
+    """
     try:
         size = regular_size(file)
         if not size:  # a pipe, or a file of the system that does not tell its size
             return _bounded(file, name, limits)
         # Read, not mapped: a mapped file that another program cuts short kills the process that looks at it.
-        data: bytes = file.read(size)
+        data = file.read(size) if size < _LARGE or not hasattr(os, "preadv") else _read_in_parts(file, size)
     except OSError as error:
         raise ReadError(f"{name} cannot be read ({_reason(error)}): try again, or copy it first.") from None
     if len(data) < size:
         raise ReadError(f"{name} became shorter while it was read: try again when it has been written.")
     return data
+
+
+def _read_in_parts(file: Any, size: int) -> Any:
+    """Read a large file on all threads into fresh memory, of huge pages if there are any; b"" if it became shorter."""
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a wish
+            memory.madvise(mmap.MADV_HUGEPAGE)
+
+    def read_part(start: int) -> bool:
+        stop = min(start + _PART, size)
+        with memoryview(memory) as view:
+            while start < stop and (count := os.preadv(file.fileno(), [view[start:stop]], start)):
+                start += count
+        return start == stop
+
+    with ThreadPoolExecutor(resolve_threads(-1)) as pool:
+        return memory if all(pool.map(read_part, range(0, size, _PART))) else b""
 
 
 def read_open(file: Any, name: str, limits: Limits) -> bytes:

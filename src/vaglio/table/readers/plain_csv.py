@@ -1,10 +1,10 @@
 """Large CSV files that are written in the plain way, read by a kernel of our own straight into columns.
 
 Most large files are written by programs: no quotes, the same number of fields in every row, and nothing but numbers
-in a column of numbers. pyarrow finds the types of the columns in the first rows, the kernel reads all rows by these
-types, and gives up at the first field that does not fit. Then, and for any text that is unusual, the reader of
-:mod:`.csv` reads the whole. Both give the same columns: pyarrow takes the first type in a fixed order that fits all
-fields; the first rows show that no earlier type does, and the kernel that this one does.
+in a column of numbers. pyarrow finds the types of the columns in the first rows, and the kernel reads all rows by these
+types. It gives up a column at the first field that does not fit, and the text at the first row that is unusual. What it
+leaves, the reader of :mod:`.csv` reads. Both give the same columns: pyarrow takes the first type in a fixed order that
+fits all fields; the first rows show that no earlier type does, and the kernel that this one does.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from vaglio.table.readers.csv import DELIMITERS, Dialect, parse_fields, words_fo
 # Below this number of bytes pyarrow is as fast; the first of them show the types.
 _LARGE = 1 << 20
 _SAMPLE = 1 << 18
-# What the kernel reads, by its own numbers of them.
+# What the kernel reads, by its own numbers of them; and the number of a column that it leaves.
 _TYPES = {pa.int64(): 0, pa.float64(): 1, pa.date32(): 2, pa.string(): 3}
+_OTHER = 4
 # Words of which more than this share differ are many: to number them takes more memory than the text.
 _MOSTLY_DIFFERENT = 0.5
 # A word for "missing" that could start a number.
 _NUMERAL = re.compile(r"\s*[-+.]?\d")
 
 
-def read_plain(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> list[Column] | None:
-    """Return the columns of a large text, or None if it is not written in the plain way.
+def read_plain(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> dict[str, Column]:
+    """Return the columns of a large text that are written in the plain way, by name.
 
     Parameters
     ----------
@@ -50,16 +51,16 @@ def read_plain(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -
     start = _below_names(text, dialect)
     absent = words_for_missing(missing)
     if start is None or len(text) - start < _LARGE or any(map(_NUMERAL.match, absent)):
-        return None
+        return {}
     types = _types_of_first_rows(text, name, dialect, missing)
-    if types is None:
-        return None
+    numbers = [_OTHER if kind is None else _TYPES[kind] for kind in types]
+    # If most of the columns are left to the other reader, it reads all of them in not much more time.
+    if 2 * numbers.count(_OTHER) >= len(numbers):
+        return {}
     rows = np.frombuffer(text, dtype=np.uint8)[start:]
-    numbers = [_TYPES[kind] for kind in types]
     found = _core.read_plain(rows, ord(dialect.delimiter), numbers, absent, resolve_threads(-1))
-    if found is None:
-        return None
-    return [_column(title, kind, *column) for title, kind, column in zip(dialect.names, types, found)]
+    columns = zip(dialect.names, types, found or [])
+    return {title: _column(title, kind, *column) for title, kind, column in columns if column is not None}
 
 
 def _below_names(text: Any, dialect: Dialect) -> int | None:
@@ -77,20 +78,22 @@ def _below_names(text: Any, dialect: Dialect) -> int | None:
     return start
 
 
-def _types_of_first_rows(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> list[pa.DataType] | None:
+def _types_of_first_rows(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> list[pa.DataType | None]:
+    """Return the type of each column that the kernel can read, None of the others; [] if none is known."""
     sample = bytes(text[: text.rfind(b"\n", 0, _SAMPLE) + 1])
     if not sample or b'"' in sample:
-        return None
+        return []
     try:
         table = parse_fields(sample, name, dialect, missing)
     except ReadError:
+        return []
+    return [_readable(column) for column in table.columns] if table.num_rows else []
+
+
+def _readable(column: pa.ChunkedArray) -> pa.DataType | None:
+    if column.type == pa.string() and len(column.unique()) > _MOSTLY_DIFFERENT * len(column):
         return None
-    for column in table.columns:
-        if column.type not in _TYPES:
-            return None
-        if column.type == pa.string() and len(column.unique()) > _MOSTLY_DIFFERENT * len(column):
-            return None
-    return table.schema.types if table.num_rows else None
+    return column.type if column.type in _TYPES else None
 
 
 def _column(name: str, kind: pa.DataType, values: np.ndarray, words: list[str] | None) -> Column:
