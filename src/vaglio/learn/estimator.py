@@ -35,7 +35,7 @@ from vaglio.learn.inputs import (
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.plain_scores import accuracy, determination
-from vaglio.learn.provenance import describe_training, plain_params
+from vaglio.learn.provenance import describe_training, findings_of, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.table.lazy import is_outside_memory
@@ -65,6 +65,8 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
     # penalties are weighed against the weights as given.
     _scales_weights: ClassVar[bool] = False
+    # Attributes, without their underscore, that the model file tells.
+    _findings: ClassVar[tuple[str, ...]] = ()
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     fitted_: Fitted = field(init=False)
@@ -187,8 +189,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             model = self._learn(matrix, y, weight)
         provenance: dict[str, Any] = {"version": __version__}
         provenance |= {} if member else {"training": describe_training(matrix, y)}
-        if getattr(self, "reliability_", None):
-            provenance["reliability"] = dict(self.reliability_)
+        provenance |= findings_of(self)
         about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
         self.fitted_ = Fitted(codebook, model, *about)
         return self

@@ -16,6 +16,10 @@ from tests.tables import many_values
 
 import vaglio
 from vaglio.errors import InputError
+from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
+from vaglio.fitted import findings_in_words
+from vaglio.fitted._file import to_bytes
+from vaglio.model.costs import CostMatrix
 
 
 def random_table(rng: np.random.Generator, n: int, holes: float = 0.15) -> pd.DataFrame:
@@ -81,6 +85,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "weights": {"class_weight": {"x": 3, "y": 1, "z": 0.5}},
     "costs": {"cost": {("x", "y"): 5, ("x", "z"): 1, ("y", "x"): 1, ("y", "z"): 2, ("z", "x"): 0.5, ("z", "y"): -1}},
 }
+OPTIONS["costs and class weights"] = OPTIONS["costs"] | OPTIONS["weights"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -170,17 +175,56 @@ def test_same_bytes_for_any_number_of_threads(depth: int) -> None:
             np.testing.assert_array_equal(array, other.state()[0][name])
 
 
-def test_a_search_that_runs_out_of_time_says_the_gap() -> None:
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [({"work_limit": 0.01}, "its work_limit of 0.01"), ({"time_limit": 0.05}, "0.05 seconds: another run may find")],
+    ids=["work", "time"],
+)
+def test_a_search_that_ends_at_a_limit_says_the_gap(limit: dict[str, float], told: str) -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(3000, 12)), rng.integers(0, 2, 3000)
-    model = vaglio.OptimalTreeClassifier(max_depth=4, time_limit=0.05)
-    with pytest.warns(ConvergenceWarning, match="the best one may have"):
+    model = vaglio.OptimalTreeClassifier(max_depth=4, **limit)
+    with pytest.warns(ConvergenceWarning, match=f"{told}.*the best one may have"):
         model.fit(X, y)
     assert not model.proved_
+    assert f"{model.stopped_by_}_limit" in limit
     assert model.gap_ == pytest.approx(model.objective_ - model.lower_bound_)
     assert model.gap_ > 0
     assert model.objective_ <= model.greedy_objective_
     assert 1 - model.score(X, y) == pytest.approx(model.objective_)
+    said = findings_in_words(model.fitted_)["proof"]
+    assert said.startswith("not proved")
+    assert f"its {next(iter(limit))}" in said
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_limit_of_work_leaves_the_same_bytes_wherever_it_cuts() -> None:
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(2000, 5)), rng.integers(0, 3, 2000)
+    proofs, before = [], 1.0
+    for work in (1e-4, 0.003, 0.03, 0.1):
+        models = [vaglio.OptimalTreeClassifier(work_limit=work, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 7, 1)]
+        assert len({to_bytes(model.fitted_) for model in models}) == 1
+        assert models[0].objective_ <= before
+        before = models[0].objective_
+        proofs.append(models[0].stopped_by_)
+    assert proofs[0] == proofs[-1] == "work"
+
+
+def test_costs_from_outside_are_what_the_search_minimises() -> None:
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    cost = CostMatrix.from_any({("Adelie", "Gentoo"): 5, ("Gentoo", "Adelie"): 1}, labels=sorted(set(y)))
+    model = vaglio.OptimalTreeClassifier(max_depth=1)
+    assert fit_with_costs(model, X, y, cost)
+    frame, codes = X.to_frame(), np.searchsorted(model.classes_, y)
+    expected = least_cost(divisions_of(frame, 6), cost.matrix[codes], 1, 2, 0.0) / len(y)
+    assert model.objective_ == pytest.approx(expected)
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    assert cost.matrix[codes, predicted].mean() == pytest.approx(expected)
+    # A tree learned without the costs that then decides by them costs more.
+    plain = vaglio.OptimalTreeClassifier(max_depth=1).fit(X, y).fitted_.with_cost(cost)
+    assert cost.matrix[codes, np.searchsorted(model.classes_, plain.predict(X))].mean() >= expected
+    assert model.fitted_.params["cost"] == cost.matrix.tolist()
 
 
 def test_missing_values_go_where_they_cost_least() -> None:
