@@ -33,6 +33,7 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
+from vaglio.learn.monotonicity import encoded_rows
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.plain_scores import accuracy, determination
 from vaglio.learn.provenance import describe_training, findings_of, plain_params
@@ -62,8 +63,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     _accepts_sparse: ClassVar[bool] = False
     # Whether a sparse matrix is taken and written out in full.
     _writes_out_sparse: ClassVar[bool] = False
-    # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
-    # penalties are weighed against the weights as given.
+    # Whether weights are scaled to sum to the number of rows, as statistics need; priors take them as they are given.
     _scales_weights: ClassVar[bool] = False
     # Attributes, without their underscore, that the model file tells.
     _findings: ClassVar[tuple[str, ...]] = ()
@@ -147,7 +147,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X, ranges = check_with_ranges(self, X, reset=True)
-        codebook, matrix = Codebook.of_rows(X, getattr(self, "unseen", "missing"))
+        codebook, matrix = encoded_rows(self, X)
         matrix.threads = self._threads()
         if ranges is not None:
             matrix.ranges = ranges
@@ -156,7 +156,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
         """Encode all rows by what those that count have: what only the others have is a missing value."""
         X = check_X(self, X, reset=False)
-        codebook = Codebook.learn(rows_that_count(X, counts), getattr(self, "unseen", "missing"))
+        codebook = encoded_rows(self, rows_that_count(X, counts))[0]
         matrix = replace(codebook, unseen="missing").encode(X)
         matrix.threads = self._threads()
         return codebook.having_seen(matrix.take(counts)), matrix

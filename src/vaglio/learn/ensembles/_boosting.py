@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
-from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
+from vaglio.learn.ensembles._boosting_constraints import interaction_groups
 from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles._summed import SummedEstimator, bounded
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
@@ -20,6 +20,7 @@ from vaglio.learn.ensembles.boosting_parts.going_on import model_before
 from vaglio.learn.ensembles.boosting_passes import boost_in_passes
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large, more_trainers
 from vaglio.learn.inputs import believed_columns
+from vaglio.learn.monotonicity import monotonic_directions
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_mean import mean_of
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
@@ -85,7 +86,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
         number those of more values than that.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
-        classes, it is the probability of the second.
+        classes, it is the probability of the second. A boolean column counts as 0 and 1.
     interaction_cst : {"pairwise", "no_interactions"}, sequence of sets or None
         Columns that may occur together on a path: sets of positions or names; columns in no set form one more set.
     early_stopping : {"auto", "folds"} or bool
@@ -299,7 +300,6 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
 
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
         names = [feature.name for feature in matrix.features]
-        nominal = [feature.is_nominal for feature in matrix.features]
         rate, fewest = self.learning_rate, self.min_samples_leaf
         return {
             "learning_rate": (0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
@@ -313,7 +313,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             "level_wise": self.growth == "level",
             "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
             "interactions": interaction_groups(self.interaction_cst, names),
-            "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
+            "monotonic": monotonic_directions(self.monotonic_cst, matrix.features, len(getattr(self, "classes_", ()))),
             "middle_of_gaps": self._middle_of_gaps,
             "seed": seed,
             "n_threads": matrix.threads,
