@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learn.ensembles._summed import SummedEstimator, bounded, finite_losses
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded, finite_losses, on_grid_of
 from vaglio.learn.ensembles.additive_parts.additive_bags import (
     DEALT_ROWS,
     columns_together,
@@ -42,9 +42,7 @@ from vaglio.learn.monotonicity import monotonic_directions
 from vaglio.model.ensembles.additive import Additive, slot_starts
 from vaglio.model.trees.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
-from vaglio.scale.facts import unit_of
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.raw import on_grid
 from vaglio.scale.row_samples import bytes_of_rows, gather_rows
 
 # Rounds between two looks at the rows kept out.
@@ -188,9 +186,7 @@ class AdditiveEstimator(SummedEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
-        if weight is not None:
-            # Sums of weights are exact, as they are for rows that are learned from in passes.
-            weight = on_grid(weight, unit_of(float(weight.max()), len(y)))
+        weight = on_grid_of(weight)
         table = self._binned(matrix, seed)
         slots = [table.bins(j) for j in range(matrix.n_features)]
         weights = slot_weights(slots, matrix.features, table.thresholds, weight)

@@ -123,6 +123,10 @@ class Boosted:
         leaves = self.forest.leaves * np.array([factor, 1.0])
         return replace(self, forest=replace(self.forest, leaves=leaves), baseline=self.baseline * factor)
 
+    def shifted(self, amount: float) -> Boosted:
+        """Return the model whose outputs are larger by so much."""
+        return replace(self, baseline=self.baseline + amount) if amount else self
+
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through all trees."""
         return self.forest.apply(matrix)
