@@ -115,26 +115,36 @@ Tree single_leaf(std::size_t width) {
     return tree;
 }
 
+void compare_with_all_trees(const Example& example, const std::vector<std::uint8_t>& used, std::uint32_t depth,
+                            std::uint32_t leaves, Cost price_of_leaf) {
+    const Limits limits{depth, leaves, 5, price_of_leaf};
+    const Problem problem = make_problem(example.data, used, example.entries, limits);
+    const Cost least = try_all(whole(problem), depth, leaves);
+    Control control;
+    for (const int threads : {1, 3}) {
+        const Optimum found =
+            find_optimum(example.data, problem, single_leaf(example.data.classes), endless, threads, control);
+        CHECK(found.cost == least);
+        CHECK(found.lower == least);
+        CHECK(price(problem, example.data, found.tree) == least);
+    }
+}
+
 void test_against_all_trees() {
     for (std::uint64_t seed = 0; seed < 36; ++seed) {
         const std::size_t rows = seed % 3 == 2 ? 5 + seed % 7 : 6 + seed % 25;
         const Example example(seed, rows, 2 + seed % 4 / 2, seed % 2 == 1);
         const std::uint32_t depth = 1 + static_cast<std::uint32_t>(seed % 3);
         for (const std::uint32_t leaves : {8u, 3u, 5u}) {
-            const Limits limits{depth, leaves, 5, static_cast<Cost>(seed % 4 == 3)};
-            const std::vector<std::uint8_t> used(6, 1);
-            Problem problem = make_problem(example.data, used, example.entries, limits);
-            const Cost least = try_all(whole(problem), depth, leaves);
-            Control control;
-            for (const int threads : {1, 3}) {
-                const Optimum found =
-                    find_optimum(example.data, problem, single_leaf(example.data.classes), endless, threads, control);
-                CHECK(found.cost == least);
-                CHECK(found.lower == least);
-                CHECK(price(problem, example.data, found.tree) == least);
-            }
+            compare_with_all_trees(example, {1, 1, 1, 1, 1, 1}, depth, leaves, static_cast<Cost>(seed % 4 == 3));
             if (depth == 3) break;
         }
+    }
+    // Depths two and three are counted and looked at from the root; only from four on are tests searched below it.
+    const std::vector<std::uint8_t> some[] = {{0, 1, 1, 0, 0, 1}, {0, 0, 1, 1, 0, 0}, {1, 0, 0, 0, 0, 1}};
+    for (std::uint64_t seed = 100; seed < 104; ++seed) {
+        const Example example(seed, 20 + seed % 30, 2 + seed % 2, seed % 4 == 1);
+        compare_with_all_trees(example, some[seed % 3], 4, seed % 2 == 0 ? 16 : 6, static_cast<Cost>(seed % 5 == 0));
     }
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
+from functools import cache
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -90,10 +91,10 @@ OPTIONS["costs and class weights"] = OPTIONS["costs"] | OPTIONS["weights"]
 
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 10_000), depth=st.integers(1, 3), classes=st.integers(2, 3), weighted=st.booleans())
+@given(seed=st.integers(0, 10_000), depth=st.integers(1, 4), classes=st.integers(2, 3), weighted=st.booleans())
 def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(4, 12 if depth < 3 else 8))
+    n = int(rng.integers(4, 12 if depth < 3 else 8))  # from a depth of four on, tests are searched below the root
     X, y = random_table(rng, n), np.array(["x", "y", "z"])[rng.integers(0, classes, n)]
     y[:classes] = ["x", "y", "z"][:classes]
     weight = rng.integers(1, 4, n).astype(float) * 0.3 if weighted else np.ones(n)
@@ -122,6 +123,47 @@ def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weigh
     assert paid + params.get("ccp_alpha", 0) * model.get_n_leaves() == pytest.approx(model.objective_, abs=1e-9)
     assert model.get_depth() <= depth
     assert model.get_n_leaves() <= params.get("max_leaf_nodes", 2**depth)
+
+
+# -- every tree on a grid ---------------------------------------------------------------------------------------------
+def least_on_grid(costs: np.ndarray, depth: int, price: float) -> float:
+    """The cost of the best tree where rows lie in the cells of a grid: the rows of every node fill a box of it.
+
+    ``costs`` has what the rows of each cell cost with each label, (size, size, size, labels).
+    """
+    sums = np.pad(costs, ((1, 0), (1, 0), (1, 0), (0, 0))).cumsum(0).cumsum(1).cumsum(2)
+
+    @cache
+    def least(box: tuple[tuple[int, int], ...], depth: int) -> float:
+        corners = product(*box)
+        signs = ((-1) ** sum(at == low for at, (low, _) in zip(corner, box)) for corner in product(*box))
+        best = float(sum(sign * sums[corner] for sign, corner in zip(signs, corners)).min()) + price
+        for axis, (low, high) in enumerate(box):
+            for cut in range(low + 1, high) if depth else ():
+                left, right = ((*box[:axis], side, *box[axis + 1 :]) for side in ((low, cut), (cut, high)))
+                best = min(best, least(left, depth - 1) + least(right, depth - 1))
+        return best
+
+    return least(tuple((0, size) for size in costs.shape[:3]), depth)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), depth=st.integers(2, 4), costly=st.booleans(), price=st.sampled_from([0, 0.004]))
+def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, price: float) -> None:
+    rng = np.random.default_rng(seed)
+    n, size, labels = int(rng.integers(60, 400)), 5 if depth < 4 else 4, int(rng.integers(2, 4))
+    X = rng.integers(0, size, (n, 3))
+    clean = (X[:, 0] + X[:, 1] * X[:, 2]) % labels
+    y = np.where(rng.random(n) < 0.35, rng.integers(0, labels, n), clean)
+    y[:labels] = range(labels)
+    matrix = rng.integers(0, 6, (labels, labels)) * 0.5 if costly else 1.0 - np.eye(labels)
+    weight = rng.integers(1, 4, n) * 0.5 if costly else np.ones(n)
+    costs = np.zeros((size, size, size, labels))
+    np.add.at(costs, tuple(X.T), weight[:, None] * matrix[y])
+    model = vaglio.OptimalTreeClassifier(max_depth=depth, ccp_alpha=price, cost=matrix if costly else None)
+    model.fit(X.astype(float), y, sample_weight=weight)
+    assert model.proved_
+    assert model.objective_ == pytest.approx(least_on_grid(costs, depth, price * weight.sum()) / weight.sum(), abs=1e-9)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
