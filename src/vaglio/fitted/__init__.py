@@ -2,7 +2,6 @@
 
 from vaglio.fitted._export import FORMATS, export_formats, exporters
 from vaglio.fitted._file import load
-from vaglio.fitted._findings import findings_in_words
 from vaglio.fitted._fitted import Fitted
 
-__all__ = ["FORMATS", "Fitted", "export_formats", "exporters", "findings_in_words", "load"]
+__all__ = ["FORMATS", "Fitted", "export_formats", "exporters", "load"]

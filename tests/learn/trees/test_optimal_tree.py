@@ -18,8 +18,8 @@ from tests.tables import many_values
 import vaglio
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
-from vaglio.fitted import findings_in_words
 from vaglio.fitted._file import to_bytes
+from vaglio.fitted.findings import findings_in_words
 from vaglio.model.costs import CostMatrix
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vaglio.fitted import Fitted, findings_in_words
+from vaglio.fitted import Fitted
+from vaglio.fitted.findings import findings_in_words
 from vaglio.learn.registry import LEARNERS
 from vaglio.model.base import Dispatch, size_words
 from vaglio.report.inside.permutation import importance_part
