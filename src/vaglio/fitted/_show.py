@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
-from vaglio.fitted.findings import findings_in_words
+from vaglio.fitted.learning_facts import findings_in_words
 from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
 from vaglio.text.printable import ESCAPES

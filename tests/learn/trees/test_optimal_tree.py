@@ -19,7 +19,7 @@ import vaglio
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
 from vaglio.fitted._file import to_bytes
-from vaglio.fitted.findings import findings_in_words
+from vaglio.fitted.learning_facts import findings_in_words
 from vaglio.model.costs import CostMatrix
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vaglio.fitted import Fitted
-from vaglio.fitted.findings import findings_in_words
+from vaglio.fitted.learning_facts import findings_in_words
 from vaglio.learn.registry import LEARNERS
 from vaglio.model.base import Dispatch, size_words
 from vaglio.report.inside.permutation import importance_part

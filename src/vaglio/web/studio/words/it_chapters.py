@@ -169,6 +169,7 @@ SENTENCES = {
     "Gain of the columns": "Guadagno delle colonne",
     "Share of each column in the gain of all splits, that is in the decrease of the loss.": "Quota di ogni colonna nel guadagno di tutte le divisioni, cioè nella diminuzione della perdita.",
     "The model adds up {n} round(s) with {each_}. Every tree corrects what the trees before it leave over; the importance of the columns summarises them.": "Il modello somma {n} gir[o|i] con {each_}. Ogni albero corregge ciò che resta da quelli prima; li riassume l'importanza delle colonne.",
+    "The model is the mean of {n_models} models. Each adds up {n} round(s) with {each_}. Every tree corrects what the trees before it leave over; the importance of the columns summarises them.": "Il modello è la media di {n_models} modelli. Ciascuno somma {n} gir[o|i] con {each_}. Ogni albero corregge ciò che resta da quelli prima; li riassume l'importanza delle colonne.",
     "one tree each": "un albero ciascuno",
     "{n} trees each, one per class": "{n} alberi ciascuno, uno per classe",
     "The ensemble combines {n} model(s): {what}.": "L'insieme combina {n} modell[o|i]: {what}.",

@@ -20,7 +20,7 @@ def findings_in_words(fitted: Fitted) -> dict[str, str]:
     Examples
     --------
     >>> import vaglio
-    >>> from vaglio.fitted.findings import findings_in_words
+    >>> from vaglio.fitted.learning_facts import findings_in_words
     >>> X, y = vaglio.datasets.load("penguins").xy("species")
     >>> findings_in_words(vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y).fitted_)["proof"]
     'optimal: no tree within the limits has an objective below 0.0174 (CART: 0.0378)'
