@@ -31,7 +31,7 @@ std::vector<Entry> entries_from(const Array1<std::uint32_t>& row, const Array1<s
 nb::dict find_optimal_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight, nb::dict start,
                            Array1<std::uint8_t> used, Array1<std::uint32_t> row, Array1<std::uint32_t> label,
                            Array1<Cost> gain, Array1<Cost> most, std::uint32_t max_depth, std::uint32_t max_leaves,
-                           std::uint32_t set_values, Cost leaf_price, double seconds, int n_threads,
+                           std::uint32_t set_values, Cost leaf_price, std::uint64_t work, double seconds, int n_threads,
                            nb::object progress) {
     vaglio::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
@@ -44,13 +44,15 @@ nb::dict find_optimal_tree(const TreeTable& table, nb::object y, std::size_t n_c
     const vaglio::Tree first = tree_from(start);
     vaglio::check_structure(first);
     auto found = run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::optimal::find_optimum(data, std::move(problem), first, seconds, n_threads, control);
+        return vaglio::optimal::find_optimum(data, std::move(problem), first, {work, seconds}, n_threads, control);
     });
     nb::dict result;
     result["tree"] = tree_to_dict(std::move(found.tree));
     result["cost"] = found.cost;
     result["lower"] = found.lower;
     result["greedy"] = found.greedy;
+    using vaglio::optimal::Limit;
+    result["limit"] = found.limit == Limit::time ? "time" : found.limit == Limit::work ? "work" : "";
     return result;
 }
 
@@ -60,6 +62,7 @@ void register_optimal(nb::module_& m) {
     m.def("find_optimal_tree", &find_optimal_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
           nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"),
           nb::arg("gain"), nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"),
-          nb::arg("leaf_price"), nb::arg("seconds"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          nb::arg("leaf_price"), nb::arg("work"), nb::arg("seconds"), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
           "The tree of least cost within a depth and a number of leaves, and what no tree can cost less than.");
 }

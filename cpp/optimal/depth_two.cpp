@@ -13,7 +13,8 @@ constexpr std::size_t cells_per_row = 4;
 
 class DepthTwo {
  public:
-    DepthTwo(const Subset& subset, const Task& task, const Watch& watch) : s_(subset), watch_(watch) {
+    DepthTwo(const Subset& subset, const Task& task, Watch& watch) : s_(subset), watch_(watch) {
+        watch_.spend(2 * s_.cells());
         leaf_ = s_.leaf_cost();
         for (std::uint32_t c = 0; c < s_.values.size(); ++c) {
             views_.push_back(view_of(s_, c));
@@ -31,7 +32,6 @@ class DepthTwo {
         for (const std::uint32_t column : order()) {
             prepared_ = false;
             for (const auto& [left, right] : shares) search(column, left, right);
-            watch_.check();
         }
         found_.lower = std::min(limit_, found_.upper);
         if (best_.kind != Test::Kind::none) rebuild();
@@ -107,6 +107,7 @@ class DepthTwo {
     TwoGains divisions(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
                        std::uint32_t cut) {
         const std::size_t labels = s_.total.size(), width = views_[second].values * labels;
+        watch_.spend(width);
         if (mark(first) != Marks::none && mark(second) != Marks::none) {
             const std::uint32_t left = s_.values[first][cut > 0 ? 0 : values.front()];
             return marked_divisions(joint_, mark(second), left == s_.problem->marks.code(mark(first)));
@@ -160,6 +161,7 @@ class DepthTwo {
     TwoGains by_rows(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
                      std::uint32_t cut) {
         if (!picked_) pick_rows(first, values, cut);
+        watch_.spend(rows_.size());
         if (mark(second) != Marks::none) return marked_divisions(joint_, mark(second), rows_are_left_);
         const std::size_t labels = s_.total.size();
         sum_.assign(views_[second].values * labels, 0);
@@ -175,6 +177,7 @@ class DepthTwo {
 
     // The entries of the smaller branch, and what they gain per mark.
     void pick_rows(std::uint32_t column, std::span<const std::uint32_t> values, std::uint32_t cut) {
+        watch_.spend(s_.size);
         goes_left_.assign(views_[column].values, 0);
         std::fill(goes_left_.begin(), goes_left_.begin() + cut, 1);
         for (const std::uint32_t v : values) goes_left_[v] = 1;
@@ -206,6 +209,7 @@ class DepthTwo {
             if (second == first && views_[first].ordered) continue;
             if (mark(first) != Marks::none && mark(second) != Marks::none) continue;
             if (views_[second].values < 2 || lines * width > cells_per_row * s_.size + 1024) continue;
+            watch_.spend(lines * width + s_.size);
             table.assign(lines * width, 0);
             count_pairs(first, second, table);
             if (!views_[first].ordered) continue;
@@ -274,7 +278,7 @@ class DepthTwo {
     }
 
     const Subset& s_;
-    const Watch& watch_;
+    Watch& watch_;
     std::vector<ValueView> views_;
     std::vector<std::vector<Cost>> counts_;  // per column
     std::vector<Cost> division_;             // per column: the gains of its best test alone
@@ -300,7 +304,7 @@ class DepthTwo {
 
 }  // namespace
 
-Solved solve_depth_two(const Subset& subset, const Task& task, const Watch& watch) {
+Solved solve_depth_two(const Subset& subset, const Task& task, Watch& watch) {
     if (task.leaves < 3) return solve_depth_one(subset, task.leaves);
     return DepthTwo(subset, task, watch).solve(task);
 }

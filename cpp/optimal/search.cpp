@@ -58,7 +58,10 @@ Solved Search::solve(const Subset& subset, const Task& task) {
     // Any tree has a leaf, and one with a test has two.
     if (task.bound <= price) return {price, leaf, nullptr};
     if (leaf <= 2 * price) return {leaf, leaf, nullptr};
-    if (task.depth == 1 || leaves == 2) return solve_depth_one(subset, leaves);
+    if (task.depth == 1 || leaves == 2) {
+        watch_.spend(subset.cells());
+        return solve_depth_one(subset, leaves);
+    }
     const Memory::Name name{subset.key, task.depth, leaves};
     for (const Memory* memory : {&common_, static_cast<const Memory*>(&own_)}) {
         const Solved* known = memory->find(name);
@@ -72,6 +75,7 @@ Solved Search::solve(const Subset& subset, const Task& task) {
 
 std::pair<Solved, Solved> Search::solve_branches(const Subset& subset, const Test& test, std::uint32_t depth,
                                                  Shares leaves, Cost limit, Cost least_right) {
+    watch_.spend(subset.cells());
     const auto [low, high] = divide(subset, test);
     Solved first = solve(low, {depth, leaves.first, limit - least_right});
     Solved second = solve(high, {depth, leaves.second, limit - first.lower});
@@ -79,7 +83,7 @@ std::pair<Solved, Solved> Search::solve_branches(const Subset& subset, const Tes
 }
 
 Solved Search::search(const Subset& subset, const Task& task) {
-    watch_.check();
+    watch_.spend(subset.cells());
     // A tree that is one test shallower is a start, and bounds what similar sets of rows can cost.
     Solved best = solve(subset, {task.depth - 1, task.leaves, unbounded});
     const Solved shallower = best;
@@ -96,7 +100,6 @@ void Search::search_column(const Subset& subset, std::uint32_t column, const Tas
     if (subset.distinct(column) < 2) return;
     const auto stakes = stakes_of(subset, column);
     const auto evaluate = [&](const Test& test, Cost reach, Cost least_right) {
-        watch_.check();
         const auto [left, right] = solve_branches(subset, test, task.depth - 1, shares, limit + reach, least_right);
         if (left.upper + right.upper < limit) {
             limit = best.upper = left.upper + right.upper;

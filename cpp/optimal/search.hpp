@@ -36,7 +36,8 @@ class Memory {
 // it does depends on nothing but its task.
 class Search {
  public:
-    Search(const Memory& common, const Watch& watch) : common_(common), watch_(watch) {}
+    // `own` is what an earlier search for the same found until it was stopped.
+    Search(const Memory& common, Memory own, Watch& watch) : common_(common), own_(std::move(own)), watch_(watch) {}
 
     // The cheapest tree if it costs less than the bound; else the lower bound is at least the bound.
     Solved solve(const Subset& subset, const Task& task);
@@ -53,8 +54,8 @@ class Search {
                        Shares shares, Solved& best, Cost& limit);
 
     const Memory& common_;
-    const Watch& watch_;
     Memory own_;
+    Watch& watch_;
 };
 
 // The columns, those whose best single test gains most first.

@@ -1,6 +1,7 @@
 #include "optimal/solve.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/parallel.hpp"
 #include "optimal/counts.hpp"
@@ -29,7 +30,8 @@ struct Open {
 
 class Root {
  public:
-    Root(const Subset& all, int threads, const Watch& watch) : all_(all), threads_(threads), watch_(watch) {}
+    Root(const Subset& all, int threads, std::uint64_t work, Watch::Moment deadline, Control& control)
+        : all_(all), threads_(threads), work_(work), deadline_(deadline), control_(control) {}
 
     // Improves `best` and bounds it from below, by `shallower`: what the best trees of one test less cost.
     void solve(std::uint32_t depth, const Solved& shallower, Solved& best) {
@@ -37,11 +39,14 @@ class Root {
         best_ = &best;
         shallower_ = shallower.lower;
         prepare();
-        while (!open_.empty() && !watch_.late() && round()) watch_.control.check();
-        // What is still open when the time is up bounds the tree from below.
+        while (!open_.empty() && round()) control_.check();
+        // What is still open at a limit bounds the tree from below.
         best.lower = best.upper;
         for (const Open& each : open_) best.lower = std::min(best.lower, each.lower);
     }
+
+    // What has ended the search.
+    Limit limit() const { return limit_; }
 
  private:
     void prepare() {
@@ -60,8 +65,8 @@ class Root {
         }
         std::uint64_t tests = 0;
         for (const Open& each : open_) tests += each.tests();
-        watch_.control.done.store(0);
-        watch_.control.expect(tests);
+        control_.done.store(0);
+        control_.expect(tests);
     }
 
     void add_sets(std::uint32_t column, Shares shares) {
@@ -87,29 +92,48 @@ class Root {
         Test test;
         Solved left, right;
         Memory memory;
-        bool done = false;
+        std::uint64_t spent = 0;
+        Limit limit = Limit::work;  // until it is done: what it was stopped by
+        bool done() const { return limit == Limit::none; }
     };
 
     // Looks at the most promising tests, all with the same knowledge, and then puts together what was found; false when
-    // the time was up before the end.
+    // a limit came before the end.
     bool round() {
         std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.lower < b.lower; });
         const std::size_t count = std::min(round_size, open_.size());
         std::vector<Looked> looked(count);
-        parallel_for(threads_, count, [&](std::size_t i, int) { look(open_[i], looked[i]); });
-        if (std::any_of(looked.begin(), looked.end(), [](const Looked& each) { return !each.done; })) {
-            for (Looked& each : looked) improve(each);
-            return false;
-        }
-        for (Looked& each : looked) {
-            improve(each);
-            memory_.take(std::move(each.memory));
-        }
+        look_at_all(looked);
+        for (Looked& each : looked) improve(each);
+        if (limit_ != Limit::none) return false;
+        for (Looked& each : looked) memory_.take(std::move(each.memory));
         replace(looked);
         return true;
     }
 
-    void look(const Open& each, Looked& found) const {
+    // The work that is left is shared out evenly, whatever the threads. What some tests leave over goes to those that
+    // need more, which start again with what they have found.
+    void look_at_all(std::vector<Looked>& looked) {
+        std::vector<std::size_t> waiting(looked.size());
+        std::iota(waiting.begin(), waiting.end(), std::size_t{0});
+        while (!waiting.empty()) {
+            const std::uint64_t share = work_ / waiting.size();
+            parallel_for(threads_, waiting.size(),
+                         [&](std::size_t i, int) { look(open_[waiting[i]], share, looked[waiting[i]]); });
+            for (const std::size_t i : waiting) {
+                work_ -= looked[i].spent;
+                if (looked[i].limit == Limit::time) limit_ = Limit::time;
+            }
+            if (limit_ == Limit::time) return;
+            const std::size_t before = waiting.size();
+            std::erase_if(waiting, [&](std::size_t i) { return looked[i].done(); });
+            if (waiting.size() < before) continue;
+            limit_ = Limit::work;
+            return;
+        }
+    }
+
+    void look(const Open& each, std::uint64_t work, Looked& found) const {
         const bool set = each.set.kind != Test::Kind::none;
         const Cuts& cuts = cuts_[each.column];
         Cost reach = 0, least_right = 0;
@@ -121,21 +145,23 @@ class Root {
             least_right = cuts.lower_right(each.in, found.cut);
             found.test = {Test::Kind::cut, each.column, all_.values[each.column][found.cut - 1]};
         }
-        Search search(memory_, watch_);
+        Watch watch(control_, work, deadline_);
+        Search search(memory_, std::move(found.memory), watch);
         try {
             auto [left, right] =
                 search.solve_branches(all_, found.test, depth_ - 1, each.shares, best_->upper + reach, least_right);
             found.left = std::move(left);
             found.right = std::move(right);
-            found.done = true;
-        } catch (const TimeUp&) {
-            found.done = false;
+            found.limit = Limit::none;
+        } catch (const Stopped& stopped) {
+            found.limit = stopped.limit;
         }
+        found.spent = watch.spent();
         found.memory = search.own();
     }
 
     void improve(const Looked& found) {
-        if (!found.done || found.left.upper + found.right.upper >= best_->upper) return;
+        if (!found.done() || found.left.upper + found.right.upper >= best_->upper) return;
         best_->upper = found.left.upper + found.right.upper;
         best_->tree = std::make_shared<Choice>(Choice{found.test, found.left.tree, found.right.tree});
     }
@@ -158,13 +184,16 @@ class Root {
         }
         std::uint64_t left = 0;
         for (const Open& each : open_) left += each.tests();
-        const std::uint64_t all = watch_.control.total.load();
-        watch_.control.done.store(all - std::min(all, left));
+        const std::uint64_t all = control_.total.load();
+        control_.done.store(all - std::min(all, left));
     }
 
     const Subset& all_;
     int threads_;
-    const Watch& watch_;
+    std::uint64_t work_;  // that is left
+    Watch::Moment deadline_;
+    Control& control_;
+    Limit limit_ = Limit::none;
     std::uint32_t depth_ = 0;
     Cost shallower_ = 0;
     Solved* best_ = nullptr;
@@ -185,23 +214,25 @@ Solved price(const Subset& subset, const TreeData& data, const Tree& start, std:
     return {0, low.upper + high.upper, std::make_shared<Choice>(Choice{test, low.tree, high.tree})};
 }
 
+// Very long is for ever.
+Watch::Moment moment_in(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    if (!(seconds < 1e9)) return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 }  // namespace
 
-Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, double seconds, int threads,
+Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, const Effort& most, int threads,
                      Control& control) {
     add_sets(problem, start);
     const Subset all = whole(problem);
-    Watch watch{control, {}};
-    if (seconds < 1e9)
-        watch.deadline =
-            std::chrono::steady_clock::now() +
-            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
     Solved best = price(all, data, start, 0);
     Optimum found;
     found.greedy = best.upper;
     const Solved one = solve_depth_one(all, problem.depth == 0 ? 1 : problem.leaves);
     Solved shallower = one;
-    Root root(all, threads, watch);
+    Root root(all, threads, most.work, moment_in(most.seconds), control);
     // Each depth is a start for the next, and bounds it. Of two leaves a single test is all there is.
     const std::uint32_t deepest = problem.leaves <= 2 ? 1 : problem.depth;
     for (std::uint32_t depth = 2; depth <= deepest && shallower.exact(); ++depth) {
@@ -215,6 +246,7 @@ Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, d
     if (shallower.upper <= best.upper) best.tree = shallower.tree;
     found.cost = std::min(best.upper, shallower.upper);
     found.lower = std::min(shallower.lower, found.cost);
+    if (found.lower < found.cost) found.limit = root.limit();
     found.tree = build_tree(data, problem, best.tree.get());
     return found;
 }

@@ -1,22 +1,24 @@
 #pragma once
 // The optimal tree of a table, with the proof: what no tree can cost less than.
-#include <functional>
-#include <limits>
-
 #include "optimal/solved.hpp"
 
 namespace vaglio::optimal {
 
 struct Optimum {
     Tree tree;
-    Cost cost = 0;    // of the tree, leaves included
-    Cost lower = 0;   // no tree costs less; equal to `cost` when the tree is proved optimal
-    Cost greedy = 0;  // of the tree that the search started from
+    Cost cost = 0;              // of the tree, leaves included
+    Cost lower = 0;             // no tree costs less; equal to `cost` when the tree is proved optimal
+    Cost greedy = 0;            // of the tree that the search started from
+    Limit limit = Limit::none;  // what ended the search before the proof
 };
 
-// `seconds` bounds the search, not the preparation; the tree is then the best one found. The result without a bound is
-// the same on any number of threads.
-Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, double seconds, int threads,
+// They bound the search, not the preparation; the tree is then the best one found.
+struct Effort {
+    std::uint64_t work;  // cells of tables read: the tree is the same on any machine and any number of threads
+    double seconds;
+};
+
+Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, const Effort& most, int threads,
                      Control& control);
 
 // The tree with the rows of the table in it; tests that change nothing are left out.

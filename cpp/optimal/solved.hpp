@@ -30,20 +30,43 @@ struct Task {
     Cost bound;
 };
 
-struct TimeUp : std::exception {
-    const char* what() const noexcept override { return "the time is up"; }
+// What ended a search before it had looked at everything.
+enum class Limit { none, work, time };
+
+struct Stopped : std::exception {
+    explicit Stopped(Limit what_ended) : limit(what_ended) {}
+    const char* what() const noexcept override { return "the search has reached a limit"; }
+    Limit limit;
 };
 
-// Asks to stop, by throwing, when the user interrupts or when the time is up.
-struct Watch {
-    Control& control;
-    std::optional<std::chrono::steady_clock::time_point> deadline;
+// What a search may take: cells of tables that it reads, which are the same on any machine, and a moment.
+class Watch {
+ public:
+    using Moment = std::optional<std::chrono::steady_clock::time_point>;
 
-    bool late() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
-    void check() const {
-        control.check();
-        if (late()) throw TimeUp{};
+    Watch(Control& control, std::uint64_t most, Moment deadline)
+        : control_(control), most_(most), deadline_(deadline) {}
+
+    // Counts cells that are about to be read; throws when they are too many, the time is up or the user interrupts.
+    void spend(std::uint64_t cells) {
+        if (cells > most_ - spent_) {
+            spent_ = most_;
+            throw Stopped(Limit::work);
+        }
+        spent_ += cells;
+        if (spent_ < next_look_) return;
+        next_look_ = spent_ + cells_between_looks;
+        control_.check();
+        if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) throw Stopped(Limit::time);
     }
+    std::uint64_t spent() const { return spent_; }
+
+ private:
+    static constexpr std::uint64_t cells_between_looks = 1000000;  // about a millisecond
+
+    Control& control_;
+    std::uint64_t most_, spent_ = 0, next_look_ = 0;
+    Moment deadline_;
 };
 
 // How the leaves of a tree are shared out over the branches of its root, left and right: every way of it.

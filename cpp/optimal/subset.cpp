@@ -1,6 +1,7 @@
 #include "optimal/subset.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/random.hpp"
 
@@ -91,6 +92,11 @@ void take_entries(Subset& part, const Subset& from, const std::vector<std::uint3
 }
 
 }  // namespace
+
+std::uint64_t Subset::cells() const {
+    const std::uint64_t others = values.size() - marked.size();
+    return std::accumulate(marked.begin(), marked.end(), others * size);
+}
 
 Cost Subset::leaf_cost() const {
     return all_most - *std::max_element(total.begin(), total.end()) + problem->leaf_price;

@@ -36,6 +36,8 @@ struct Subset {
         if (problem->marks.of_column(column) == Marks::none) return codes[column][entry];
         return values[column].size() < 2 ? 0 : problem->codes[column][row[entry]];
     }
+    // What a pass over all columns reads: entries, and of columns of two values those with the mark.
+    std::uint64_t cells() const;
     // What it costs to give all rows the best label.
     Cost leaf_cost() const;
 };

@@ -106,11 +106,28 @@ Cost price(const Problem& problem, const TreeData& data, const Tree& tree) {
     return most;
 }
 
+constexpr Effort endless{~std::uint64_t{0}, 1e10};
+
 Tree single_leaf(std::size_t width) {
     Tree tree;
     tree.width = width;
     tree.append(1);
     return tree;
+}
+
+void compare_with_all_trees(const Example& example, const std::vector<std::uint8_t>& used, std::uint32_t depth,
+                            std::uint32_t leaves, Cost price_of_leaf) {
+    const Limits limits{depth, leaves, 5, price_of_leaf};
+    const Problem problem = make_problem(example.data, used, example.entries, limits);
+    const Cost least = try_all(whole(problem), depth, leaves);
+    Control control;
+    for (const int threads : {1, 3}) {
+        const Optimum found =
+            find_optimum(example.data, problem, single_leaf(example.data.classes), endless, threads, control);
+        CHECK(found.cost == least);
+        CHECK(found.lower == least);
+        CHECK(price(problem, example.data, found.tree) == least);
+    }
 }
 
 void test_against_all_trees() {
@@ -119,20 +136,15 @@ void test_against_all_trees() {
         const Example example(seed, rows, 2 + seed % 4 / 2, seed % 2 == 1);
         const std::uint32_t depth = 1 + static_cast<std::uint32_t>(seed % 3);
         for (const std::uint32_t leaves : {8u, 3u, 5u}) {
-            const Limits limits{depth, leaves, 5, static_cast<Cost>(seed % 4 == 3)};
-            const std::vector<std::uint8_t> used(6, 1);
-            Problem problem = make_problem(example.data, used, example.entries, limits);
-            const Cost least = try_all(whole(problem), depth, leaves);
-            Control control;
-            for (const int threads : {1, 3}) {
-                const Optimum found =
-                    find_optimum(example.data, problem, single_leaf(example.data.classes), 1e10, threads, control);
-                CHECK(found.cost == least);
-                CHECK(found.lower == least);
-                CHECK(price(problem, example.data, found.tree) == least);
-            }
+            compare_with_all_trees(example, {1, 1, 1, 1, 1, 1}, depth, leaves, static_cast<Cost>(seed % 4 == 3));
             if (depth == 3) break;
         }
+    }
+    // Depths two and three are counted and looked at from the root; only from four on are tests searched below it.
+    const std::vector<std::uint8_t> some[] = {{0, 1, 1, 0, 0, 1}, {0, 0, 1, 1, 0, 0}, {1, 0, 0, 0, 0, 1}};
+    for (std::uint64_t seed = 100; seed < 104; ++seed) {
+        const Example example(seed, 20 + seed % 30, 2 + seed % 2, seed % 4 == 1);
+        compare_with_all_trees(example, some[seed % 3], 4, seed % 2 == 0 ? 16 : 6, static_cast<Cost>(seed % 5 == 0));
     }
 }
 
@@ -145,7 +157,8 @@ void test_two_values() {
         const Problem problem = make_problem(example.data, used, example.entries, {depth, 4, 5, 0});
         CHECK(problem.marks.size() == 2);
         Control control;
-        const Optimum found = find_optimum(example.data, problem, single_leaf(example.data.classes), 1e10, 1, control);
+        const Optimum found =
+            find_optimum(example.data, problem, single_leaf(example.data.classes), endless, 1, control);
         CHECK(found.cost == try_all(whole(problem), depth, 4));
         CHECK(price(problem, example.data, found.tree) == found.cost);
     }
@@ -156,9 +169,39 @@ void test_time_limit() {
     const std::vector<std::uint8_t> used(6, 1);
     const Problem problem = make_problem(example.data, used, example.entries, {4, 16, 5, 0});
     Control control;
-    const Optimum found = find_optimum(example.data, problem, single_leaf(3), 0.0, 1, control);
+    const Optimum found = find_optimum(example.data, problem, single_leaf(3), {endless.work, 0.0}, 1, control);
+    CHECK(found.limit == Limit::time);
     CHECK(found.lower <= found.cost);
     CHECK(price(problem, example.data, found.tree) == found.cost);
+}
+
+bool same(const Tree& a, const Tree& b) {
+    return a.feature == b.feature && a.threshold == b.threshold && a.first_child == b.first_child;
+}
+
+// A limit in cells leaves the same tree on any number of threads, and more work a tree that is no worse.
+void test_work_limit() {
+    const Example example(7, 300, 3, true);
+    const std::vector<std::uint8_t> used(6, 1);
+    const Problem problem = make_problem(example.data, used, example.entries, {4, 16, 5, 0});
+    Control control;
+    Cost before = unbounded;
+    bool stopped = false, proved = false;
+    for (std::uint64_t work = 1; work < (std::uint64_t{1} << 40) && !proved; work *= 16) {
+        const Optimum found = find_optimum(example.data, problem, single_leaf(3), {work, 1e10}, 1, control);
+        for (const int threads : {2, 7}) {
+            const Optimum again = find_optimum(example.data, problem, single_leaf(3), {work, 1e10}, threads, control);
+            CHECK(again.cost == found.cost && again.lower == found.lower && again.limit == found.limit);
+            CHECK(same(again.tree, found.tree));
+        }
+        CHECK(found.lower <= found.cost && found.cost <= before);
+        CHECK((found.limit == Limit::work) == (found.lower < found.cost));
+        CHECK(price(problem, example.data, found.tree) == found.cost);
+        before = found.cost;
+        stopped = stopped || found.limit == Limit::work;
+        proved = found.limit == Limit::none;
+    }
+    CHECK(stopped && proved);
 }
 
 void test_interrupt() {
@@ -169,7 +212,7 @@ void test_interrupt() {
     bool stopped = false;
     try {
         find_optimum(example.data, make_problem(example.data, used, example.entries, {3, 8, 5, 0}), single_leaf(2),
-                     1e10, 2, control);
+                     endless, 2, control);
     } catch (const Interrupted&) {
         stopped = true;
     }
@@ -182,6 +225,7 @@ int main() {
     test_against_all_trees();
     test_two_values();
     test_time_limit();
+    test_work_limit();
     test_interrupt();
     return check_result();
 }

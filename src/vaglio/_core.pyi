@@ -89,6 +89,7 @@ def find_optimal_tree(
     max_leaves: int,
     set_values: int,
     leaf_price: int,
+    work: int,
     seconds: float,
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,

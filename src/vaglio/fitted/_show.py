@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
+from vaglio.fitted.learning_facts import findings_in_words
 from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
 from vaglio.text.printable import ESCAPES
@@ -49,6 +50,7 @@ def _facts(fitted: Fitted) -> list[str]:
         facts.append(f"classes {', '.join(known[:8])}{more}")
     if fitted.left_out:
         facts.append(f"without {listed(fitted.left_out)} (no more than chance)")
+    facts += findings_in_words(fitted).values()
     if fitted.edits:
         facts.append(f"edited by hand: {listed(sorted({str(edit.get('term')) for edit in fitted.edits}))}")
     if fitted.deciding_cost is not None:

@@ -33,9 +33,10 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
+from vaglio.learn.monotonicity import encoded_rows
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.plain_scores import accuracy, determination
-from vaglio.learn.provenance import describe_training, plain_params
+from vaglio.learn.provenance import describe_training, findings_of, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.table.lazy import is_outside_memory
@@ -62,9 +63,10 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     _accepts_sparse: ClassVar[bool] = False
     # Whether a sparse matrix is taken and written out in full.
     _writes_out_sparse: ClassVar[bool] = False
-    # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
-    # penalties are weighed against the weights as given.
+    # Whether weights are scaled to sum to the number of rows, as statistics need; priors take them as they are given.
     _scales_weights: ClassVar[bool] = False
+    # Attributes, without their underscore, that the model file tells.
+    _findings: ClassVar[tuple[str, ...]] = ()
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     fitted_: Fitted = field(init=False)
@@ -145,7 +147,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X, ranges = check_with_ranges(self, X, reset=True)
-        codebook, matrix = Codebook.of_rows(X, getattr(self, "unseen", "missing"))
+        codebook, matrix = encoded_rows(self, X)
         matrix.threads = self._threads()
         if ranges is not None:
             matrix.ranges = ranges
@@ -154,7 +156,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
         """Encode all rows by what those that count have: what only the others have is a missing value."""
         X = check_X(self, X, reset=False)
-        codebook = Codebook.learn(rows_that_count(X, counts), getattr(self, "unseen", "missing"))
+        codebook = encoded_rows(self, rows_that_count(X, counts))[0]
         matrix = replace(codebook, unseen="missing").encode(X)
         matrix.threads = self._threads()
         return codebook.having_seen(matrix.take(counts)), matrix
@@ -187,8 +189,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             model = self._learn(matrix, y, weight)
         provenance: dict[str, Any] = {"version": __version__}
         provenance |= {} if member else {"training": describe_training(matrix, y)}
-        if getattr(self, "reliability_", None):
-            provenance["reliability"] = dict(self.reliability_)
+        provenance |= findings_of(self)
         about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
         self.fitted_ = Fitted(codebook, model, *about)
         return self

@@ -15,7 +15,7 @@ from vaglio._version import __version__
 from vaglio.encode import spread_rows, spreads_of
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
-from vaglio.learn.provenance import describe_rows, plain_params, rows_to_describe
+from vaglio.learn.provenance import describe_rows, findings_of, plain_params, rows_to_describe
 from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.checkpoints import Checkpoint
@@ -68,9 +68,7 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
         if settings.checkpoint is not None:
             checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described), settings.resume)
         model = engine.run(estimator._passes(facts), checkpoint)
-    provenance: dict[str, Any] = {"version": __version__, "training": described}
-    if getattr(estimator, "reliability_", None):
-        provenance["reliability"] = dict(estimator.reliability_)
+    provenance: dict[str, Any] = {"version": __version__, "training": described, **findings_of(estimator)}
     if getattr(estimator, "learned_with_", None):
         provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)

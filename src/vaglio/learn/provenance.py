@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.model.costs import CostMatrix
 
 # Rows that the fingerprint and the shares cover: their cost does not grow with the table. For the shares, fewer rows of
 # a wide table are counted, and none of a very wide one.
@@ -50,9 +51,32 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, CostMatrix):
+        return value.matrix.tolist()
     if isinstance(value, np.random.RandomState):
         return "RandomState"
     return getattr(value, "__name__", None) or str(value)
+
+
+def findings_of(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator found out while it learned, as data.
+
+    "reliability" is that of nominal columns; "chosen" are the numbers that words such as "cv" and "auto" came to, where
+    the estimator keeps them (shrinkage="cv" as ``shrinkage_``); "found" are the attributes that it names itself.
+    """
+    found: dict[str, Any] = {}
+    if getattr(estimator, "reliability_", None):
+        found["reliability"] = dict(estimator.reliability_)
+    names = (name for name in estimator.get_params(deep=False) if isinstance(getattr(estimator, name), str))
+    chosen = {name: _plain(getattr(estimator, f"{name}_", None)) for name in names}
+    # How many models boosting averages is part of the size of its model, and includes those of the folds.
+    chosen = {name: value for name, value in chosen.items() if type(value) in (int, float) and name != "n_models"}
+    if chosen:
+        found["chosen"] = chosen
+    own = getattr(estimator, "_findings", ())
+    if own:
+        found["found"] = {name: _plain(getattr(estimator, f"{name}_")) for name in own}
+    return found
 
 
 def learner_source(estimator: Any) -> str:

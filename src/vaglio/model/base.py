@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -58,9 +58,15 @@ def size_and_shape(model: Model) -> dict[str, float]:
 
 def size_in_words(model: Model) -> str:
     """Return the same as text."""
-    words = [f"{count:,} {_noun(what, count)}" for what, count in model.size().items()]
+    words = size_words(model.size())
     shape = [(what, value) for what, value in size_and_shape(model).items() if what not in model.size()]
     return ", ".join(words + [f"{what.replace('_', ' ')} {value:.3g}" for what, value in shape])
+
+
+def size_words(size: Mapping[str, int]) -> list[str]:
+    """Return what a size counts, as text: of averaged models the rounds of each, and the trees of all."""
+    whose = {"rounds": " each", "trees": " in all"} if "averaged_models" in size else {}
+    return [f"{count:,} {_noun(what, count)}{whose.get(what, '')}" for what, count in size.items()]
 
 
 def _noun(what: str, count: int) -> str:

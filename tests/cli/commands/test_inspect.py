@@ -27,3 +27,34 @@ def test_a_damaged_model_is_refused(model, tmp_path, command):
     outcome = run_here(command, damaged)
     assert outcome.code == 1
     assert "damaged" in outcome.err
+
+
+def test_inspect_tells_the_proof_of_an_optimal_tree_and_what_folds_chose(penguins, tmp_path):
+    made = tmp_path / "made.vaglio"
+    run_here(
+        "train", penguins, "--target", "species", "--learner", "optimal-tree", "--set", "max_depth=2", "--out", made
+    )
+    assert "proof       optimal: no tree within the limits has an objective below" in run_here("inspect", made).out
+    found = json.loads(run_here("inspect", made, "--json").out)["provenance"]["found"]
+    assert found["proved"] is True
+    assert found["stopped_by"] is None
+    assert found["objective"] == found["lower_bound"] < found["greedy_objective"]
+    run_here("train", penguins, "--target", "species", "--learner", "cart", "--set", "shrinkage=cv", "--out", made)
+    chosen = json.loads(run_here("inspect", made, "--json").out)["provenance"]["chosen"]
+    assert f"shrinkage = {chosen['shrinkage']:g} (by cross-validation)" in run_here("inspect", made).out
+
+
+def test_inspect_counts_averaged_models_their_rounds_and_all_trees(penguins, tmp_path):
+    made = tmp_path / "made.vaglio"
+    few = [f"--set={one}" for one in ("max_iter=4", "n_models=2", "random_state=0")]
+    run_here("train", penguins, "--target", "species", "--learner", "gradient-boosting", *few, "--out", made)
+    size = json.loads(run_here("inspect", made, "--json").out)["size"]
+    assert size["averaged_models"] == 2 + 5
+    assert size["trees"] == size["averaged_models"] * size["rounds"] * 3
+    assert (
+        f"7 averaged models, {size['rounds']} rounds each, {size['trees']} trees in all"
+        in run_here("inspect", made).out
+    )
+    text = run_here("rules", made).out
+    assert "The model is the mean of 7 models" in text
+    assert "divided by 7" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,8 @@ from sklearn.metrics import log_loss
 
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ModelFileError
+from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_mean import mean_of
 
 ALONE = {"n_models": 1, "average_folds": False}
@@ -69,6 +72,12 @@ def test_as_many_models_as_are_asked_for(options, models):
     assert model.n_models_ == models
     assert model.fitted_.model.rounds == models * model.n_iter_
     assert [len(trees) for trees in model.estimators_] == [3 * models] * model.n_iter_
+    size = model.fitted_.model.size()
+    assert (size.get("averaged_models", 1), size["rounds"], size["trees"]) == (
+        models,
+        model.n_iter_,
+        3 * models * model.n_iter_,
+    )
     stages = list(model.staged_predict_proba(X))
     assert len(stages) == model.n_iter_
     np.testing.assert_allclose(stages[-1], model.predict_proba(X), atol=1e-12)
@@ -82,6 +91,32 @@ def test_the_same_bytes_for_any_number_of_threads(options):
         for jobs in (1, 2, 7)
     ]
     assert len({arrays_of(model) for model in models}) == 1
+
+
+def test_the_rules_of_a_mean_are_the_first_trees_of_its_first_model():
+    X, y = table(classes=2)
+    options = {"random_state": 0, "temperature": 1.0, **SHORT}
+    alone = HistGradientBoostingClassifier(**ALONE, **options).fit(X, y).fitted_.export("text")
+    three = HistGradientBoostingClassifier(n_models=3, **options).fit(X, y).fitted_.export("text")
+    assert "The model is the mean of 3 models" in three
+    assert "mean of" not in alone
+
+    def rules_in(text):
+        return re.findall(r"IF (.*) THEN ([-+.\de]+)", text)
+
+    assert [rule for rule, _ in rules_in(three)] == [rule for rule, _ in rules_in(alone)]
+    values = [[float(value) for _, value in rules_in(text)] for text in (three, alone)]
+    np.testing.assert_allclose(3 * np.array(values[0]), values[1], rtol=2e-3)
+
+
+def test_a_file_whose_models_do_not_divide_its_trees_is_refused():
+    X, y = table(classes=2)
+    model = HistGradientBoostingClassifier(random_state=0, n_models=3, **SHORT).fit(X, y).fitted_
+    arrays, meta = model.model.state()
+    for wrong in (0, -3, 5, True, "3"):
+        with pytest.raises(ModelFileError):
+            Boosted.from_state(arrays, {**meta, "models": wrong}, model.codebook.features, 2)
+    assert Boosted.from_state(arrays, meta, model.codebook.features, 2).size() == model.model.size()
 
 
 def test_the_first_model_is_the_one_without_others_and_each_draws_rows_of_its_own():

@@ -44,13 +44,6 @@ def test_a_direction_is_a_whole_number(direction):
         HistGradientBoostingRegressor(monotonic_cst={"a": direction}).fit(X, y)
 
 
-@pytest.mark.parametrize("column", ["word", "flag"])
-def test_nominal_columns_have_no_direction(column):
-    X, y = rows()
-    with pytest.raises(InputError, match=r"nominal.*Give it as numbers"):
-        HistGradientBoostingRegressor(monotonic_cst={column: 1}).fit(X, y)
-
-
 @pytest.mark.parametrize("scoring", ["f1", "r2"])
 def test_a_score_that_does_not_fit_the_classes_is_named(scoring):
     X, y = rows()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
+from functools import cache
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from tests.tables import many_values
 
 import vaglio
 from vaglio.errors import InputError
+from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
+from vaglio.fitted._file import to_bytes
+from vaglio.fitted.learning_facts import findings_in_words
+from vaglio.model.costs import CostMatrix
 
 
 def random_table(rng: np.random.Generator, n: int, holes: float = 0.15) -> pd.DataFrame:
@@ -81,14 +86,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "weights": {"class_weight": {"x": 3, "y": 1, "z": 0.5}},
     "costs": {"cost": {("x", "y"): 5, ("x", "z"): 1, ("y", "x"): 1, ("y", "z"): 2, ("z", "x"): 0.5, ("z", "y"): -1}},
 }
+OPTIONS["costs and class weights"] = OPTIONS["costs"] | OPTIONS["weights"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 10_000), depth=st.integers(1, 3), classes=st.integers(2, 3), weighted=st.booleans())
+@given(seed=st.integers(0, 10_000), depth=st.integers(1, 4), classes=st.integers(2, 3), weighted=st.booleans())
 def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(4, 12 if depth < 3 else 8))
+    n = int(rng.integers(4, 12 if depth < 3 else 8))  # from a depth of four on, tests are searched below the root
     X, y = random_table(rng, n), np.array(["x", "y", "z"])[rng.integers(0, classes, n)]
     y[:classes] = ["x", "y", "z"][:classes]
     weight = rng.integers(1, 4, n).astype(float) * 0.3 if weighted else np.ones(n)
@@ -117,6 +123,47 @@ def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weigh
     assert paid + params.get("ccp_alpha", 0) * model.get_n_leaves() == pytest.approx(model.objective_, abs=1e-9)
     assert model.get_depth() <= depth
     assert model.get_n_leaves() <= params.get("max_leaf_nodes", 2**depth)
+
+
+# -- every tree on a grid ---------------------------------------------------------------------------------------------
+def least_on_grid(costs: np.ndarray, depth: int, price: float) -> float:
+    """The cost of the best tree where rows lie in the cells of a grid: the rows of every node fill a box of it.
+
+    ``costs`` has what the rows of each cell cost with each label, (size, size, size, labels).
+    """
+    sums = np.pad(costs, ((1, 0), (1, 0), (1, 0), (0, 0))).cumsum(0).cumsum(1).cumsum(2)
+
+    @cache
+    def least(box: tuple[tuple[int, int], ...], depth: int) -> float:
+        corners = product(*box)
+        signs = ((-1) ** sum(at == low for at, (low, _) in zip(corner, box)) for corner in product(*box))
+        best = float(sum(sign * sums[corner] for sign, corner in zip(signs, corners)).min()) + price
+        for axis, (low, high) in enumerate(box):
+            for cut in range(low + 1, high) if depth else ():
+                left, right = ((*box[:axis], side, *box[axis + 1 :]) for side in ((low, cut), (cut, high)))
+                best = min(best, least(left, depth - 1) + least(right, depth - 1))
+        return best
+
+    return least(tuple((0, size) for size in costs.shape[:3]), depth)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), depth=st.integers(2, 4), costly=st.booleans(), price=st.sampled_from([0, 0.004]))
+def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, price: float) -> None:
+    rng = np.random.default_rng(seed)
+    n, size, labels = int(rng.integers(60, 400)), 5 if depth < 4 else 4, int(rng.integers(2, 4))
+    X = rng.integers(0, size, (n, 3))
+    clean = (X[:, 0] + X[:, 1] * X[:, 2]) % labels
+    y = np.where(rng.random(n) < 0.35, rng.integers(0, labels, n), clean)
+    y[:labels] = range(labels)
+    matrix = rng.integers(0, 6, (labels, labels)) * 0.5 if costly else 1.0 - np.eye(labels)
+    weight = rng.integers(1, 4, n) * 0.5 if costly else np.ones(n)
+    costs = np.zeros((size, size, size, labels))
+    np.add.at(costs, tuple(X.T), weight[:, None] * matrix[y])
+    model = vaglio.OptimalTreeClassifier(max_depth=depth, ccp_alpha=price, cost=matrix if costly else None)
+    model.fit(X.astype(float), y, sample_weight=weight)
+    assert model.proved_
+    assert model.objective_ == pytest.approx(least_on_grid(costs, depth, price * weight.sum()) / weight.sum(), abs=1e-9)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -170,17 +217,56 @@ def test_same_bytes_for_any_number_of_threads(depth: int) -> None:
             np.testing.assert_array_equal(array, other.state()[0][name])
 
 
-def test_a_search_that_runs_out_of_time_says_the_gap() -> None:
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [({"work_limit": 0.01}, "its work_limit of 0.01"), ({"time_limit": 0.05}, "0.05 seconds: another run may find")],
+    ids=["work", "time"],
+)
+def test_a_search_that_ends_at_a_limit_says_the_gap(limit: dict[str, float], told: str) -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(3000, 12)), rng.integers(0, 2, 3000)
-    model = vaglio.OptimalTreeClassifier(max_depth=4, time_limit=0.05)
-    with pytest.warns(ConvergenceWarning, match="the best one may have"):
+    model = vaglio.OptimalTreeClassifier(max_depth=4, **limit)
+    with pytest.warns(ConvergenceWarning, match=f"{told}.*the best one may have"):
         model.fit(X, y)
     assert not model.proved_
+    assert f"{model.stopped_by_}_limit" in limit
     assert model.gap_ == pytest.approx(model.objective_ - model.lower_bound_)
     assert model.gap_ > 0
     assert model.objective_ <= model.greedy_objective_
     assert 1 - model.score(X, y) == pytest.approx(model.objective_)
+    said = findings_in_words(model.fitted_)["proof"]
+    assert said.startswith("not proved")
+    assert f"its {next(iter(limit))}" in said
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_limit_of_work_leaves_the_same_bytes_wherever_it_cuts() -> None:
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(2000, 5)), rng.integers(0, 3, 2000)
+    proofs, before = [], 1.0
+    for work in (1e-4, 0.003, 0.03, 0.1):
+        models = [vaglio.OptimalTreeClassifier(work_limit=work, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 7, 1)]
+        assert len({to_bytes(model.fitted_) for model in models}) == 1
+        assert models[0].objective_ <= before
+        before = models[0].objective_
+        proofs.append(models[0].stopped_by_)
+    assert proofs[0] == proofs[-1] == "work"
+
+
+def test_costs_from_outside_are_what_the_search_minimises() -> None:
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    cost = CostMatrix.from_any({("Adelie", "Gentoo"): 5, ("Gentoo", "Adelie"): 1}, labels=sorted(set(y)))
+    model = vaglio.OptimalTreeClassifier(max_depth=1)
+    assert fit_with_costs(model, X, y, cost)
+    frame, codes = X.to_frame(), np.searchsorted(model.classes_, y)
+    expected = least_cost(divisions_of(frame, 6), cost.matrix[codes], 1, 2, 0.0) / len(y)
+    assert model.objective_ == pytest.approx(expected)
+    predicted = np.searchsorted(model.classes_, model.predict(X))
+    assert cost.matrix[codes, predicted].mean() == pytest.approx(expected)
+    # A tree learned without the costs that then decides by them costs more.
+    plain = vaglio.OptimalTreeClassifier(max_depth=1).fit(X, y).fitted_.with_cost(cost)
+    assert cost.matrix[codes, np.searchsorted(model.classes_, plain.predict(X))].mean() >= expected
+    assert model.fitted_.params["cost"] == cost.matrix.tolist()
 
 
 def test_missing_values_go_where_they_cost_least() -> None:

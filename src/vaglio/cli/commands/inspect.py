@@ -45,6 +45,7 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
 
 
 def _lines(fitted: Fitted) -> str:
+    from vaglio.fitted.learning_facts import findings_in_words
     from vaglio.model.base import size_in_words
 
     made, shape = fitted.provenance, fitted.training_shape
@@ -62,6 +63,7 @@ def _lines(fitted: Fitted) -> str:
         "accuracy": f"{accuracy:.4f} {scores.get('how', '')}{before}" if isinstance(accuracy, float) else None,
         "mean cost": f"{mean_cost:.4f} per row" if isinstance(mean_cost, float) else None,
         "criterion": _criterion(_dict(made.get("acceptance"))),
+        **findings_in_words(fitted),
         "decides": _decides(fitted),
         "digest": fitted.digest[:16],
         "vaglio": made.get("version"),

@@ -30,6 +30,7 @@ from vaglio.evaluation.selection.outside_results import keeping_trials
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.evaluation.selection.trials import LONG_WORK, Rows, Trial, run_trials
+from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import as_table
 from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
@@ -102,7 +103,7 @@ class LearnerReport:
             growth = growth_exponent(self.scaling)
             row["time ~ rows^"] = round(growth.value, 2)
             row["rows^ low"], row["rows^ high"] = round(growth.low, 2), round(growth.high, 2)
-        row["size"] = ", ".join(f"{count} {what}" for what, count in self.size.items())
+        row["size"] = ", ".join(size_words(self.size))
         return row
 
 

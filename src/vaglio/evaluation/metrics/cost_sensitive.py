@@ -71,7 +71,8 @@ def in_words(fitted: Fitted) -> str | None:
     if fitted.cost is None:
         return None
     if fitted.deciding_cost is not None:
-        return "The costs are in the model: it decides for the class of least expected cost."
+        learned = "was learned by them and " if fitted.params.get("cost") is not None else ""
+        return f"The costs are in the model: it {learned}decides for the class of least expected cost."
     if fitted.provenance.get("cost_use") == "weights":
         return (
             f"{fitted.learner} was trained without probabilities, so the costs became weights of the training rows; "

@@ -14,8 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
-from vaglio.learn.ensembles._summed import SummedEstimator, bounded, finite_losses
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded, finite_losses, on_grid_of
 from vaglio.learn.ensembles.additive_parts.additive_bags import (
     DEALT_ROWS,
     columns_together,
@@ -39,12 +38,11 @@ from vaglio.learn.ensembles.additive_parts.additive_terms import (
     slot_weights,
 )
 from vaglio.learn.inputs import believed_columns
+from vaglio.learn.monotonicity import monotonic_directions
 from vaglio.model.ensembles.additive import Additive, slot_starts
 from vaglio.model.trees.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
-from vaglio.scale.facts import unit_of
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.raw import on_grid
 from vaglio.scale.row_samples import bytes_of_rows, gather_rows
 
 # Rounds between two looks at the rows kept out.
@@ -100,7 +98,7 @@ class AdditiveEstimator(SummedEstimator):
         beyond chance. None takes every column as it is.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
-        classes, it is the probability of the second. A bound column has no pairs.
+        classes, it is the probability of the second. A boolean column counts as 0 and 1. A bound column has no pairs.
 
     Attributes
     ----------
@@ -188,9 +186,7 @@ class AdditiveEstimator(SummedEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
-        if weight is not None:
-            # Sums of weights are exact, as they are for rows that are learned from in passes.
-            weight = on_grid(weight, unit_of(float(weight.max()), len(y)))
+        weight = on_grid_of(weight)
         table = self._binned(matrix, seed)
         slots = [table.bins(j) for j in range(matrix.n_features)]
         weights = slot_weights(slots, matrix.features, table.thresholds, weight)
@@ -255,7 +251,6 @@ class AdditiveEstimator(SummedEstimator):
         self, features: tuple[Feature, ...], n_rows: int, believed: Any, loss: str, weights: list[np.ndarray]
     ) -> dict[str, Any]:
         names = [feature.name for feature in features]
-        nominal = [feature.is_nominal for feature in features]
         boosted = np.zeros(len(features), dtype=bool)
         boosted[sorted(believed)] = True
         for j, own in enumerate(weights):
@@ -271,7 +266,7 @@ class AdditiveEstimator(SummedEstimator):
             "l2": float(self.reg_lambda),
             "nominal_smoothing": float(self.cat_smooth),
             "guarded_from": guarded_from(self.nominal_guard, n_rows),
-            "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
+            "monotonic": monotonic_directions(self.monotonic_cst, features, len(getattr(self, "classes_", ()))),
             "boosted": boosted.astype(int).tolist(),
         }
 

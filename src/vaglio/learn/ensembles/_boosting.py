@@ -11,22 +11,21 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
-from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
+from vaglio.learn.ensembles._boosting_constraints import interaction_groups
 from vaglio.learn.ensembles._boosting_scores import RoundScore
-from vaglio.learn.ensembles._summed import SummedEstimator, bounded
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded, on_grid_of
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_parts.boosted_trees import BoostedTrees
 from vaglio.learn.ensembles.boosting_parts.going_on import model_before
 from vaglio.learn.ensembles.boosting_passes import boost_in_passes
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large, more_trainers
 from vaglio.learn.inputs import believed_columns
+from vaglio.learn.monotonicity import monotonic_directions
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_mean import mean_of
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.runtime.seeds import seed_of
-from vaglio.scale.facts import unit_of
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.raw import on_grid
 from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
 
 FOLDS = 5
@@ -85,7 +84,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
         number those of more values than that.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
-        classes, it is the probability of the second.
+        classes, it is the probability of the second. A boolean column counts as 0 and 1.
     interaction_cst : {"pairwise", "no_interactions"}, sequence of sets or None
         Columns that may occur together on a path: sets of positions or names; columns in no set form one more set.
     early_stopping : {"auto", "folds"} or bool
@@ -106,7 +105,8 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
         Rounds without a better loss after which the search ends.
     tol : float
         Smallest decrease of the loss that counts; of numbers that are predicted by the squared or absolute error or a
-        quantile, as a share of the loss before the first round, so that their unit does not matter.
+        quantile, as a share of the loss before the first round, so that their unit does not matter; for the losses
+        poisson and gamma y is divided by its mean.
     warm_start : bool
         Whether another call of ``fit`` goes on with the trees that are there, up to ``max_iter`` rounds. The rounds are
         then those that are asked for, of one model: nothing is averaged.
@@ -124,7 +124,8 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
     is_categorical_ : ndarray of shape (n_features,) or None
         Which columns are nominal; None if none is.
     train_score_ : ndarray of shape (rounds + 1,)
-        With early stopping: the negative loss of the rows learned from, after 0, 1, … rounds.
+        With early stopping: the negative loss of the rows learned from, after 0, 1, … rounds; for the losses poisson
+        and gamma, of y divided by its mean.
     validation_score_ : ndarray of shape (rounds + 1,)
         The same of the rows held out. With ``scoring``, both hold that score.
     estimators_ : list of list of Tree
@@ -209,9 +210,8 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
-        if weight is not None and self._scales_weights:
-            # Sums of weights are exact, as they are for rows that are learned from in passes.
-            weight = on_grid(weight, unit_of(float(weight.max()), len(y)))
+        if self._scales_weights:
+            weight = on_grid_of(weight)
         believed = believed_columns(self, matrix, y, weight)
         columns = BoostingColumns(matrix, believed, self._ordered(matrix), self._targets(y, outputs), weight, seed)
         task = BoostingTask(
@@ -282,7 +282,8 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
         if isinstance(self.scoring, str) and self.scoring == "loss":
             return None
         classes = getattr(self, "classes_", None)
-        return RoundScore(self.scoring, link, y if classes is None else classes[y], classes, weight)
+        given = y * self._unit if classes is None else classes[y]
+        return RoundScore(self.scoring, link, given, classes, weight, self._unit)
 
     def _rounds(self, task: BoostingTask, seed: int, threads: int) -> Chosen:
         n, most, small = len(task.y), self.max_iter, not is_large(len(task.y))
@@ -299,7 +300,6 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
 
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
         names = [feature.name for feature in matrix.features]
-        nominal = [feature.is_nominal for feature in matrix.features]
         rate, fewest = self.learning_rate, self.min_samples_leaf
         return {
             "learning_rate": (0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
@@ -313,7 +313,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             "level_wise": self.growth == "level",
             "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
             "interactions": interaction_groups(self.interaction_cst, names),
-            "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
+            "monotonic": monotonic_directions(self.monotonic_cst, matrix.features, len(getattr(self, "classes_", ()))),
             "middle_of_gaps": self._middle_of_gaps,
             "seed": seed,
             "n_threads": matrix.threads,
@@ -341,7 +341,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
 
     def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix, columns: BoostingColumns) -> Boosted:
         temperature = getattr(self, "temperature_", 1.0)
-        before = before.scaled(temperature)
+        before = before.scaled(temperature).shifted(-np.log(self._unit))
         trainer = task.trainer(np.arange(len(task.y)), start=before.raw(matrix).T, first=before.rounds)
         trainer.advance(self.max_iter - before.rounds)
         self.n_iter_ = self.max_iter

@@ -16,9 +16,10 @@ from vaglio.model.ensembles.boosted import numbers_of, probabilities_of
 class _Predicted(BaseEstimator):
     """Predictions that are there already, as an estimator that a scorer can ask."""
 
-    def __init__(self, raw: np.ndarray, link: str) -> None:
+    def __init__(self, raw: np.ndarray, link: str, unit: float = 1.0) -> None:
         self.raw = raw
         self.link = link
+        self.unit = unit
 
     def fit(self, X: Any, y: Any) -> _Predicted:
         return self
@@ -43,7 +44,7 @@ class _PredictedClasses(ClassifierMixin, _Predicted):
 
 class _PredictedNumbers(RegressorMixin, _Predicted):
     def predict(self, X: Any) -> np.ndarray:
-        return numbers_of(self.raw, self.link)
+        return self.unit * numbers_of(self.raw, self.link)
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class RoundScore:
         Labels or numbers of all rows, as the user gave them.
     classes : ndarray or None
     weight : float64 (n,) or None
+    unit : float
+        What predicted numbers are multiplied by.
     """
 
     scoring: Any
@@ -67,12 +70,13 @@ class RoundScore:
     y: np.ndarray
     classes: np.ndarray | None
     weight: np.ndarray | None
+    unit: float = 1.0
 
     def loss(self, raw: np.ndarray, rows: np.ndarray) -> float:
         """Return the negative score of some rows; raw has shape (outputs, n)."""
         own: Any
         if self.classes is None:
-            own = _PredictedNumbers(raw[:, rows].T, self.link)
+            own = _PredictedNumbers(raw[:, rows].T, self.link, self.unit)
         else:
             own = _PredictedClasses(raw[:, rows].T, self.link)
             own.classes_ = self.classes

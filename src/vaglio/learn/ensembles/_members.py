@@ -15,7 +15,7 @@ from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learn.estimator import VaglioEstimator
-from vaglio.learn.provenance import plain_params
+from vaglio.learn.provenance import findings_of, plain_params
 from vaglio.model.ensembles.ensemble import Foreign, Member
 from vaglio.scale.passes import Facts
 
@@ -120,10 +120,9 @@ def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.nd
         estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
     if classes is not None:
         estimator.classes_ = classes
-    provenance: dict[str, Any] = {"version": __version__}
-    for name in ("reliability", "learned_with"):
-        if getattr(estimator, f"{name}_", None):
-            provenance[name] = dict(getattr(estimator, f"{name}_"))
+    provenance: dict[str, Any] = {"version": __version__, **findings_of(estimator)}
+    if getattr(estimator, "learned_with_", None):
+        provenance["learned_with"] = dict(estimator.learned_with_)
     estimator.fitted_ = Fitted(codebook, model, classes, estimator._learner_id, plain_params(estimator), provenance)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +15,10 @@ from vaglio.errors import InputError
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.model.ensembles.additive import Additive
 from vaglio.model.ensembles.boosted import Boosted
+from vaglio.scale.exact_sums import ExactSum
+from vaglio.scale.facts import unit_of
+from vaglio.scale.passes import Chunk, Facts, Pass
+from vaglio.scale.raw import on_grid
 
 # Scores are at most so many times larger or smaller.
 _WIDEST = 5.0
@@ -23,6 +29,9 @@ _USUAL_SPREAD = 0.25
 
 class SummedEstimator(VaglioEstimator):
     """Learns a model whose scores are sums."""
+
+    # What the numbers that are predicted are divided by while they are learned.
+    _unit = 1.0
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         """Return the loss in the kernel's words, the link, and the number of scores per row."""
@@ -40,6 +49,10 @@ class SummedEstimator(VaglioEstimator):
 
     def _check_range(self, low: float, high: float) -> None:
         """Raise an error if the loss cannot take numbers in this range."""
+
+    def _has_unit(self) -> bool:
+        """Return whether the numbers that are predicted are divided by their mean."""
+        return False
 
 
 class SummedClassifier(VaglioClassifier, SummedEstimator):
@@ -72,10 +85,20 @@ class SummedRegressor(VaglioRegressor, SummedEstimator):
 
     # What the parameter with the loss is called.
     _loss_name: ClassVar[str] = "loss"
+    # Whether numbers that are predicted by their logarithm are divided by their mean, so that their unit is no matter.
+    _divides: ClassVar[bool] = True
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
         self._check_range(float(y.min()), float(y.max()))
-        return super()._learn(matrix, y, weight)
+        self._unit = 1.0
+        if not self._has_unit():
+            return super()._learn(matrix, y, weight)
+        largest = float(y.max())
+        self._unit = mean_target(target_sums(largest, y, on_grid_of(weight)), largest)
+        return super()._learn(matrix, y / self._unit, weight).shifted(np.log(self._unit))
+
+    def _has_unit(self) -> bool:
+        return self._divides and self._kernel_loss()[1] == "log"
 
     def _check_range(self, low: float, high: float) -> None:
         loss = getattr(self, self._loss_name)
@@ -93,6 +116,35 @@ def bounded(model: Boosted | Additive | None) -> Boosted | Additive:
             "predicted, or the weights, by a large number."
         )
     return model
+
+
+def on_grid_of(weight: np.ndarray | None) -> np.ndarray | None:
+    """Return weights whose sums are exact, as they are for rows that are learned from in passes."""
+    return None if weight is None else on_grid(weight, unit_of(float(weight.max()), len(weight)))
+
+
+def target_sums(largest: float, y: np.ndarray, weight: np.ndarray | None) -> tuple[ExactSum, ExactSum]:
+    """Return the sums of weighted targets, of which this is the largest, and of weights; they are the same in parts."""
+    given = np.ones(len(y)) if weight is None else weight
+    return ExactSum.of(given * (y / largest)), ExactSum.of(given)
+
+
+def unit_in_passes(estimator: SummedEstimator, facts: Facts) -> Generator[Pass, Any, float]:
+    """Return what numbers are divided by, as it would be found in memory."""
+    if not estimator._has_unit():
+        return 1.0
+    largest = facts.y_range[1]
+    sums = yield Pass("mean of the numbers", partial(_sums_of_chunk, largest))
+    return mean_target(sums, largest)
+
+
+def _sums_of_chunk(largest: float, chunk: Chunk) -> tuple[ExactSum, ExactSum]:
+    return target_sums(largest, np.asarray(chunk.y, dtype=np.float64), chunk.weight)
+
+
+def mean_target(sums: tuple[ExactSum, ExactSum], largest: float) -> float:
+    """Return the mean of positive targets."""
+    return largest * (sums[0].value / sums[1].value)
 
 
 def finite_losses(losses: np.ndarray) -> np.ndarray:

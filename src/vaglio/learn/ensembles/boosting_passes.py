@@ -19,6 +19,7 @@ from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.errors import NotSupportedError
 from vaglio.learn.belief import belief_passes
 from vaglio.learn.ensembles._ordered_categories import CategoryBlocks, CategoryMeans, class_targets
+from vaglio.learn.ensembles._summed import unit_in_passes
 from vaglio.learn.ensembles.boosting_columns import config_with, kernel_features_with
 from vaglio.learn.ensembles.boosting_rounds import (
     ROWS_FOR_TEMPERATURE,
@@ -78,6 +79,8 @@ class Setup:
         Of the whole table.
     held : tuple of (int, float) or None
         Seed and share of the rows that are held out.
+    unit : float
+        What numbers that are predicted are divided by.
     """
 
     layout: dict[str, Any]
@@ -87,6 +90,7 @@ class Setup:
     outputs: int
     rows: int
     held: Held
+    unit: float = 1.0
 
     def bins(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return the rows of a chunk as bins."""
@@ -98,7 +102,7 @@ class Setup:
 
     def target(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return what is to be predicted, weights, and which rows are held out."""
-        found = {"y": np.asarray(chunk.y, dtype=np.float64)}
+        found = {"y": np.asarray(chunk.y, dtype=np.float64) / self.unit}
         if chunk.weight is not None:
             found["weight"] = chunk.weight
         if self.held is not None:
@@ -286,7 +290,7 @@ def start_in_passes(setup: Setup, facts: Facts) -> Asking:
     """Keep the rows as bins, with their targets; return where boosting starts."""
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
-    least = facts.y_range[0]
+    least = facts.y_range[0] / setup.unit
     sums, beyond = yield Pass("start", partial(_baseline, setup, least), of=(_TARGET,))
     return _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(beyond), least)
 
@@ -308,7 +312,8 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     sources, turns = (means.sources, means.turns) if means is not None else ((), None)
     config = config_with(estimator._config(shape, n, seed, loss), len(features), believed, sources, turns)
     layout = yield from bins_in_passes(facts, means, held, estimator._most_bins(n), seed)
-    setup = Setup(layout, features, means, loss, outputs, n, held)
+    unit = yield from unit_in_passes(estimator, facts)
+    setup = Setup(layout, features, means, loss, outputs, n, held, unit)
     baseline = yield from start_in_passes(setup, facts)
     trainer = _core.BoostingPasses(layout, loss, outputs, facts.weighted, n, config)
     # Every chunk that is worked on has sums of its own.
@@ -322,7 +327,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     if held is not None:
         share = min(held[1], ROWS_FOR_TEMPERATURE / n)
         rows = yield Pass("rows held out", all_rows, choose=partial(_held, held[0], share))
-    return estimator._tempered_by(model, rows)
+    return estimator._tempered_by(model, rows).shifted(np.log(unit))
 
 
 def _no_codes(features: tuple[Feature, ...]) -> np.ndarray:

@@ -5,7 +5,6 @@ Pruning that needs only the training rows is done by the grower; reduced-error p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from numbers import Real
@@ -27,6 +26,7 @@ from vaglio.learn._parameters import (
 )
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inner_split import inner_split
+from vaglio.learn.monotonicity import monotonic_directions
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.tree_bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
@@ -62,7 +62,7 @@ class GrowthParameters(VaglioEstimator):
         Smallest decrease of impurity of a split, weighted by the node's share of all rows.
     monotonic_cst : array-like, dict or None
         -1, 0 or +1 per column, or a dict from column name to sign: the prediction (the probability of the second of two
-        classes, or the number) must not rise (-1) or not fall (+1) with the column.
+        classes, or the number) must not rise (-1) or not fall (+1) with the column. A boolean column counts as 0 and 1.
     max_bins : int or None
         Cut numeric columns into this many quantile bins: faster, but no longer exact. None is exact.
     nominal_guard : float or None
@@ -295,8 +295,9 @@ def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]
         config["chi2_alpha"] = float(estimator.chi2_alpha)
     if estimator.max_bins is not None and not on_bins(estimator):
         config["max_bins"] = int(estimator.max_bins)
-    if estimator.monotonic_cst is not None:
-        config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
+    directions = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
+    if directions:
+        config["monotonic"] = directions
     if estimator.splitter == "random":
         config["random_thresholds"] = True
     if estimator._oblique:
@@ -342,27 +343,3 @@ def columns_drawn(value: Any, width: int) -> int:
         count = int(value * width)
     count = max(1, count)
     return 0 if count >= width else count
-
-
-def _monotonic(constraint: Any, matrix: Shape, n_classes: int) -> list[int]:
-    if n_classes > 2:
-        raise InputError(
-            f"monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it out, or learn "
-            "one class against the rest."
-        )
-    names = [feature.name for feature in matrix.features]
-    if isinstance(constraint, Mapping):
-        unknown = sorted(set(constraint) - set(names))
-        if unknown:
-            raise InputError(f"monotonic_cst names the column {unknown[0]!r}, which X does not have.")
-        signs = [constraint.get(name, 0) for name in names]
-    else:
-        signs = list(np.asarray(constraint).ravel())
-    if len(signs) != len(names):
-        raise InputError(f"monotonic_cst has {len(signs)} entries for {len(names)} columns: give one for each.")
-    if any(sign not in (-1, 0, 1) for sign in signs):
-        raise InputError("monotonic_cst must be -1, 0 or 1 for every column.")
-    for feature, sign in zip(matrix.features, signs):
-        if sign and not feature.in_numeric_block:
-            raise InputError(f"monotonic_cst constrains {feature.name!r}, whose values have no order.")
-    return [int(sign) for sign in signs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.learn._parameters import COUNT_FROM_2, NOT_NEGATIVE, estimator
+from vaglio.learn._parameters import COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.inputs import believed_columns
 from vaglio.learn.trees.growing import grow
@@ -29,6 +29,8 @@ _LARGEST_MULTIPLE = 2.0**26
 _ROUNDING = 1e-12
 # What all rows together cost at most, in whole units; sums of them fit 64 bits many times.
 _ALL_UNITS = 2.0**50
+# More cells than any search reads.
+_ENDLESS = 2**62
 
 
 @estimator
@@ -59,9 +61,13 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
     nominal_guard : float or None
         Leave out nominal columns with more than ten values and more than this share of the number of training rows that
         tell no more than chance, unless the greedy tree tests them. None leaves out no column.
+    work_limit : float or None
+        Most work of the search, in billions of table cells that it reads: about as many seconds of one core. At the
+        limit the search ends with the best tree so far, and ``gap_`` says how far it may be from the best one. The same
+        table gives the same tree for any ``n_jobs``, on any machine. None sets no limit.
     time_limit : float or None
-        Seconds after which the search ends with the best tree so far; ``gap_`` then says how far it may be from the
-        best one. Up to the limit, the same table gives the same tree for any ``n_jobs``.
+        Seconds after which the search ends in the same way. Where this limit comes first, the tree depends on how fast
+        the machine was.
     verbose : bool
         Show the progress of the search.
 
@@ -75,6 +81,8 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         Their difference.
     proved_ : bool
         Whether there is none: the tree is proved to be optimal.
+    stopped_by_ : {"work", "time"} or None
+        The limit that ended the search before the proof.
     greedy_ : Tree
         The tree of CART that the search started from.
     greedy_objective_ : float
@@ -95,6 +103,14 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
 
     _learner_id = "optimal-tree"
     _scales_weights: ClassVar[bool] = True
+    _findings: ClassVar[tuple[str, ...]] = (
+        "proved",
+        "stopped_by",
+        "objective",
+        "lower_bound",
+        "gap",
+        "greedy_objective",
+    )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 16, closed="both")],
         "max_leaf_nodes": [*COUNT_FROM_2, None],
@@ -102,7 +118,8 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         "cost": ["array-like", dict, str, CostMatrix, None],
         "max_set_values": [Interval(Integral, 2, 12, closed="both")],
         "nominal_guard": [*NOT_NEGATIVE, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "work_limit": [*POSITIVE, None],
+        "time_limit": [*POSITIVE, None],
         "verbose": ["boolean"],
     }
 
@@ -112,7 +129,8 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
     cost: Any = None
     max_set_values: int = 6
     nominal_guard: float | None = 0.0
-    time_limit: float | None = 60.0
+    work_limit: float | None = 60.0
+    time_limit: float | None = None
     verbose: bool = False
     class_weight: Any = None
     unseen: str = "missing"
@@ -122,6 +140,7 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
     lower_bound_: float = field(init=False)
     gap_: float = field(init=False)
     proved_: bool = field(init=False)
+    stopped_by_: str | None = field(init=False)
     greedy_: Tree = field(init=False)
     greedy_objective_: float = field(init=False)
 
@@ -166,6 +185,7 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
                 max_leaves=min(self.max_leaf_nodes or 2**16, 2**16),
                 set_values=self.max_set_values,
                 leaf_price=stakes.leaf_price,
+                work=_cells(self.work_limit),
                 seconds=np.inf if self.time_limit is None else float(self.time_limit),
                 n_threads=matrix.threads,
                 progress=progress,
@@ -181,20 +201,28 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         self.gap_ = (found["cost"] - found["lower"]) * stakes.unit / stakes.total
         self.lower_bound_ = self.objective_ - self.gap_
         self.proved_ = found["cost"] == found["lower"]
+        self.stopped_by_ = found["limit"] or None
         if not self.proved_:
-            warnings.warn(
-                f"The search ended after {self.time_limit:g} seconds: the tree has an objective of "
-                f"{self.objective_:.4f}, and the best one may have {self.lower_bound_:.4f}. Give it more time "
-                "(time_limit) or a smaller max_depth.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            warnings.warn(self._without_proof(), ConvergenceWarning, stacklevel=5)
+
+    def _without_proof(self) -> str:
+        limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
+        unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""
+        return (
+            f"The search ended at its {limit} of {value:g}{unit}. The tree has an objective of {self.objective_:.4f}, "
+            f"and the best one may have {self.lower_bound_:.4f}: raise {limit}, or take a smaller max_depth."
+        )
 
     def _grow_greedily(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         cart = CARTClassifier(
             max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, nominal_guard=self.nominal_guard
         )
         return grow(cart, matrix, y, weight, len(self.classes_))
+
+
+def _cells(work_limit: float | None) -> int:
+    """Return the limit as a number of cells."""
+    return _ENDLESS if work_limit is None else int(min(float(work_limit) * 1e9, _ENDLESS))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -68,6 +68,10 @@ class Additive:
     def size(self) -> dict[str, int]:
         pairs = int((self.terms[:, 1] >= 0).sum())
         return {"terms": self.n_terms, "pairs": pairs, "cells": len(self.scores)}
+
+    def shifted(self, amount: float) -> Additive:
+        """Return the model whose scores are larger by so much."""
+        return replace(self, intercept=self.intercept + amount) if amount else self
 
     # -- tables ------------------------------------------------------------------------------------------------------
     @cached_property

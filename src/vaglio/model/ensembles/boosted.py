@@ -45,6 +45,8 @@ class Boosted:
     baseline : float64 (K,)
         Where each output starts.
     link : {"logit", "softmax", "identity", "log"}
+    models : int
+        Of how many models these are the trees, round by round: the outputs are the means of theirs.
     """
 
     kind: ClassVar[str] = "boosted"
@@ -52,6 +54,7 @@ class Boosted:
     forest: Forest
     baseline: np.ndarray
     link: str
+    models: int = 1
 
     @property
     def outputs(self) -> int:
@@ -59,6 +62,7 @@ class Boosted:
 
     @property
     def rounds(self) -> int:
+        """Rounds of all models together."""
         return self.forest.n_trees // self.outputs
 
     @property
@@ -66,7 +70,8 @@ class Boosted:
         return self.forest.importances
 
     def size(self) -> dict[str, int]:
-        return {"rounds": self.rounds, **self.forest.size()}
+        averaged = {"averaged_models": self.models} if self.models > 1 else {}
+        return {**averaged, "rounds": self.rounds // self.models, **self.forest.size()}
 
     @property
     def is_bounded(self) -> bool:
@@ -116,7 +121,11 @@ class Boosted:
         if factor == 1.0:
             return self
         leaves = self.forest.leaves * np.array([factor, 1.0])
-        return Boosted(replace(self.forest, leaves=leaves), self.baseline * factor, self.link)
+        return replace(self, forest=replace(self.forest, leaves=leaves), baseline=self.baseline * factor)
+
+    def shifted(self, amount: float) -> Boosted:
+        """Return the model whose outputs are larger by so much."""
+        return replace(self, baseline=self.baseline + amount) if amount else self
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through all trees."""
@@ -125,7 +134,8 @@ class Boosted:
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
         arrays, _ = self.forest.state()
-        return {**arrays, "baseline": self.baseline}, {"link": self.link}
+        averaged = {"models": self.models} if self.models > 1 else {}
+        return {**arrays, "baseline": self.baseline}, {"link": self.link, **averaged}
 
     @classmethod
     def from_state(
@@ -141,7 +151,10 @@ class Boosted:
         forest = Forest.from_state(own, {"regression": True}, features, 0)
         checks.need(forest.n_trees % outputs == 0, "its rounds have trees of different numbers")
         checks.sound_weights(forest.leaves[:, 1], "a leaf has an impossible weight")
-        model = cls(forest, baseline, link)
+        models = checks.number(meta, "models", int) if "models" in meta else 1
+        even = models > 0 and forest.n_trees % (models * outputs) == 0
+        checks.need(even, "its models have rounds of different numbers")
+        model = cls(forest, baseline, link, models)
         checks.need(model.is_bounded, "the values of its leaves are impossible")
         return model
 

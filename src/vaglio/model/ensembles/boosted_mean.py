@@ -29,7 +29,7 @@ def mean_of(models: list[Boosted], features: tuple[Feature, ...]) -> Boosted:
     forest = reduce(lambda first, second: joined(first, second, features), [part.forest for part in parts])
     places = np.arange(forest.n_trees).reshape(len(parts), -1, parts[0].outputs)
     baseline = np.sum([part.baseline for part in parts], axis=0)
-    return Boosted(_in_order(forest, places.transpose(1, 0, 2).ravel()), baseline, models[0].link)
+    return Boosted(_in_order(forest, places.transpose(1, 0, 2).ravel()), baseline, models[0].link, len(models))
 
 
 def _in_order(forest: Forest, trees: np.ndarray) -> Forest:

@@ -28,12 +28,18 @@ def first_trees_text(model: Boosted, features: tuple[Feature, ...], classes: np.
         "first of them as rules.",
         "A row meets one rule of each tree; the program forms (sql, python) have all of them.",
     ]
+    if model.models > 1:
+        lines.append(
+            f"The model is the mean of {model.models} models: the trees below are the first of one of them, and "
+            f"their values are divided by {model.models} already."
+        )
     for k, start in enumerate(model.baseline.tolist()):
         label = "" if classes is None else f" of {clip(str(plain_label(classes[k if model.outputs > 1 else 1])), 40)}"
         lines += ["", f"score{label}: start {start:+.4g}"]
-        for i in range(min(_TREES, model.rounds)):
+        for i in range(min(_TREES, model.rounds // model.models)):
             lines.append(f"tree {i + 1}{label}")
-            for rule in model.forest.tree(i * model.outputs + k, features).rules(features, None):
+            # The models take turns, round by round.
+            for rule in model.forest.tree(i * model.models * model.outputs + k, features).rules(features, None):
                 told = " AND ".join(condition_text(condition) for condition in rule.conditions)
                 rows = f"{round(sum(rule.covered), 1):g}"
                 lines.append(f"  {f'IF {told} THEN' if told else 'ALWAYS'} {float(rule.label):+.4g}  [{rows} rows]")

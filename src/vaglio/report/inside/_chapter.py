@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from vaglio.fitted import Fitted
+from vaglio.fitted.learning_facts import findings_in_words
 from vaglio.learn.registry import LEARNERS
-from vaglio.model.base import Dispatch
+from vaglio.model.base import Dispatch, size_words
 from vaglio.report.inside.permutation import importance_part
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -34,6 +35,7 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
     said.append(f"The model has {_size(fitted)}; it was trained on {plural(study.selection.n_train, 'row')}.")
+    said += [f"{heading.capitalize()}: {text}." for heading, text in findings_in_words(fitted).items()]
     write = chapters.find(fitted.model.kind)
     more, parts = ([], []) if write is None else write(fitted, study, limits)
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}
@@ -41,11 +43,6 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
 
 def _size(fitted: Fitted) -> str:
     """How large the model is, in words."""
-    words = []
-    for what, n in fitted.model.size().items():
-        if what == "depth":
-            words.append(plural(n, "level"))
-        else:
-            one = {"leaves": "leaf"}.get(what, what.removesuffix("s"))
-            words.append(f"1 {one}" if n == 1 else f"{n:,} {what}")
-    return listed(words)
+    size = fitted.model.size()
+    levels = [plural(size.pop("depth"), "level")] if "depth" in size else []
+    return listed(size_words(size) + levels)

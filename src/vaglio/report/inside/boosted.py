@@ -66,7 +66,8 @@ def first_trees(fitted: Fitted, limits: Limits) -> list[dict[str, Any]]:
                 "type": "table",
                 "title": f"The first tree{f' of {clip(label, 40)}' if label else ''}, as rules",
                 "note": "Every row meets one of the rules of a tree. The scores of all rounds add up"
-                + (f"; a higher score makes {clip(label, 40)} more probable." if label else "."),
+                + (f"; a higher score makes {clip(label, 40)} more probable." if label else ".")
+                + (f" This is a tree of the first of {model.models} averaged models." if model.models > 1 else ""),
                 "head": head,
                 "rows": body,
                 "folded": True,

@@ -43,6 +43,7 @@ class _ScikitLearnsRounds:
 
     _middle_of_gaps: ClassVar[bool] = False
     _scales_weights: ClassVar[bool] = False
+    _divides: ClassVar[bool] = False
 
     early_stopping: bool | str
     max_iter: int

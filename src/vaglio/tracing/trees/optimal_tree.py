@@ -147,7 +147,8 @@ class Side:
         training, rows = self.training, np.flatnonzero(self.weight[node] > 0)
         if training.estimator.max_depth == 1 or not rows.size:
             return self._leaf_cost(node)
-        below = clone(training.estimator).set_params(max_depth=training.estimator.max_depth - 1, time_limit=None)
+        depth = training.estimator.max_depth - 1
+        below = clone(training.estimator).set_params(max_depth=depth, work_limit=None, time_limit=None)
         below.classes_ = training.estimator.classes_
         weight = self.weight[node][rows]
         below._learn(training.matrix.take(rows), training.y[rows], None if (weight == weight[0]).all() else weight)

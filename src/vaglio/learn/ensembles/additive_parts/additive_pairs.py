@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.learn.ensembles._boosting_constraints import position_of
+from vaglio.learn.monotonicity import position_of
 
 # Cells looked at when all pairs are compared: of a very wide table fewer rows are asked.
 _MOST_LOOKS = 2_000_000_000

@@ -15,7 +15,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.learn.ensembles._summed import finite_losses
+from vaglio.learn.ensembles._summed import finite_losses, unit_in_passes
 from vaglio.learn.ensembles.additive_parts.additive_bags import group_columns, hashed_bags
 from vaglio.learn.ensembles.additive_parts.additive_pairs import PairPlan, best_pairs, rows_to_screen
 from vaglio.learn.ensembles.boosting_passes import believed_in_passes, bins_in_passes
@@ -50,6 +50,8 @@ class Setup:
         Classes of one row, which is kept out nowhere.
     cells : tuple of int
         Cells of each pair that has a term.
+    unit : float
+        What numbers that are predicted are divided by.
     """
 
     layout: dict[str, Any]
@@ -60,6 +62,7 @@ class Setup:
     bags: tuple[int, float, int]
     alone: np.ndarray
     cells: tuple[int, ...] = ()
+    unit: float = 1.0
 
     @property
     def log_loss(self) -> bool:
@@ -80,7 +83,7 @@ class Setup:
     def target(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return what is to be predicted, weights, and which rows each bag keeps out."""
         held = hashed_bags(chunk.index, np.isin(chunk.y, self.alone), *self.bags)
-        found = {"y": np.asarray(chunk.y, dtype=np.float64), "held": held.T}
+        found = {"y": np.asarray(chunk.y, dtype=np.float64) / self.unit, "held": held.T}
         return found if chunk.weight is None else found | {"weight": chunk.weight}
 
     def part(self, kept: Kept) -> _core.AdditivePart:
@@ -153,7 +156,7 @@ def _cells(setup: Setup, groups: list[np.ndarray], pairs: np.ndarray, kept: Kept
 
 def _start_in_passes(setup: Setup, facts: Facts) -> Asking:
     """Return where each bag starts, (bags, outputs)."""
-    least = facts.y_range[0]
+    least = facts.y_range[0] / setup.unit
     limbs, beyond = yield Pass("start", partial(_start, setup, least), of=(_BINS, _TARGET))
     own = np.split(limbs, setup.bags[0])
     starts = [
@@ -211,7 +214,8 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     believed = yield from believed_in_passes(estimator, facts)
     layout = yield from bins_in_passes(facts, None, None, estimator.max_bins, seed)
     bags = (estimator.outer_bags, estimator.validation_size, seed % 2**32)
-    setup = Setup(layout, features, loss, outputs, n, bags, np.flatnonzero(facts.class_counts == 1))
+    unit = yield from unit_in_passes(estimator, facts)
+    setup = Setup(layout, features, loss, outputs, n, bags, np.flatnonzero(facts.class_counts == 1), unit=unit)
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
     flat = yield Pass("weight of slots", partial(_slot_weights, setup), of=(_BINS, _TARGET))
@@ -227,7 +231,8 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     groups = group_columns(features, weights, estimator.max_interaction_bins, n)
     booster.set_sides(groups)
     pairs, joint = yield from _boosted_pairs(estimator, setup, booster, groups, (config, stopping, facts))
-    return estimator._mean_model(booster, features, layout["thresholds"], config, (groups, weights, pairs, joint))
+    of = (groups, weights, pairs, joint)
+    return estimator._mean_model(booster, features, layout["thresholds"], config, of).shifted(np.log(unit))
 
 
 def _boosted_pairs(

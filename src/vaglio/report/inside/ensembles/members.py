@@ -72,11 +72,10 @@ def _importances(fitted: Fitted, limits: Limits, title: str, note: str) -> dict[
 def boosted_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     each = "one tree each" if model.outputs == 1 else f"{model.outputs} trees each, one per class"
-    models = getattr(study.selection.best_estimator, "n_models_", 1)
-    who = "The model adds" if models == 1 else f"The model is the mean of {models} models. Each adds"
+    who = "The model adds" if model.models == 1 else f"The model is the mean of {model.models} models. Each adds"
     said = [
-        f"{who} up {plural(model.rounds // models, 'round')} with {each}. Every tree corrects what the trees before it "
-        "leave over; the importance of the columns summarises them."
+        f"{who} up {plural(model.rounds // model.models, 'round')} with {each}. Every tree corrects what the trees "
+        "before it leave over; the importance of the columns summarises them."
     ]
     note = "Share of each column in the gain of all splits, that is in the decrease of the loss."
     importances = _importances(fitted, limits, "Gain of the columns", note)

@@ -54,7 +54,8 @@ PARAMETERS = {
     "optimal-tree.ccp_alpha": "Il prezzo di una foglia, come quota di righe: si trova l'albero con il minimo di errore più questo prezzo per le foglie.",
     "max_set_values": "Le colonne nominali fino a così tanti valori si provano con ogni insieme di valori, che sono 2 elevato al loro numero.",
     "optimal-tree.nominal_guard": "Esclude le colonne nominali con più di dieci valori e più di questa quota del numero di righe che non dicono più del caso. None non ne esclude.",
-    "time_limit": "Secondi dopo i quali la ricerca finisce con l'albero migliore fin lì; gap_ dice quanto può distare dal migliore.",
+    "work_limit": "Il lavoro massimo della ricerca, in miliardi di celle lette: circa altrettanti secondi di un processore. Al limite la ricerca finisce con l'albero migliore fin lì, e gap_ dice quanto può distare dal migliore. La stessa tabella dà lo stesso albero con qualsiasi n_jobs, su ogni macchina.",
+    "time_limit": "Secondi dopo i quali la ricerca finisce allo stesso modo. Se questo limite viene prima, l'albero dipende da quanto era veloce la macchina.",
     # -- linear models and networks
     "fit_intercept": "Se le funzioni lineari hanno un'intercetta; senza, passano per l'origine.",
     "perceptron.preprocess": '"auto" codifica le colonne nominali, standardizza i numeri e completa i valori mancanti; None prende i dati come sono.',
