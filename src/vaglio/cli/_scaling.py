@@ -112,21 +112,10 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     if workers is None and scheduler is None:
         yield None
         return
-    from vaglio.errors import ClusterError
-    from vaglio.runtime.cluster import cluster_module, local_client
+    from vaglio.runtime.cluster import cluster_module, local_client, remote_client
 
-    distributed = cluster_module("--workers and --scheduler")
-    if workers is not None:
-        with local_client(workers) as client:
-            yield client
-        return
-    try:
-        client = distributed.Client(scheduler, timeout=10)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(
-            f"No scheduler answers at {scheduler} ({error}): start it, or correct the address."
-        ) from None
-    with client:
+    cluster_module("--workers and --scheduler")
+    with local_client(workers or 1) if scheduler is None else remote_client(scheduler) as client:
         yield client
 
 
