@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import DataWarning, InputError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
@@ -44,7 +45,7 @@ def scan(
     ----------
     source : path, list of paths, or pyarrow.dataset.Dataset
         A Parquet, CSV or JSON lines file, a folder (its files, also in folders below, hidden ones left out), or a
-        pattern such as ``"flights/*.parquet"``.
+        pattern such as ``"flights/*.parquet"``. A dataset is one of local files without a filter.
     part_rows : int, default=1048576
         Row groups of a Parquet file are joined to parts of at most so many rows.
     missing, header, delimiter, decimal, encoding, dayfirst : optional
@@ -70,7 +71,12 @@ def scan(
         options["missing"] = tuple(missing)
     if part_rows < 1:
         raise InputError(f"a part needs at least one row, not {part_rows}.")
-    files = _files(source)
+    data = _scanned(_files(source), part_rows, options)
+    # A dataset may have fewer columns than its files.
+    return data.select(source.schema.names) if _is_dataset(source) else data
+
+
+def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> LazyTable:
     parquet = _is_parquet(files[0])
     if not parquet:
         reading = _text_reading(files[0], options)
@@ -82,7 +88,8 @@ def scan(
 
 
 def _files(source: Any) -> list[str]:
-    if hasattr(source, "files") and hasattr(source, "schema"):
+    if _is_dataset(source):
+        _refuse_other_datasets(source)
         found = list(source.files)
     elif isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
         found = [str(path) for path in source]
@@ -90,12 +97,45 @@ def _files(source: Any) -> list[str]:
         path = Path(source)
         if path.is_dir():
             inside = [each.relative_to(path) for each in path.rglob("*") if each.is_file()]
+            _note_named_folders(path, inside)
             found = [str(path / each) for each in inside if not any(name[0] in "._" for name in each.parts)]
         else:
             found = [str(path)] if path.exists() else [each for each in glob.glob(str(source)) if Path(each).is_file()]
     if not found:
         raise ReadError(f"{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.")
     return sorted(found)
+
+
+def _is_dataset(source: Any) -> bool:
+    return hasattr(source, "get_fragments") and hasattr(source, "schema")
+
+
+def _refuse_other_datasets(source: Any) -> None:
+    """Refuse an Arrow dataset that is more, or less, than the rows of its files."""
+    from pyarrow.dataset import get_partition_keys
+
+    if not hasattr(source, "files") or source.filesystem.type_name != "local":
+        raise InputError(
+            f"this {type(source).__name__} is no list of local files, so that it cannot be scanned: give its files, or "
+            "its table to a learner (dataset.to_table())."
+        )
+    if source._scan_options:
+        raise InputError("the dataset has a filter, which scan does not apply: write its rows to a file first.")
+    if any(get_partition_keys(each.partition_expression) for each in source.get_fragments()):
+        raise InputError(
+            "the dataset has columns that are names of folders, which scan does not read: write them into the files."
+        )
+
+
+def _note_named_folders(path: Path, inside: list[Path]) -> None:
+    named = sorted({name.partition("=")[0] for each in inside for name in each.parent.parts if "=" in name})
+    if named:
+        warnings.warn(
+            f"{path}: {listed(named, quoted=True)} is said by names of folders, which are not read as columns: write "
+            "it into the files if it is to be learned from.",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _is_parquet(path: str) -> bool:
