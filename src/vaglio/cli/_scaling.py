@@ -134,18 +134,12 @@ def table_on_disk(source: str, reading: ReadingOptions) -> Table:
     from vaglio.scale.mapped_table import table_of
     from vaglio.table import read
 
-    _refuse_levels(reading)
-    data = lazy_table(source, reading.file)
-    roles = reading._roles()
-    first = read(data.head(), reading.target, roles=roles, missing=reading.file.missing_words())
+    levels, roles = reading._levels(), reading._roles()
+    data = lazy_table(source, reading.file, levels)
+    first = read(data.head(), reading.target, levels=levels, roles=roles, missing=reading.file.missing_words())
     left_out = [name for name in data.columns if roles.get(name) == "ignored"]
     table: Table = table_of(data.drop(left_out) if left_out else data, like=first)
     return table
-
-
-def _refuse_levels(reading: ReadingOptions) -> None:
-    if reading.nominal or reading.levels:
-        raise UsageError("--nominal and --levels need the table in memory: write the column as words or categories.")
 
 
 def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColumn]:
@@ -155,12 +149,12 @@ def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColu
     """
     from vaglio.table import read
 
-    _refuse_levels(reading)
     if reading.target is None:
         raise UsageError("which column is the class? Add --target.")
-    data = lazy_table(source, reading.file)
-    head = data.head()
-    first = read(head, reading.target, roles=reading._roles(), missing=reading.file.missing_words())
+    levels = reading._levels()
+    data = lazy_table(source, reading.file, levels)
+    head, missing = data.head(), reading.file.missing_words()
+    first = read(head, reading.target, levels=levels, roles=reading._roles(), missing=missing)
     left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
     if left_out:
         remark(f"Left out, judged by the first {len(head):,} rows: {listed(left_out, quoted=True)} (--keep keeps one).")
@@ -180,8 +174,8 @@ def rows_for_model(source: str, file: FileOptions, fitted: Fitted) -> LazyTable:
     return replace(data, parts=parts, reading=reading)
 
 
-def lazy_table(source: str, file: FileOptions) -> LazyTable:
-    """Scan a file, a folder or a pattern, as the options say."""
+def lazy_table(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> LazyTable:
+    """Scan a file, a folder or a pattern, as the options say; the columns named have these levels."""
     from vaglio.table import scan
 
     how = file.format()
@@ -192,4 +186,4 @@ def lazy_table(source: str, file: FileOptions) -> LazyTable:
             )
     if file.missing:
         how["missing"] = file.missing_words()
-    return scan(source, **how)
+    return scan(source, levels=levels, **how)

@@ -11,9 +11,10 @@ import vaglio
 from vaglio.cli import _capacity
 
 
+@pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
 @pytest.mark.parametrize("command", ["audit", "explore"])
-def test_looking_at_a_table_gives_the_same_from_disk(penguins, command):
-    base = [command, penguins, "--target", "species", "--json"]
+def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
+    base = [command, penguins, "--target", "species", "--json", *levels]
     in_memory, from_disk = run_here(*base), run_here(*base, "--memory", "4GB")
     assert from_disk.code == 0, from_disk.err
     assert json.loads(in_memory.out) == json.loads(from_disk.out)
@@ -58,7 +59,6 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
         (["compare", "--learner", "id3", "--learner", "knn", "--sample", "10"], "--sample"),
         (["compare", "--learner", "id3", "--learner", "knn", "--resume"], "--checkpoint"),
         (["audit", "--workers", "2", "--scheduler", "tcp://x:1"], "choose one"),
-        (["audit", "--nominal", "island"], "--nominal"),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(penguins, options, said):

@@ -163,7 +163,7 @@ def _planned(
     evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
     if work.wanted(table, reading):
         inputs, target = lazy_rows(table, reading)
-        test = None if evaluating.test is None else lazy_table(evaluating.test, reading.file)
+        test = None if evaluating.test is None else lazy_table(evaluating.test, reading.file, reading._levels())
         return inputs, target, target.name, evaluating.plan(test, seed)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)

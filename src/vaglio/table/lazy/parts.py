@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vaglio.errors import ReadError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
+from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.lazy.row_shares import Change, RowShare, take_shares
 from vaglio.table.readers.binary import FAULTS
@@ -59,6 +60,8 @@ class Part:
     numbered : bool
     shares : tuple of RowShare
         Which rows are taken: those of all shares. ``rows`` counts them.
+    levels : tuple of (str, str or tuple)
+        Levels that were declared: the columns are of these, whatever the file says.
     changes : tuple of callable
         What is changed in the rows when they are read: functions of a table and the numbers of its rows.
     """
@@ -71,6 +74,7 @@ class Part:
     start: int = 0
     numbered: bool = False
     shares: tuple[RowShare, ...] = ()
+    levels: tuple[tuple[str, Any], ...] = ()
     changes: tuple[Change, ...] = ()
 
     @property
@@ -95,6 +99,11 @@ class Part:
         return take_shares(tables, self.shares, self.start, self.changes)
 
     def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
+        declared = dict(self.levels)
+        for table in self._as_written(reading, rows):
+            yield with_levels(table, declared, self.place) if declared else table
+
+    def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
@@ -105,7 +114,8 @@ class Part:
     def _parquet(self, reading: Reading, rows: int) -> Iterator[Table]:
         file = open_parquet_file(self.path)
         self._refuse_absent(reading, file.schema_arrow.names)
-        for name, kind in reading.columns:
+        declared = dict(self.levels)
+        for name, kind in ((name, kind) for name, kind in reading.columns if name not in declared):
             self._refuse_other_kind(name, kind, file.schema_arrow.field(name).type)
         for group in self.groups:
             try:
@@ -136,6 +146,16 @@ class Part:
                 f"{self.path}: column {name!r} is {other} ({clip(str(found))}), but {kind} in the first file: write "
                 "all files with the same types."
             )
+
+
+def with_levels(table: Table, levels: Mapping[str, Any], place: str = "") -> Table:
+    """Return a table whose columns have the levels that were declared."""
+    try:
+        return Table(
+            as_level(column, levels[name]) if name in levels else column for name, column in table._columns.items()
+        )
+    except InputError as error:
+        raise type(error)(f"{place}: {error}" if place else str(error)) from None
 
 
 def open_parquet_file(path: str) -> Any:

@@ -5,19 +5,26 @@ from __future__ import annotations
 import glob
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
+from vaglio.table._column import Column
+from vaglio.table._table import Table
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
-from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file
+from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, with_levels
 from vaglio.table.readers.source import Source, extension_of, recognise
 from vaglio.text.sentences import listed
 
 _HEAD = 1 << 16
+# The kind of a column of a level; all others have categories.
+_KIND_OF = {"numeric": "numeric", "interval": "numeric", "ratio": "numeric", "date": "date"}
 # Row groups up to this many rows together are one part: a task of their own would cost more than it does.
 PART_ROWS = 1 << 20
 
@@ -32,6 +39,7 @@ def scan(
     decimal: str | None = None,
     encoding: str | None = None,
     dayfirst: bool | None = None,
+    levels: Mapping[str, str | Sequence[Any]] | None = None,
 ) -> LazyTable:
     """Return a table whose rows stay on disk; learners read them chunk by chunk.
 
@@ -50,6 +58,9 @@ def scan(
         Row groups of a Parquet file are joined to parts of at most so many rows.
     missing, header, delimiter, decimal, encoding, dayfirst : optional
         How text is read, as in :func:`vaglio.read`.
+    levels : mapping, optional
+        Column -> "nominal", "numeric", "interval", "ratio", "date", "asymmetric", or the list of its values in order,
+        which makes it ordinal; as in :func:`vaglio.read`.
 
     Returns
     -------
@@ -71,7 +82,7 @@ def scan(
         options["missing"] = tuple(missing)
     if part_rows < 1:
         raise InputError(f"a part needs at least one row, not {part_rows}.")
-    data = _scanned(_files(source), part_rows, options)
+    data = _declared(_scanned(_files(source), part_rows, options), levels or {})
     # A dataset may have fewer columns than its files.
     return data.select(source.schema.names) if _is_dataset(source) else data
 
@@ -85,6 +96,21 @@ def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> LazyT
         raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
     parts = [part for path in files for part in _groups(path, part_rows)]
     return LazyTable(tuple(parts), _parquet_reading(files[0]))
+
+
+def _declared(data: LazyTable, levels: Mapping[str, str | Sequence[Any]]) -> LazyTable:
+    """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
+    if not levels:
+        return data
+    for name, level in ((data[name].name, level) for name, level in levels.items()):
+        if level in ("ordinal", "text"):
+            how = "give its values in order, as a list" if level == "ordinal" else "free text is read into memory only"
+            raise InputError(f"column {name!r} cannot be {level} in a table that is read in parts: {how}.")
+        with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
+    told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
+    kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
+    columns = tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns)
+    return LazyTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
 
 
 def _files(source: Any) -> list[str]:
