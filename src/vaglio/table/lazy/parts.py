@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +22,8 @@ from vaglio.text.sentences import clip, listed
 
 # Families of types that mean the same kind of column.
 KINDS = ("numeric", "nominal", "date")
+# Bytes at the end of a file that tell whether it has changed.
+_END = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Part:
     numbered : bool
     shares : tuple of RowShare
         Which rows are taken: those of all shares. ``rows`` counts them.
+    stamp : int or None
+        What the file was known by when it was scanned: one that has changed since is not read.
     levels : tuple of (str, str or tuple)
         Levels that were declared: the columns are of these, whatever the file says.
     changes : tuple of callable
@@ -74,6 +80,7 @@ class Part:
     start: int = 0
     numbered: bool = False
     shares: tuple[RowShare, ...] = ()
+    stamp: int | None = None
     levels: tuple[tuple[str, Any], ...] = ()
     changes: tuple[Change, ...] = ()
 
@@ -104,6 +111,8 @@ class Part:
             yield with_levels(table, declared, self.place) if declared else table
 
     def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
+        if self.stamp is not None and self.stamp != stamp_of(self.path):
+            raise ReadError(f"{self.path} has changed since it was scanned: scan it again, and let it rest meanwhile.")
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
@@ -146,6 +155,22 @@ class Part:
                 f"{self.path}: column {name!r} is {other} ({clip(str(found))}), but {kind} in the first file: write "
                 "all files with the same types."
             )
+
+
+def stamp_of(path: str) -> int:
+    """Return a number that depends on the size of a file and on its end, where a Parquet file says what it has.
+
+    The time of its last change is left aside: workers may have copies of their own.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _END))
+            return zlib.crc32(file.read(), size & 0xFFFFFFFF)
+    except FileNotFoundError:
+        raise ReadError(f"{path} does not exist (any more).") from None
+    except OSError as error:
+        raise ReadError(f"{path} cannot be read ({error.strerror or error}).") from None
 
 
 def with_levels(table: Table, levels: Mapping[str, Any], place: str = "") -> Table:

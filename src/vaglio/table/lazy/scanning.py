@@ -18,7 +18,7 @@ from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._table import Table
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
-from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, with_levels
+from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
 from vaglio.table.readers.source import Source, extension_of, recognise
 from vaglio.text.sentences import listed
 
@@ -90,8 +90,8 @@ def scan(
 def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> LazyTable:
     parquet = _is_parquet(files[0])
     if not parquet:
-        reading = _text_reading(files[0], options)
-        return LazyTable(tuple(Part(path, "text", options=tuple(options.items())) for path in files), reading)
+        reading, how = _text_reading(files[0], options), tuple(options.items())
+        return LazyTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
     if options:
         raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
     parts = [part for path in files for part in _groups(path, part_rows)]
@@ -175,18 +175,18 @@ def _is_parquet(path: str) -> bool:
 
 def _groups(path: str, most: int) -> list[Part]:
     """Return the row groups of a file as parts of at most so many rows, if more than one group."""
-    metadata = open_parquet_file(path).metadata
+    metadata, stamp = open_parquet_file(path).metadata, stamp_of(path)
     parts: list[Part] = []
     groups: list[int] = []
     rows = 0
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if groups and rows + more > most:
-            parts.append(Part(path, "parquet", tuple(groups), rows))
+            parts.append(Part(path, "parquet", tuple(groups), rows, stamp=stamp))
             groups, rows = [], 0
         groups.append(group)
         rows += more
-    return [*parts, Part(path, "parquet", tuple(groups), rows)]
+    return [*parts, Part(path, "parquet", tuple(groups), rows, stamp=stamp)]
 
 
 def _parquet_reading(path: str) -> Reading:
