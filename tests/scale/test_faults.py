@@ -211,3 +211,11 @@ def test_a_partition_that_has_other_rows_when_it_is_made_again_is_named():
 
     with pytest.raises(InputError, match="from row 11 on had 5 rows, and has 0 after"):
         _encode(None, None, 10, 5)
+
+
+def test_the_row_of_an_error_is_counted_from_where_it_says(tmp_path):
+    rows = make_frame(60)
+    rows.loc[45, "real"] = np.inf
+    X, y = write(tmp_path, a=rows)
+    with streaming(chunk_rows=20), pytest.raises(InputError, match=r"After the first 40 rows of .*a\.parquet.*row 6: "):
+        NAIVE.fit(X, y)
