@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from vaglio.cli._bundled import is_bundled
-
-
-def has_files(source: str) -> bool:
-    """Return whether a TABLE is a folder, or a pattern such as rows/*.parquet."""
-    path = Path(source)
-    return path.is_dir() or (not path.exists() and any(sign in source for sign in "*?["))
 
 
 def memory_beyond(source: str) -> int:

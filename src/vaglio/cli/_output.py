@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vaglio.cli._capacity import has_files
-from vaglio.cli._options import UsageError
+from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._wording import as_options
 from vaglio.model.kinds import KINDS
 from vaglio.runtime.files import check_writable, write_whole

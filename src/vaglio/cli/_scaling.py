@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._capacity import has_files, memory_beyond
-from vaglio.cli._options import UsageError
+from vaglio.cli._capacity import memory_beyond
+from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
 from vaglio.cli._reading import FileOptions, ReadingOptions
 from vaglio.text.sentences import listed
