@@ -13,6 +13,7 @@ from vaglio import LogisticRegression, NaiveBayesClassifier, scan, streaming
 from vaglio.errors import InputError, ReadError
 from vaglio.learn.linear import logistic_solver
 from vaglio.scale import local, spill
+from vaglio.table import write as write_table
 
 NAIVE = NaiveBayesClassifier(likelihood="mdl")
 
@@ -165,3 +166,56 @@ def test_infinite_numbers_and_bad_weights_are_named(tmp_path):
     X, y = data.drop(["weight"]).xy("target")
     with pytest.raises(InputError, match="weight"):
         NAIVE.fit(X, y, sample_weight=data["weight"])
+
+
+def test_a_checkpoint_of_rows_that_were_changed_is_refused(tmp_path):
+    rows = make_frame(3000)
+    kept = tmp_path / "kept"
+    rows.to_parquet(tmp_path / "a.parquet", index=False)
+    with streaming(checkpoint=kept):
+        NAIVE.fit(*scan(tmp_path / "a.parquet").drop(["weight"]).xy("target"))
+    for number in (17, 1111, 2999):
+        changed = rows.copy()
+        changed.loc[number, "target"] = "other"
+        changed.to_parquet(tmp_path / "a.parquet", index=False)
+        with streaming(checkpoint=kept, resume=True), pytest.raises(InputError, match="another training"):
+            NAIVE.fit(*scan(tmp_path / "a.parquet").drop(["weight"]).xy("target"))
+
+
+def test_a_checkpoint_that_cannot_be_made_is_said(lazy, tmp_path):
+    (tmp_path / "file").write_text("")
+    with streaming(checkpoint=tmp_path / "file" / "kept"), pytest.raises(InputError, match="name another folder"):
+        NAIVE.fit(*lazy.xy("target"))
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+def test_a_file_that_changes_after_it_was_scanned_is_named(tmp_path, name):
+    rows = make_frame(200)
+    write_table(rows, tmp_path / name)
+    X, y = scan(tmp_path / name).drop(["weight"]).xy("target")
+    expected = sha(NAIVE.fit(X, y))
+    changed = rows.copy()
+    changed.loc[199, "real"] = 7.25
+    write_table(changed, tmp_path / name)
+    with pytest.raises(ReadError, match=rf"{name} has changed since it was scanned"):
+        NAIVE.fit(X, y)
+    write_table(rows, tmp_path / name)  # written again, with the same content
+    assert sha(NAIVE.fit(X, y)) == expected
+    (tmp_path / name).unlink()
+    with pytest.raises(ReadError, match="does not exist"):
+        NAIVE.fit(X, y)
+
+
+def test_a_partition_that_has_other_rows_when_it_is_made_again_is_named():
+    from vaglio.scale.on_dask import _encode
+
+    with pytest.raises(InputError, match="from row 11 on had 5 rows, and has 0 after"):
+        _encode(None, None, 10, 5)
+
+
+def test_the_row_of_an_error_is_counted_from_where_it_says(tmp_path):
+    rows = make_frame(60)
+    rows.loc[45, "real"] = np.inf
+    X, y = write(tmp_path, a=rows)
+    with streaming(chunk_rows=20), pytest.raises(InputError, match=r"After the first 40 rows of .*a\.parquet.*row 6: "):
+        NAIVE.fit(X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from vaglio.errors import InputError
 from vaglio.scale.spill import Spill
 
 
@@ -48,5 +49,19 @@ def test_what_leaves_memory_comes_back_from_disk(tmp_path):
     spill.put("part 0", {"x": np.zeros(1000)})
     for name, arrays in parts.items():
         np.testing.assert_array_equal(spill.get(name)["x"], arrays["x"])
+    spill.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_that_takes_no_more_is_said(tmp_path):
+    resource = pytest.importorskip("resource")
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    spill = Spill(0, tmp_path)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, usual[1]))
+    try:
+        with pytest.raises(InputError, match="the disk is full"):
+            spill.put("rows", {"x": np.arange(1_000_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     spill.close()
     assert not list(tmp_path.iterdir())

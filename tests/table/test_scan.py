@@ -10,7 +10,7 @@ import pyarrow.dataset
 import pytest
 
 from vaglio import scan
-from vaglio.errors import ColumnError, InputError, ReadError
+from vaglio.errors import ColumnError, DataWarning, InputError, ReadError
 
 
 @pytest.fixture
@@ -92,3 +92,43 @@ def test_sources_that_cannot_be_scanned(tmp_path, folder):
         scan(folder, part_rows=0)
     with pytest.raises(InputError, match="at least one row"):
         scan(folder / "a.parquet").sample(0)
+
+
+@pytest.fixture
+def years(tmp_path):
+    """Two files in folders that name a column."""
+    for year in (2020, 2021):
+        (tmp_path / f"year={year}").mkdir()
+        rows = pd.DataFrame({"n": [1.0, 2.0], "w": ["a", "b"]})
+        rows.to_parquet(tmp_path / f"year={year}" / "rows.parquet", index=False)
+    return tmp_path
+
+
+def test_a_dataset_has_the_columns_of_its_schema_and_all_rows(years):
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    files = [str(each) for each in sorted(years.rglob("*.parquet"))]
+    data = scan(dataset.dataset(files, schema=pa.schema([("w", pa.string())])))
+    assert data.columns == ["w"]
+    assert data.read()["w"].tolist() == ["a", "b", "a", "b"]
+
+
+def test_datasets_that_are_not_the_rows_of_their_files_are_refused(years):
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    rows = dataset.dataset(str(years / "year=2020"))
+    for other, said in (
+        (rows.filter(dataset.field("n") > 1), "has a filter"),
+        (dataset.dataset(str(years), partitioning="hive"), "names of folders"),
+        (dataset.dataset(pa.table({"n": [1]})), "no list of local files"),
+        (dataset.dataset([rows, rows]), "no list of local files"),
+    ):
+        with pytest.raises(InputError, match=said):
+            scan(other)
+
+
+def test_folders_that_name_a_column_are_said(years):
+    with pytest.warns(DataWarning, match="'year' is said by names of folders"):
+        assert scan(years).columns == ["n", "w"]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
+from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -39,6 +40,12 @@ _OUTPUT = "Output"
 output_option = partial(typer.Option, rich_help_panel=_OUTPUT)
 GENERAL = "General"
 general_option = partial(typer.Option, rich_help_panel=GENERAL)
+
+
+def has_files(source: str) -> bool:
+    """Return whether a TABLE is a folder with files, or a pattern that some fit, such as rows/*.parquet."""
+    path = Path(source)
+    return any(path.iterdir()) if path.is_dir() else not path.exists() and next(iglob(source), None) is not None
 
 
 def complete_learner(incomplete: str) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format", "kind", "dayfirst", "numeric_share")
 _YES_NO = ("header", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
-_MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
+MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
 # What a limit of vaglio.read is called here, before its name.
 _LIMIT = "limit_"
 
@@ -139,7 +139,7 @@ class FileOptions:
             if name in how:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
         # Every class is a column of the result: with very many classes, fewer rows at a time.
-        rows = _MOST_ROWS if fitted.classes is None else max(1, min(_MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
+        rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         like, keep = list(fitted.kinds.items()), fitted.kept_words
         return read_chunks(source, rows, like=like, missing=self.missing_words(), keep_words=keep, **how)
 

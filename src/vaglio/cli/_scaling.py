@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaglio.cli._capacity import memory_beyond
-from vaglio.cli._options import UsageError
+from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
-from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._reading import FileOptions, ReadingOptions
 from vaglio.text.sentences import listed
 
 if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
     from vaglio.table import LazyColumn, LazyTable, Table
 
 scale_option = partial(typer.Option, rich_help_panel="Larger than memory")
@@ -58,15 +59,24 @@ class WorkOptions:
         """Whether an option asks for rows to be read in parts."""
         return any(getattr(self, each.name) not in (None, False) for each in fields(self))
 
-    def wanted(self, source: str, reading: ReadingOptions | None = None) -> bool:
-        """Whether rows stay on disk: it was asked for, or the table does not fit in memory; never a sample of them."""
-        if reading is not None and reading.file.sample is not None:
+    def said(self, source: str, file: FileOptions) -> bool:
+        """Whether it was said that rows stay on disk: by an option, or by several files; never a sample of them."""
+        if file.sample is not None:
             if self.asked:
                 raise UsageError("--sample reads some rows into memory: leave out the options of larger tables.")
             return False
         if self.asked:
             return True
-        needed = memory_beyond(source)
+        if not has_files(source):
+            return False
+        remark(f"{source} names several files: they are read in parts (--memory says how much to hold).")
+        return True
+
+    def wanted(self, source: str, reading: ReadingOptions) -> bool:
+        """Whether rows stay on disk: it was said, or the table does not fit in memory."""
+        if self.said(source, reading.file):
+            return True
+        needed = 0 if reading.file.sample is not None else memory_beyond(source)
         if not needed:
             return False
         remark(
@@ -112,21 +122,10 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     if workers is None and scheduler is None:
         yield None
         return
-    from vaglio.errors import ClusterError
-    from vaglio.runtime.cluster import cluster_module, local_client
+    from vaglio.runtime.cluster import cluster_module, local_client, remote_client
 
-    distributed = cluster_module("--workers and --scheduler")
-    if workers is not None:
-        with local_client(workers) as client:
-            yield client
-        return
-    try:
-        client = distributed.Client(scheduler, timeout=10)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(
-            f"No scheduler answers at {scheduler} ({error}): start it, or correct the address."
-        ) from None
-    with client:
+    cluster_module("--workers and --scheduler")
+    with local_client(workers or 1) if scheduler is None else remote_client(scheduler) as client:
         yield client
 
 
@@ -135,18 +134,12 @@ def table_on_disk(source: str, reading: ReadingOptions) -> Table:
     from vaglio.scale.mapped_table import table_of
     from vaglio.table import read
 
-    _refuse_levels(reading)
-    data = lazy_table(source, reading)
-    roles = reading._roles()
-    first = read(data.head(), reading.target, roles=roles, missing=reading.file.missing_words())
+    levels, roles = reading._levels(), reading._roles()
+    data = lazy_table(source, reading.file, levels)
+    first = read(data.head(), reading.target, levels=levels, roles=roles, missing=reading.file.missing_words())
     left_out = [name for name in data.columns if roles.get(name) == "ignored"]
     table: Table = table_of(data.drop(left_out) if left_out else data, like=first)
     return table
-
-
-def _refuse_levels(reading: ReadingOptions) -> None:
-    if reading.nominal or reading.levels:
-        raise UsageError("--nominal and --levels need the table in memory: write the column as words or categories.")
 
 
 def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColumn]:
@@ -156,12 +149,12 @@ def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColu
     """
     from vaglio.table import read
 
-    _refuse_levels(reading)
     if reading.target is None:
         raise UsageError("which column is the class? Add --target.")
-    data = lazy_table(source, reading)
-    head = data.head()
-    first = read(head, reading.target, roles=reading._roles(), missing=reading.file.missing_words())
+    levels = reading._levels()
+    data = lazy_table(source, reading.file, levels)
+    head, missing = data.head(), reading.file.missing_words()
+    first = read(head, reading.target, levels=levels, roles=reading._roles(), missing=missing)
     left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
     if left_out:
         remark(f"Left out, judged by the first {len(head):,} rows: {listed(left_out, quoted=True)} (--keep keeps one).")
@@ -169,16 +162,28 @@ def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColu
     return data.drop([name for name in left_out if name in data.kinds]).xy(first.target)
 
 
-def lazy_table(source: str, reading: ReadingOptions) -> LazyTable:
-    """Scan a file, a folder or a pattern, as the options say."""
+def rows_for_model(source: str, file: FileOptions, fitted: Fitted) -> LazyTable:
+    """Scan rows that a model looks at: the columns of text have the kinds that the model knows."""
+    data = lazy_table(source, file)
+    if data.parts[0].format != "text":
+        return data
+    kinds = fitted.kinds
+    reading = replace(data.reading, columns=tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns))
+    kept = ("keep_words", fitted.kept_words)
+    parts = tuple(replace(part, options=(*part.options, kept)) for part in data.parts)
+    return replace(data, parts=parts, reading=reading)
+
+
+def lazy_table(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> LazyTable:
+    """Scan a file, a folder or a pattern, as the options say; the columns named have these levels."""
     from vaglio.table import scan
 
-    how = reading.file.format()
+    how = file.format()
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
         if name in how:
             raise UsageError(
                 f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first."
             )
-    if reading.file.missing:
-        how["missing"] = reading.file.missing_words()
-    return scan(source, **how)
+    if file.missing:
+        how["missing"] = file.missing_words()
+    return scan(source, levels=levels, **how)

@@ -258,7 +258,11 @@ def run_search_in_parts(
     _check_scoring(searching.scoring)
     X, y = lazy_rows(table, reading)
     said = searching.keywords() | {"cost": None}
-    test = None if searching.test is None else lazy_table(searching.test, reading).select([*X.columns, y.name])
+    test = (
+        None
+        if searching.test is None
+        else lazy_table(searching.test, reading.file, reading._levels()).select([*X.columns, y.name])
+    )
     with scale.working():
         return select(X, y, learners=learners, test=test, **said), y.name
 

@@ -27,6 +27,7 @@ from vaglio.scale.raw import Recoding
 from vaglio.scale.row_samples import Rows, rows_pass
 from vaglio.scale.survey import Survey
 from vaglio.scale.work_settings import present_settings
+from vaglio.table import LazyTable
 
 E = TypeVar("E")
 
@@ -48,7 +49,7 @@ def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: 
 
 def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
     estimator._validate_params()
-    estimator._refuse_passes()
+    _refuse_passes(estimator, X)
     settings = present_settings()
     with (
         reporting(settings.progress) as report,
@@ -66,13 +67,25 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
         estimator._note_columns(example_rows(X))
         checkpoint = None
         if settings.checkpoint is not None:
-            checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described), settings.resume)
+            checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described, survey), settings.resume)
         model = engine.run(estimator._passes(facts), checkpoint)
     provenance: dict[str, Any] = {"version": __version__, "training": described, **findings_of(estimator)}
     if getattr(estimator, "learned_with_", None):
         provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
+
+
+def _refuse_passes(estimator: Any, X: Any) -> None:
+    """Raise the error of a learner that needs all rows, with what they would take, if that is known."""
+    try:
+        estimator._refuse_passes()
+    except NotSupportedError as error:
+        rows = X.known_rows if isinstance(X, LazyTable) else None
+        if rows is None:
+            raise
+        held = 8 * rows * (len(X.columns) + 1)
+        raise NotSupportedError(f"{str(error).removesuffix('.')}; {rows:,} rows take {held / 1e6:,.1f} MB.") from None
 
 
 @contextlib.contextmanager
@@ -153,6 +166,8 @@ def _set_up(estimator: Any, facts: Facts) -> None:
         estimator.classes_ = facts.classes
 
 
-def _training(estimator: Any, described: dict[str, Any]) -> str:
+def _training(estimator: Any, described: dict[str, Any], survey: Survey) -> str:
+    """Return what tells this training from others: rows that were changed since are noticed by what they sum up to."""
     said = {"learner": estimator._learner_id, "params": plain_params(estimator), "rows": described}
+    said["seen"] = survey.in_short()
     return json.dumps({**said, "version": __version__}, sort_keys=True, default=str)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from vaglio.errors import ClusterError, MissingDependencyError
@@ -54,13 +56,53 @@ def usual_client() -> Any:
 def local_client(workers: int) -> Iterator[Any]:
     """Start a cluster of processes on this machine, and stop it."""
     distributed = cluster_module("Clusters")
-    said = {"processes": True, "dashboard_address": None, "silence_logs": logging.ERROR}
-    with (
-        importlib.import_module("dask").config.set(_PATIENT),
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **said) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    # No page about the work: the scheduler then answers a few addresses on a free port of this machine only.
+    no_page = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    said = {"processes": True, "dashboard_address": None, "scheduler_kwargs": no_page}
+    with ExitStack() as stack:
+        stack.enter_context(importlib.import_module("dask").config.set(_PATIENT))
+        with _interrupts_kept_back():
+            made = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, silence_logs=logging.CRITICAL, **said
+            )
+            client = stack.enter_context(distributed.Client(stack.enter_context(made)))
         yield client
+
+
+@contextmanager
+def remote_client(address: str) -> Iterator[Any]:
+    """Work on a cluster that runs; what is lost of it is said by errors, and not by Dask's log."""
+    distributed = cluster_module("Clusters")
+    quiet: Any = importlib.import_module("distributed.utils").silence_logging_cmgr
+    with quiet(logging.CRITICAL):
+        try:
+            client = distributed.Client(address, timeout=10)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"No scheduler answers at {address} ({error}): start it, or correct the address."
+            ) from None
+        with client:
+            yield client
+
+
+@contextmanager
+def _interrupts_kept_back() -> Iterator[None]:
+    """Let Ctrl-C wait while processes are started, which then never get it: it is this process that ends them.
+
+    A terminal sends Ctrl-C to all processes. Threads and processes inherit which signals wait, also those that are
+    started later in the place of lost ones.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # the first process that is spawned starts it, and would take Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Waiting:

@@ -48,8 +48,16 @@ def reporting(progress: ProgressOption) -> Iterator[Report]:
     text = TextColumn("{task.description}")
     columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+        task, shown = bar.add_task("", total=None), ""
+
+        def report(done: int, total: int, what: str) -> None:
+            nonlocal shown
+            if what != shown:  # the time left is that of this step, and not of those before
+                bar.reset(task)
+                shown = what
+            bar.update(task, completed=done, total=total, description=what)
+
+        yield report
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from vaglio.runtime.cluster import Waiting, active_client
+from vaglio.runtime.cluster import Waiting, active_client, lost_named
 from vaglio.scale.work_settings import present_settings
 from vaglio.table import LazyTable, Table
 from vaglio.table.lazy import Part, Reading
@@ -22,7 +22,7 @@ _ROWS = 1 << 16
 _AHEAD = 2
 
 
-def each_table(function: Callable[[Table], Any], source: Any) -> Iterator[Any]:
+def each_table(function: Callable[[Table], Any], source: Any, rows: int = _ROWS) -> Iterator[Any]:
     """Yield what a function returns for the tables that follow each other in a lazy table or a Dask frame.
 
     Parameters
@@ -30,6 +30,8 @@ def each_table(function: Callable[[Table], Any], source: Any) -> Iterator[Any]:
     function : callable
         From a Table with one row at least; picklable.
     source : LazyTable or Dask frame
+    rows : int, default=65536
+        Rows of a lazy table that are read at a time, at most.
     """
     client = present_settings().client
     if not isinstance(source, LazyTable):
@@ -38,13 +40,15 @@ def each_table(function: Callable[[Table], Any], source: Any) -> Iterator[Any]:
         if client is None:
             yield from (found for frame in frames for found in _of_frame(function, frame.compute()))
             return
-        calls = (partial(client.submit, _of_frame, function, frame) for frame in client.compute(frames))
+        told = _sent(client, function)
+        calls = (partial(client.submit, _of_frame, told, frame) for frame in client.compute(frames))
         yield from _gathered(client, calls)
     elif client is not None:
-        calls = (partial(client.submit, _of_part, function, part, source.reading) for part in source.parts)
+        told = _sent(client, function)
+        calls = (partial(client.submit, _of_part, told, part, source.reading, rows) for part in source.parts)
         yield from _gathered(client, calls)
     else:
-        yield from (function(table) for table in source.chunks(_ROWS) if len(table))
+        yield from (function(table) for table in source.chunks(rows) if len(table))
 
 
 def _gathered(client: Any, calls: Iterator[Callable[..., Any]]) -> Iterator[Any]:
@@ -63,8 +67,14 @@ def _gathered(client: Any, calls: Iterator[Callable[..., Any]]) -> Iterator[Any]
             future.cancel()
 
 
-def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading) -> list[Any]:
-    return [function(table) for table in part.tables(reading, _ROWS) if len(table)]
+def _sent(client: Any, function: Callable[[Table], Any]) -> Any:
+    """Send a function, which may hold a model, once instead of with every part."""
+    with lost_named():
+        return client.submit(as_it_is, function, pure=False)
+
+
+def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading, rows: int) -> list[Any]:
+    return [function(table) for table in part.tables(reading, rows) if len(table)]
 
 
 def _of_frame(function: Callable[[Table], Any], frame: Any) -> list[Any]:
@@ -72,6 +82,6 @@ def _of_frame(function: Callable[[Table], Any], frame: Any) -> list[Any]:
     return [function(table)] if len(table) else []
 
 
-def as_it_is(table: Table) -> Table:
-    """Return the table: for rows that are wanted themselves."""
-    return table
+def as_it_is(thing: Any) -> Any:
+    """Return what is given: for rows that are wanted themselves."""
+    return thing

@@ -37,7 +37,12 @@ class Checkpoint:
     def __init__(self, folder: Path, training: str, resume: bool) -> None:
         self.folder = folder
         self._key = hashlib.sha256(training.encode()).hexdigest()
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"{folder} cannot be made ({error.strerror}): name another folder for the checkpoint."
+            ) from None
         begun = folder / "training"
         if begun.exists() and not resume:
             raise InputError(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.runtime.cluster import Waiting, lost_named
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
@@ -64,7 +65,7 @@ class DaskEngine(Engine):
         lengths = self.waiting.fetch(counted, "reading")
         self._raw = [raw for raw, rows in zip(self._raw, lengths) if rows]
         lengths = [rows for rows in lengths if rows]
-        self._starts = np.cumsum([0, *lengths[:-1]]).tolist()
+        self._lengths, self._starts = lengths, np.cumsum([0, *lengths[:-1]]).tolist()
         self._n_rows = sum(lengths)
         return whole
 
@@ -72,7 +73,8 @@ class DaskEngine(Engine):
         """Encode the partitions like this from now on."""
         told = self._sent(plan)
         with lost_named():
-            self._chunks = [self._submit(_encode, raw, told, at) for raw, at in zip(self._raw, self._starts)]
+            places = zip(self._raw, self._starts, self._lengths)
+            self._chunks = [self._submit(_encode, raw, told, at, rows) for raw, at, rows in places]
 
     def answer(self, request: Request) -> Any:
         """Look at all rows once."""
@@ -214,7 +216,12 @@ def _length(raw: RawChunk | None) -> int:
     return 0 if raw is None else raw.n_rows
 
 
-def _encode(raw: RawChunk, plan: Recoding, start: int) -> Chunk:
+def _encode(raw: RawChunk | None, plan: Recoding, start: int, rows: int) -> Chunk:
+    if raw is None or raw.n_rows != rows:
+        raise InputError(
+            f"The partition from row {start + 1} on had {rows} rows, and has {_length(raw)} after it was made again: a "
+            "frame must give the same rows whenever it is computed; write it to files first."
+        )
     return raw.chunk(plan, start)
 
 

@@ -219,9 +219,14 @@ def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.nda
 
 
 def raw_chunks(tables: Iterable[Table], wanted: Wanted, place: str) -> Iterable[RawChunk]:
-    """Return the chunks of some tables, without empty ones."""
+    """Return the chunks of some tables that follow each other, without empty ones."""
+    before = 0
     for table in tables:
         if len(table):
-            chunk = RawChunk.of(table, wanted, place)
+            try:
+                chunk = RawChunk.of(table, wanted, place)
+            except InputError as error:  # it names a row of these
+                raise type(error)(f"After the first {before:,} rows of {error}") if before else error from None
             if chunk.n_rows:
                 yield chunk
+        before += len(table)

@@ -126,7 +126,8 @@ class Spill:
                     np.save(file, array, allow_pickle=False)
             fresh.replace(path)
         except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            # NumPy says that less was written than asked for, and not why.
+            full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
             why = "the disk is full" if full else error.strerror
             raise InputError(
                 f"What does not fit in memory cannot be written to {path.parent} ({why}, after {self.written >> 20} "

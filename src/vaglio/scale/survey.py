@@ -168,6 +168,15 @@ class Survey:
             _both(self.total_weight, other.total_weight),
         )
 
+    def in_short(self) -> list[Any]:
+        """Return plain values that are the same on any partitioning, and most probably others for other rows."""
+        columns = [
+            (each.feature.name, each.low, each.high, each.missing, sorted((str(k), n) for k, n in each.counts.items()))
+            for each in self.columns
+        ]
+        labels = sorted((str(label), rows) for label, (rows, _) in self.labels.items())
+        return [self.n_rows, labels, columns, self.y_range, self.weight_range]
+
 
 def _both(a: ExactSum | None, b: ExactSum | None) -> ExactSum | None:
     return None if a is None or b is None else a.merge(b)

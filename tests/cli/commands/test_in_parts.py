@@ -11,9 +11,10 @@ import vaglio
 from vaglio.cli import _capacity
 
 
+@pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
 @pytest.mark.parametrize("command", ["audit", "explore"])
-def test_looking_at_a_table_gives_the_same_from_disk(penguins, command):
-    base = [command, penguins, "--target", "species", "--json"]
+def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
+    base = [command, penguins, "--target", "species", "--json", *levels]
     in_memory, from_disk = run_here(*base), run_here(*base, "--memory", "4GB")
     assert from_disk.code == 0, from_disk.err
     assert json.loads(in_memory.out) == json.loads(from_disk.out)
@@ -58,7 +59,6 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
         (["compare", "--learner", "id3", "--learner", "knn", "--sample", "10"], "--sample"),
         (["compare", "--learner", "id3", "--learner", "knn", "--resume"], "--checkpoint"),
         (["audit", "--workers", "2", "--scheduler", "tcp://x:1"], "choose one"),
-        (["audit", "--nominal", "island"], "--nominal"),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(penguins, options, said):
@@ -67,3 +67,47 @@ def test_what_does_not_go_together_is_one_sentence(penguins, options, said):
     done = run_here(command, penguins, "--target", "species", *memory, *more)
     assert done.code == 2
     assert said in done.err
+
+
+@pytest.fixture
+def folder(penguins, tmp_path):
+    rows = vaglio.read(penguins).to_frame()
+    (tmp_path / "rows").mkdir()
+    for number, first in enumerate(range(0, len(rows), 120)):
+        rows.iloc[first : first + 120].to_csv(tmp_path / "rows" / f"{number}.csv", index=False)
+    return tmp_path / "rows"
+
+
+@pytest.mark.parametrize("options", [[], ["--memory", "4GB"], ["--memory", "1MB"]])
+def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_path, options):
+    model = tmp_path / "m.vaglio"
+    trained = run_here("train", folder, "--target", "species", "--learner", "naive-bayes", "--out", model)
+    assert "several files: they are read in parts" in trained.err
+    assert f"explain {model} {folder} --sample 1000" in trained.err
+    expected = run_here("predict", model, penguins).out
+    assert len(expected.splitlines()) > 300
+    for source in (folder, folder / "*.csv"):
+        outcome = run_here("predict", model, source, *options)
+        assert outcome.code == 0, outcome.err
+        assert outcome.out == expected
+    assert run_here("explain", model, folder, "--sample", "50").code == 0
+    assert run_here("evaluate", model, folder).code == 0
+
+
+def test_workers_predict_what_is_predicted_here(folder, tmp_path):
+    model = tmp_path / "m.vaglio"
+    run_here("train", folder, "--target", "species", "--learner", "id3", "--out", model)
+    here, there = (run_here("predict", model, folder, *more) for more in ([], ["--workers", "2"]))
+    assert there.code == 0, there.err
+    assert there.out == here.out
+
+
+def test_codes_of_a_model_are_not_read_as_numbers(tmp_path):
+    """What the model takes for words is words in rows that are read in parts, too: 01 is not 1."""
+    table, model = tmp_path / "codes.csv", tmp_path / "m.vaglio"
+    table.write_text("code,late\n" + "01,no\n1,yes\n" * 30)
+    run_here("train", table, "--target", "late", "--nominal", "code", "--learner", "id3", "--out", model)
+    said = json.loads(run_here("evaluate", model, table, "--json").out)
+    in_parts = run_here("evaluate", model, table, "--memory", "4GB", "--json")
+    assert json.loads(in_parts.out)["measures"] == said["measures"]
+    assert run_here("predict", model, table, "--memory", "4GB").out == run_here("predict", model, table).out

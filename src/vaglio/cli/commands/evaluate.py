@@ -37,7 +37,7 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import WorkOptions, lazy_rows, lazy_table
+from vaglio.cli._scaling import WorkOptions, lazy_rows, lazy_table, rows_for_model
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
@@ -147,7 +147,7 @@ def _evaluated_model(
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
     if work.wanted(table, reading):
-        rows, true = lazy_table(table, reading).select([*fitted.codebook.names, target]).xy(target)
+        rows, true = rows_for_model(table, reading.file, fitted).select([*fitted.codebook.names, target]).xy(target)
         with work.working():
             return evaluate(fitted, rows, true, pos_label=positive, cost=evaluating.cost, decide=way.value)
     X, y = reading.file.read_for_model(table, fitted, target).xy()
@@ -163,7 +163,7 @@ def _planned(
     evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
     if work.wanted(table, reading):
         inputs, target = lazy_rows(table, reading)
-        test = None if evaluating.test is None else lazy_table(evaluating.test, reading)
+        test = None if evaluating.test is None else lazy_table(evaluating.test, reading.file, reading._levels())
         return inputs, target, target.name, evaluating.plan(test, seed)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)

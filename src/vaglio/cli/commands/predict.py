@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._options import (
     Cost,
@@ -16,11 +18,18 @@ from vaglio.cli._options import (
     decided,
     output_option,
 )
-from vaglio.cli._output import Answer, next_line, progress, with_model
-from vaglio.cli._reading import FileOptions
+from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
+from vaglio.cli._reading import MOST_ROWS, FileOptions
+from vaglio.cli._scaling import WorkOptions, rows_for_model
+
+if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
+    from vaglio.table import Table
 
 # Classes that the last line counts: more than these do not fit it.
 _MOST_CLASSES = 8
+# A part of the rows may take this share of the memory limit: the program, what is read ahead and copies take the rest.
+_COPIES = 64
 
 
 class RowFormat(StrEnum):
@@ -45,19 +54,20 @@ def run(
     format: Format = None,
     for_spreadsheet: ForSpreadsheet = False,
     file: FileOptions,
+    work: WorkOptions,
     cost: Cost = None,
     decide: Decide = None,
     as_json: bool = False,
 ) -> Answer:
     """Give the class of every row of a table, with the probability of each class.
 
-    The table may be larger than memory: it is read, classified and written in parts. Its columns come first, then
+    The table may be larger than memory, a folder or a pattern: it is read, classified and written in parts, on a
+    cluster by its workers (--workers, --scheduler). Its columns come first, then
     'predicted' and one 'p_CLASS' per class. If the model was trained with costs, or --cost gives some, 'predicted' is
     the class of least expected cost; --decide argmax leaves the costs aside. With --json, rows written to standard
     output are JSON lines.
     """
     from vaglio.fitted import load
-    from vaglio.fitted.prediction_columns import prediction_columns
     from vaglio.table import TableWriter
 
     fitted = load(model)
@@ -65,9 +75,12 @@ def run(
         format = RowFormat.jsonl
     fitted = decided(fitted, cost, decide)
     counts: Counter[Any] = Counter()
-    with TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink, progress("rows classified") as step:
-        for chunk in file.read_chunks(table, fitted):
-            new = prediction_columns(fitted, chunk)
+    with (
+        work.working(),
+        TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
+        progress("rows classified") as step,
+    ):
+        for chunk, new in _classified(fitted, table, file, work):
             counts.update(new["predicted"].tolist())
             sink.write(chunk, new)
             step(len(chunk))
@@ -78,3 +91,26 @@ def run(
         notes.append(next_line(with_model("explain", model, table)))
     data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}
     return Answer(data, [], notes)
+
+
+def _classified(
+    fitted: Fitted, table: str, file: FileOptions, work: WorkOptions
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """The rows in parts, each with the columns that are added to them."""
+    classify = partial(_with_classes, fitted)
+    if not work.said(table, file):
+        return map(classify, file.read_chunks(table, fitted))
+    from vaglio.scale.by_parts import each_table
+    from vaglio.scale.work_settings import present_settings
+
+    note_reading(table, {}, file.to_options(sample=False))
+    data = rows_for_model(table, file, fitted)
+    width = len(data.columns) + (1 if fitted.classes is None else len(fitted.classes))
+    most = present_settings().memory // (_COPIES * 8 * width)
+    return each_table(classify, data, max(1, min(MOST_ROWS, most)))
+
+
+def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:
+    from vaglio.fitted.prediction_columns import prediction_columns
+
+    return rows, prediction_columns(fitted, rows)

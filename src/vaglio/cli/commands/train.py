@@ -99,7 +99,9 @@ def _trained_in_passes(
     if evaluating.folds is not None and scale.checkpoint is not None:
         raise UsageError("--checkpoint keeps the passes of one training: it does not go with --folds.")
     X, y = lazy_rows(table, reading)
-    plan = evaluating.plan(None if evaluating.test is None else lazy_table(evaluating.test, reading), seed)
+    plan = evaluating.plan(
+        None if evaluating.test is None else lazy_table(evaluating.test, reading.file, reading._levels()), seed
+    )
     with scale.working():
         training = train_and_evaluate(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
     evaluation = training.evaluation

@@ -10,22 +10,26 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import DenseEncoder
+from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.scale.passes import Chunk, Facts, Walk
+
+# Batches that scikit-learn is given in one call, which checks its input: that takes longer than a small batch.
+_BATCHES = 16
 
 
 @dataclass
 class Training:
-    """A network on its way through the rows, and the rows of the batch that is not full yet.
+    """A network on its way through the rows, and the rows of the batches that are not full yet.
 
     Attributes
     ----------
     network : sklearn.neural_network.MLPClassifier
     size : int
-        Rows of a batch: its borders are multiples of this in the global index, wherever chunks end.
+        Rows of a batch.
     classes : ndarray
         All class codes.
     rows, y, weight : ndarray
-        Of the unfinished batch; ``weight`` is None where all rows count alike.
+        Of the unfinished batches; ``weight`` is None where all rows count alike.
     loss : float
         Sum of the losses met since the first row.
     """
@@ -39,21 +43,22 @@ class Training:
     loss: float = 0.0
 
     def take(self, rows: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Training:
-        """Add rows, and step for every batch that is full."""
+        """Add rows, and step where several batches are full: at fixed numbers of rows, wherever chunks end."""
         rows = np.concatenate([self.rows, rows])
         y = np.concatenate([self.y, y])
         held = np.empty(0) if self.weight is None else self.weight
         weight = None if weight is None else np.concatenate([held, weight])
-        full = len(y) - len(y) % self.size
-        for first in range(0, full, self.size):
-            batch = slice(first, first + self.size)
-            self._step(rows[batch], y[batch], None if weight is None else weight[batch])
+        size = _BATCHES * self.size
+        full = len(y) - len(y) % size
+        for first in range(0, full, size):
+            these = slice(first, first + size)
+            self._step(rows[these], y[these], None if weight is None else weight[these])
         self.rows, self.y = rows[full:].copy(), y[full:].copy()
         self.weight = None if weight is None else weight[full:].copy()
         return self
 
     def finish(self) -> float:
-        """Step for the last, smaller batch; return the sum of the losses, and begin anew."""
+        """Step for the last batches; return the sum of the losses, and begin anew."""
         if len(self.y):
             self._step(self.rows, self.y, self.weight)
         self.rows, self.y, self.weight = self.rows[:0], self.y[:0], None
@@ -61,7 +66,10 @@ class Training:
         return loss
 
     def _step(self, rows: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> None:
-        self.network.partial_fit(np.ascontiguousarray(rows), y, sample_weight=weight, classes=self.classes)
+        self.network.batch_size = min(self.size, len(y))
+        with noticing_interrupts() as interrupts:  # scikit-learn would return as if it had seen all rows
+            self.network.partial_fit(np.ascontiguousarray(rows), y, sample_weight=weight, classes=self.classes)
+        interrupts.check()
         self.loss += self.network.loss_ * len(y)
 
 

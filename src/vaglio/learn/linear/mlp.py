@@ -20,6 +20,7 @@ from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._network_passes import network_passes
 from vaglio.model.linear.mlp import NetworkModel
+from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.passes import Facts, Passes
 
@@ -206,7 +207,9 @@ class MLPClassifier(ChunkLearner):
             matrix, weight, self.preprocess, reliability=learn_whole_belief(self, matrix, y, weight)
         )
         network = self._network()
-        network.fit(encoder.transform(matrix), y, sample_weight=weight)
+        with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
+            network.fit(encoder.transform(matrix), y, sample_weight=weight)
+        interrupts.check()
         return self._as_model(encoder, network)
 
     def _refuse_passes(self) -> None:
@@ -222,7 +225,7 @@ class MLPClassifier(ChunkLearner):
         encoder = yield from encoder_passes(self, facts, whole=True)
         batch = min(200, facts.n_rows) if self.batch_size == "auto" else min(int(self.batch_size), facts.n_rows)
         # A batch is given whole and in order: what scikit-learn would shuffle or divide is decided here.
-        network = self._network().set_params(shuffle=False, batch_size=batch)
+        network = self._network().set_params(shuffle=False)
         limits = (batch, self.max_iter, float(self.tol), self.n_iter_no_change)
         network, curve = yield from network_passes(network, encoder, facts, *limits)
         network.loss_curve_, network.n_iter_ = curve, len(curve)

@@ -12,7 +12,7 @@ import numpy as np
 from vaglio.errors import ColumnError, InputError
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._table import Table
-from vaglio.table.lazy.parts import Part, Reading
+from vaglio.table.lazy.parts import Part, Reading, with_levels
 from vaglio.table.lazy.row_shares import Change, RowShare, count_taken
 from vaglio.text.sentences import did_you_mean, listed
 
@@ -278,7 +278,8 @@ def joined(tables: list[Table], like: LazyTable | None = None) -> Table:
         raise InputError(f"{like.parts[0].path} has no rows." if like and like.parts else "the table has no rows.")
     arrow = [table.to_arrow() for table in tables]
     whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
-    return Table.from_any(whole)
+    table = Table.from_any(whole)
+    return with_levels(table, dict(like.parts[0].levels)) if like and like.parts else table
 
 
 def _without_dictionaries(frame: Any) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vaglio.errors import ReadError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
+from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.lazy.row_shares import Change, RowShare, take_shares
 from vaglio.table.readers.binary import FAULTS
@@ -19,6 +22,8 @@ from vaglio.text.sentences import clip, listed
 
 # Families of types that mean the same kind of column.
 KINDS = ("numeric", "nominal", "date")
+# Bytes at the end of a file that tell whether it has changed.
+_END = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ class Part:
     numbered : bool
     shares : tuple of RowShare
         Which rows are taken: those of all shares. ``rows`` counts them.
+    stamp : int or None
+        What the file was known by when it was scanned: one that has changed since is not read.
+    levels : tuple of (str, str or tuple)
+        Levels that were declared: the columns are of these, whatever the file says.
     changes : tuple of callable
         What is changed in the rows when they are read: functions of a table and the numbers of its rows.
     """
@@ -71,6 +80,8 @@ class Part:
     start: int = 0
     numbered: bool = False
     shares: tuple[RowShare, ...] = ()
+    stamp: int | None = None
+    levels: tuple[tuple[str, Any], ...] = ()
     changes: tuple[Change, ...] = ()
 
     @property
@@ -95,6 +106,13 @@ class Part:
         return take_shares(tables, self.shares, self.start, self.changes)
 
     def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
+        declared = dict(self.levels)
+        for table in self._as_written(reading, rows):
+            yield with_levels(table, declared, self.place) if declared else table
+
+    def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
+        if self.stamp is not None and self.stamp != stamp_of(self.path):
+            raise ReadError(f"{self.path} has changed since it was scanned: scan it again, and let it rest meanwhile.")
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
@@ -105,7 +123,8 @@ class Part:
     def _parquet(self, reading: Reading, rows: int) -> Iterator[Table]:
         file = open_parquet_file(self.path)
         self._refuse_absent(reading, file.schema_arrow.names)
-        for name, kind in reading.columns:
+        declared = dict(self.levels)
+        for name, kind in ((name, kind) for name, kind in reading.columns if name not in declared):
             self._refuse_other_kind(name, kind, file.schema_arrow.field(name).type)
         for group in self.groups:
             try:
@@ -136,6 +155,32 @@ class Part:
                 f"{self.path}: column {name!r} is {other} ({clip(str(found))}), but {kind} in the first file: write "
                 "all files with the same types."
             )
+
+
+def stamp_of(path: str) -> int:
+    """Return a number that depends on the size of a file and on its end, where a Parquet file says what it has.
+
+    The time of its last change is left aside: workers may have copies of their own.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _END))
+            return zlib.crc32(file.read(), size & 0xFFFFFFFF)
+    except FileNotFoundError:
+        raise ReadError(f"{path} does not exist (any more).") from None
+    except OSError as error:
+        raise ReadError(f"{path} cannot be read ({error.strerror or error}).") from None
+
+
+def with_levels(table: Table, levels: Mapping[str, Any], place: str = "") -> Table:
+    """Return a table whose columns have the levels that were declared."""
+    try:
+        return Table(
+            as_level(column, levels[name]) if name in levels else column for name, column in table._columns.items()
+        )
+    except InputError as error:
+        raise type(error)(f"{place}: {error}" if place else str(error)) from None
 
 
 def open_parquet_file(path: str) -> Any:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vaglio.errors import InputError, ReadError
+import numpy as np
+
+from vaglio.errors import DataWarning, InputError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
+from vaglio.table._column import Column
+from vaglio.table._table import Table
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
-from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file
+from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
 from vaglio.table.readers.source import Source, extension_of, recognise
 from vaglio.text.sentences import listed
 
 _HEAD = 1 << 16
+# The kind of a column of a level; all others have categories.
+_KIND_OF = {"numeric": "numeric", "interval": "numeric", "ratio": "numeric", "date": "date"}
 # Row groups up to this many rows together are one part: a task of their own would cost more than it does.
 PART_ROWS = 1 << 20
 
@@ -31,6 +39,7 @@ def scan(
     decimal: str | None = None,
     encoding: str | None = None,
     dayfirst: bool | None = None,
+    levels: Mapping[str, str | Sequence[Any]] | None = None,
 ) -> LazyTable:
     """Return a table whose rows stay on disk; learners read them chunk by chunk.
 
@@ -44,11 +53,14 @@ def scan(
     ----------
     source : path, list of paths, or pyarrow.dataset.Dataset
         A Parquet, CSV or JSON lines file, a folder (its files, also in folders below, hidden ones left out), or a
-        pattern such as ``"flights/*.parquet"``.
+        pattern such as ``"flights/*.parquet"``. A dataset is one of local files without a filter.
     part_rows : int, default=1048576
         Row groups of a Parquet file are joined to parts of at most so many rows.
     missing, header, delimiter, decimal, encoding, dayfirst : optional
         How text is read, as in :func:`vaglio.read`.
+    levels : mapping, optional
+        Column -> "nominal", "numeric", "interval", "ratio", "date", "asymmetric", or the list of its values in order,
+        which makes it ordinal; as in :func:`vaglio.read`.
 
     Returns
     -------
@@ -70,19 +82,40 @@ def scan(
         options["missing"] = tuple(missing)
     if part_rows < 1:
         raise InputError(f"a part needs at least one row, not {part_rows}.")
-    files = _files(source)
+    data = _declared(_scanned(_files(source), part_rows, options), levels or {})
+    # A dataset may have fewer columns than its files.
+    return data.select(source.schema.names) if _is_dataset(source) else data
+
+
+def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> LazyTable:
     parquet = _is_parquet(files[0])
     if not parquet:
-        reading = _text_reading(files[0], options)
-        return LazyTable(tuple(Part(path, "text", options=tuple(options.items())) for path in files), reading)
+        reading, how = _text_reading(files[0], options), tuple(options.items())
+        return LazyTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
     if options:
         raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
     parts = [part for path in files for part in _groups(path, part_rows)]
     return LazyTable(tuple(parts), _parquet_reading(files[0]))
 
 
+def _declared(data: LazyTable, levels: Mapping[str, str | Sequence[Any]]) -> LazyTable:
+    """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
+    if not levels:
+        return data
+    for name, level in ((data[name].name, level) for name, level in levels.items()):
+        if level in ("ordinal", "text"):
+            how = "give its values in order, as a list" if level == "ordinal" else "free text is read into memory only"
+            raise InputError(f"column {name!r} cannot be {level} in a table that is read in parts: {how}.")
+        with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
+    told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
+    kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
+    columns = tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns)
+    return LazyTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
+
+
 def _files(source: Any) -> list[str]:
-    if hasattr(source, "files") and hasattr(source, "schema"):
+    if _is_dataset(source):
+        _refuse_other_datasets(source)
         found = list(source.files)
     elif isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
         found = [str(path) for path in source]
@@ -90,12 +123,45 @@ def _files(source: Any) -> list[str]:
         path = Path(source)
         if path.is_dir():
             inside = [each.relative_to(path) for each in path.rglob("*") if each.is_file()]
+            _note_named_folders(path, inside)
             found = [str(path / each) for each in inside if not any(name[0] in "._" for name in each.parts)]
         else:
             found = [str(path)] if path.exists() else [each for each in glob.glob(str(source)) if Path(each).is_file()]
     if not found:
         raise ReadError(f"{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.")
     return sorted(found)
+
+
+def _is_dataset(source: Any) -> bool:
+    return hasattr(source, "get_fragments") and hasattr(source, "schema")
+
+
+def _refuse_other_datasets(source: Any) -> None:
+    """Refuse an Arrow dataset that is more, or less, than the rows of its files."""
+    from pyarrow.dataset import get_partition_keys
+
+    if not hasattr(source, "files") or source.filesystem.type_name != "local":
+        raise InputError(
+            f"this {type(source).__name__} is no list of local files, so that it cannot be scanned: give its files, or "
+            "its table to a learner (dataset.to_table())."
+        )
+    if source._scan_options:
+        raise InputError("the dataset has a filter, which scan does not apply: write its rows to a file first.")
+    if any(get_partition_keys(each.partition_expression) for each in source.get_fragments()):
+        raise InputError(
+            "the dataset has columns that are names of folders, which scan does not read: write them into the files."
+        )
+
+
+def _note_named_folders(path: Path, inside: list[Path]) -> None:
+    named = sorted({name.partition("=")[0] for each in inside for name in each.parent.parts if "=" in name})
+    if named:
+        warnings.warn(
+            f"{path}: {listed(named, quoted=True)} is said by names of folders, which are not read as columns: write "
+            "it into the files if it is to be learned from.",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _is_parquet(path: str) -> bool:
@@ -109,18 +175,18 @@ def _is_parquet(path: str) -> bool:
 
 def _groups(path: str, most: int) -> list[Part]:
     """Return the row groups of a file as parts of at most so many rows, if more than one group."""
-    metadata = open_parquet_file(path).metadata
+    metadata, stamp = open_parquet_file(path).metadata, stamp_of(path)
     parts: list[Part] = []
     groups: list[int] = []
     rows = 0
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if groups and rows + more > most:
-            parts.append(Part(path, "parquet", tuple(groups), rows))
+            parts.append(Part(path, "parquet", tuple(groups), rows, stamp=stamp))
             groups, rows = [], 0
         groups.append(group)
         rows += more
-    return [*parts, Part(path, "parquet", tuple(groups), rows)]
+    return [*parts, Part(path, "parquet", tuple(groups), rows, stamp=stamp)]
 
 
 def _parquet_reading(path: str) -> Reading:
