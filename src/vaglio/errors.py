@@ -10,6 +10,7 @@
     │   └── NoSolutionError                rows that no model of the requested form fits
     ├── ModelFileError (ValueError)        a model file that is damaged, manipulated or from a later version
     ├── ClusterError (ConnectionError)     a cluster that was lost on the way
+    ├── ProcessError (RuntimeError)        a process of several that was ended from outside
     └── MissingDependencyError (ImportError)   an optional package that is not installed
 
 Warnings: ``VaglioWarning`` (UserWarning) and below it ``DataWarning`` for remarks about the data.
@@ -29,6 +30,7 @@ __all__ = [
     "ModelFileError",
     "NoSolutionError",
     "NotSupportedError",
+    "ProcessError",
     "ReadError",
     "VaglioError",
     "VaglioWarning",
@@ -75,6 +77,10 @@ class ModelFileError(VaglioError, ValueError):
 
 class ClusterError(VaglioError, ConnectionError):
     """A cluster that was lost on the way."""
+
+
+class ProcessError(VaglioError, RuntimeError):
+    """A process that was ended from outside while it worked."""
 
 
 class MissingDependencyError(VaglioError, ImportError):

@@ -26,6 +26,7 @@ _SAME = (
     (re.compile(r", use a regressor, or declare"), ", or declare"),
     (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
     (re.compile(r"raise max_rows"), "raise --max-rows"),
+    (re.compile(r"\bn_jobs=1\b"), "--jobs 1"),
 )
 
 

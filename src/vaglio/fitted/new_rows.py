@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.utils import check_random_state
 
 from vaglio.encode import Feature, Spread
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
 from vaglio.text.sentences import listed
 
@@ -27,7 +27,7 @@ def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Tab
         )
     if n < 0:
         raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
-    rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    rng = np.random.default_rng(generator_of(random_state).randint(np.iinfo(np.int32).max))
     labels = _labels_to_draw(n, label, fitted.classes, model.prior, rng)
     features = fitted.codebook.features
     columns: dict[int, np.ndarray] = model.draw(labels, rng)

@@ -6,14 +6,21 @@ import threading
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 
 def seed_of(random_state: Any) -> int:
     """Return a seed below 2^63: an integer itself, a draw from a generator, for None a new number each time."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
-    return int(check_random_state(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+    return int(generator_of(random_state).randint(0, 2**63 - 1, dtype=np.int64))
+
+
+def generator_of(random_state: Any) -> np.random.RandomState:
+    """Return scikit-learn's generator for a ``random_state``."""
+    from sklearn.utils import check_random_state  # imports more than the rest of a prediction does
+
+    generator: np.random.RandomState = check_random_state(random_state)
+    return generator
 
 
 _own = threading.local()
@@ -37,8 +44,7 @@ def lent_generator(random_state: Any) -> np.random.RandomState:
     True
     """
     if not isinstance(random_state, (int, np.integer)):
-        given: np.random.RandomState = check_random_state(random_state)
-        return given
+        return generator_of(random_state)
     if not hasattr(_own, "generator"):
         _own.generator = np.random.RandomState(0)
     lent: np.random.RandomState = _own.generator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_range, t
+from scipy.special import stdtr, stdtrit
 
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate
@@ -51,7 +51,7 @@ def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool
     if variance == 0:
         return (0.0, 1.0) if mean == 0 else (float(np.sign(mean)) * float("inf"), 0.0)
     statistic = mean / np.sqrt(variance)
-    return float(statistic), float(2 * t.sf(abs(statistic), len(difference) - 1))
+    return float(statistic), float(2 * stdtr(len(difference) - 1, -abs(statistic)))
 
 
 def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, confidence: float = 0.95) -> Estimate:
@@ -59,7 +59,7 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     mean = float(np.mean(scores))
     if len(scores) < 2:
         return Estimate(mean, float("nan"), float("nan"), confidence)
-    half_width = t.ppf(0.5 + confidence / 2, len(scores) - 1) * np.sqrt(_corrected_variance(scores, n_train, n_test))
+    half_width = stdtrit(len(scores) - 1, 0.5 + confidence / 2) * np.sqrt(_corrected_variance(scores, n_train, n_test))
     low, high = float(mean - half_width), float(mean + half_width)
     if scores.min() >= 0 and scores.max() <= 1:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -84,6 +84,8 @@ def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
     first, second = int(((a == y) & (b != y)).sum()), int(((a != y) & (b == y)).sum())
     if first + second == 0:
         return 0, 0, 1.0
+    from scipy.stats import binomtest  # takes longer to import than all learners
+
     return first, second, float(binomtest(first, first + second).pvalue)
 
 
@@ -148,6 +150,8 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     n_tables, k = table.shape
     if k < 2 or n_tables < 2:
         raise InputError(f"{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.")
+    from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_range
+
     ranks = rankdata(-table, axis=1).mean(axis=0)
     if k == 2:  # Friedman's test needs three learners; with two it is the sign test
         wins = int((table[:, 0] > table[:, 1]).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 __all__ = ["Estimate", "effective_size", "percentile_interval", "wilson_interval"]
 
@@ -62,7 +62,7 @@ def wilson_interval(successes: float, total: float, confidence: float = 0.95) ->
     """
     if total <= 0:
         return Estimate(float("nan"), 0.0, 1.0, confidence)
-    z = norm.ppf(0.5 + confidence / 2)
+    z = ndtri(0.5 + confidence / 2)
     rate = successes / total
     centre = rate + z * z / (2 * total)
     reach = z * np.sqrt(rate * (1 - rate) / total + z * z / (4 * total * total))

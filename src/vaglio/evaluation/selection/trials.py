@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from vaglio.errors import VaglioError
+from vaglio.errors import ProcessError, VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer, row_scores, with_known_labels
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.outside_results import outside_results
@@ -229,13 +230,28 @@ def results_of(tasks: Iterator[Any], n_jobs: int | None, *, long: bool = False) 
     start = time.perf_counter() - (LONG_WORK if long else 0)
     while True:
         if several and time.perf_counter() - start >= LONG_WORK:
-            yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+            yield from _in_processes(tasks, n_jobs)
             return
         task = next(tasks, None)
         if task is None:
             return
         run, arguments, keywords = task
         yield run(*arguments, **keywords)
+
+
+def _in_processes(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
+    try:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    except BrokenExecutor as error:
+        if error.__cause__ is not None:  # what the process said when it could not read the task
+            raise ProcessError(
+                "A learner could not be handed to another process: define its class in a module that can be imported, "
+                "or use one process (n_jobs=1)."
+            ) from error
+        raise ProcessError(
+            "A process that trained a learner was ended from outside, most often because memory ran out: use fewer "
+            "processes (n_jobs=1), fewer rows or fewer learners."
+        ) from error
 
 
 def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -> Trial:

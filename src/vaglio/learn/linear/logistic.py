@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -250,7 +250,7 @@ class LogisticRegression(LinearClassifier):
         if self._curvature is None:
             return frame
         error = np.sqrt(np.maximum(np.diag(self._covariance()), 0.0))
-        margin = norm.ppf(0.5 + confidence / 2) * error
+        margin = ndtri(0.5 + confidence / 2) * error
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             z = frame["coefficient"] / error
             return frame.assign(
@@ -258,7 +258,7 @@ class LogisticRegression(LinearClassifier):
                 odds_ratio_low=np.exp(frame["coefficient"] - margin),
                 odds_ratio_high=np.exp(frame["coefficient"] + margin),
                 z=z,
-                p_value=2 * norm.sf(np.abs(z)),
+                p_value=2 * ndtr(-np.abs(z)),
             )
 
     def _covariance(self) -> np.ndarray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from vaglio.learn.rules._condition_scorer import IN_REACH, SIGNIFICANT, ConditionScorer, KernelCondition, Scored
 from vaglio.learn.rules._constraints import RuleConstraints
@@ -124,8 +124,8 @@ class _Target:
             "min_rows": search.min_covered,
             "min_positive": 0.0 if code is None else np.finfo(float).tiny,
             "weight": weight,
-            "min_ratio": float(chi2.ppf(search.significance, max(classes - 1, 1))) if asks else -np.inf,
-            "min_ratio_of_one": float(chi2.ppf(level, 1)) if asks else -np.inf,
+            "min_ratio": _chi_square(search.significance, max(classes - 1, 1)) if asks else -np.inf,
+            "min_ratio_of_one": _chi_square(level, 1) if asks else -np.inf,
             "few": float(classes),
         }
         return cls(search, code, weight, prior, options)
@@ -166,3 +166,8 @@ class _Target:
         m = self.search.m if self.search.measure == "m-estimate" else float(self.search.scorer.n_classes)
         prior = prior if self.search.measure == "m-estimate" else np.full(len(counts), 1.0 / m)
         return float(np.max((counts + m * prior) / np.maximum(counts + m, np.finfo(float).tiny)))
+
+
+def _chi_square(level: float, degrees: int) -> float:
+    """The value that a chi-square variable exceeds with a probability of 1 - level."""
+    return 2 * float(gammaincinv(degrees / 2, level))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
 
 from vaglio.errors import InputError
 from vaglio.model.ensembles.additive import Additive
@@ -156,6 +155,8 @@ def _monotone(
         raise InputError("Only a whole term of one column of numbers or ordered values can be made monotone.")
     if direction not in (None, 1, -1):
         raise InputError(f"direction is 1 or -1, not {direction!r}.")
+    from sklearn.isotonic import isotonic_regression  # no other part of a model needs scikit-learn
+
     found: np.ndarray = model.scores[np.ix_(cells, outputs)].copy()
     weight = np.maximum(_weights(model, cells[:-1]), 1e-12)  # the last cell, of missing values, has no order
     for k in range(found.shape[1]):

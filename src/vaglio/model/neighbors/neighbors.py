@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import pairwise_distances
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, shown_share
@@ -165,6 +164,8 @@ class Neighbors:
     def _nearest_by_function(
         self, queries: tuple[np.ndarray, np.ndarray], k: int, exclude_self: bool
     ) -> tuple[np.ndarray, np.ndarray]:
+        from sklearn.metrics import pairwise_distances  # imports more than the rest of a prediction does
+
         stored = np.hstack([self.scaled, self.codes])
         asked = np.hstack(queries)
         rows = np.empty((len(asked), k), dtype=np.int64)

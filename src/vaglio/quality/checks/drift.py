@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import ks_2samp
 
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
@@ -95,6 +94,8 @@ def _numeric(name: str, before: Column, after: Column) -> Iterator[Finding]:
     a, b = (column.data[~column.missing] for column in (before, after))
     if len(a) < _FEWEST_VALUES or len(b) < _FEWEST_VALUES:
         return
+    from scipy.stats import ks_2samp  # takes longer to import than an audit
+
     test = ks_2samp(a, b, method="asymp")
     severity = severity_of_shift(test.statistic, test.pvalue, len(a), len(b))
     if severity is not None:

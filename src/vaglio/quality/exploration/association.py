@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency, hypergeom, pearsonr, spearmanr
-from scipy.stats import f as f_distribution
+from scipy.special import fdtrc
 
 from vaglio.encode import presence
 from vaglio.quality.binning import contingency
@@ -91,6 +90,8 @@ def _scale(column: Column) -> str:
 def _ordered(x: Column, y: Column, kinds: list[str]) -> tuple[str, tuple[float, float]]:
     if np.ptp(x.data) == 0 or np.ptp(y.data) == 0:
         return "none", (float("nan"), float("nan"))
+    from scipy.stats import pearsonr, spearmanr
+
     both_numbers = kinds == ["number", "number"]
     result: Any = pearsonr(x.data, y.data) if both_numbers else spearmanr(x.data, y.data)
     return "Pearson" if both_numbers else "Spearman", (float(result.statistic), float(result.pvalue))
@@ -101,6 +102,8 @@ def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     smaller = min(table.shape, default=0) - 1
     if smaller < 1:
         return float("nan"), float("nan")
+    from scipy.stats import chi2_contingency
+
     chi2, p = chi2_contingency(table, correction=False)[:2]
     return float(np.sqrt(chi2 / (table.sum() * smaller))), float(p)
 
@@ -110,6 +113,8 @@ def _jaccard(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     both, either, n = int((a & b).sum()), int((a | b).sum()), len(a)
     if either == 0:
         return float("nan"), float("nan")
+    from scipy.stats import hypergeom
+
     return both / either, float(hypergeom.sf(both - 1, n, int(a.sum()), int(b.sum())))
 
 
@@ -135,7 +140,7 @@ def _f_test(between: float, within: float, k: int, n: int) -> float:
         return float("nan")
     if within == 0:  # the groups determine the values
         return 0.0
-    return float(f_distribution.sf((between / (k - 1)) / (within / (n - k)), k - 1, n - k))
+    return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_rules import branch_condition
@@ -152,7 +152,7 @@ def added_errors(n: float, e: float, confidence: float) -> float:
         return none + e * (added_errors(n, 1.0, confidence) - none) if e > 0 else none
     if e + 0.5 >= n:
         return max(n - e, 0.0)
-    z = float(norm.isf(confidence))
+    z = -float(ndtri(confidence))
     f = (e + 0.5) / n
     limit = (f + z * z / (2 * n) + z * np.sqrt(f / n - f * f / n + z * z / (4 * n * n))) / (1 + z * z / n)
     return float(limit * n - e)
