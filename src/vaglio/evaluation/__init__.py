@@ -1,6 +1,5 @@
 """Scores, curves and their Displays, costs, splits, selection, comparison."""
 
-import vaglio.runtime.scikit_learn  # noqa: F401 - before a metric imports it with all that it hardly uses
 from vaglio.evaluation.acceptance import Acceptance, Criterion
 from vaglio.evaluation.comparison.comparison import Comparison, compare
 from vaglio.evaluation.comparison.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
