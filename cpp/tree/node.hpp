@@ -75,12 +75,9 @@ struct GrowNode {
     // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
     // order is no longer maintained).
     std::vector<std::uint32_t> known;
-    std::vector<bool> used;  // nominal features that may not be tested again
-    // Of the first 64 features, those of which all rows have one value: below, no row needs to be looked at for it.
-    std::uint64_t constant = 0;
+    std::vector<bool> used;                // nominal features that may not be tested again
     double lower = -1e308, upper = 1e308;  // bounds from monotonic constraints above
 
-    bool is_constant(std::size_t feature) const { return feature < 64 && (constant >> feature & 1) != 0; }
     const std::uint32_t* rows() const { return store->rows.data() + start; }
     const Label* labels() const { return store->labels.data() + start; }
     const double* targets() const { return store->targets.data() + start; }

@@ -27,7 +27,7 @@ constexpr std::uint32_t most_bins = 512, rows_per_bin = 4;
 struct Sifted {
     std::int32_t first = 0;  // least key of the first bin
     int shift = 0;
-    std::uint32_t n_bins = 0;  // none: all ranks are equal
+    std::uint32_t n_bins = 0;
     Best border = {};
 };
 
@@ -110,8 +110,7 @@ class NodeSieve {
     void scan_few(Candidate& candidate) {
         const sieve::Column column = column_of(static_cast<std::uint32_t>(candidate.feature));
         const sieve::Range range = loops_.gather(column, keys(0));
-        candidate.constant = rank_of(range.least) == rank_of(range.greatest);
-        if (candidate.constant) return;
+        if (rank_of(range.least) == rank_of(range.greatest)) return;
         std::int32_t* sorted = scratch_.kept.data();
         loops_.sort_few(keys(0), n_, sorted);
         const Best best = loops_.scan(column, node_, sorted, n_, scratch_.words.data());
@@ -129,10 +128,6 @@ class NodeSieve {
             std::fill_n(bins(i) - 1, result.n_bins + 9, std::uint64_t{0});
             loops_.count_ranks(column, bins(i));
             result.border = loops_.scan_borders(node_, bins(i), result.n_bins);
-            const std::uint64_t* running = bins(i);
-            if (*std::find_if(running, running + values, [](std::uint64_t count) { return count != 0; }) ==
-                running[values - 1])
-                result.n_bins = 0;
             return result;
         }
         const sieve::Range range = loops_.gather(column, keys(i));
@@ -157,8 +152,7 @@ class NodeSieve {
     }
 
     void refine(std::size_t i, const Sifted& sifted, const Best& floor, Candidate& candidate) {
-        candidate.constant = sifted.n_bins == 0;
-        if (candidate.constant) return;
+        if (sifted.n_bins == 0) return;
         Best inside = {};
         if (!exact(sifted) && loops_.open_bins(node_, bins(i), sifted.n_bins, floor, scratch_.open.data()) > 0)
             inside = scan_open(i, sifted, static_cast<std::uint32_t>(candidate.feature));

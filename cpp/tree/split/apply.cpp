@@ -204,7 +204,6 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
         child.depth = node.depth + 1;
         child.key = key_of(node.key, b + 1);
         child.used = node.used;
-        child.constant = node.constant;
         if (is_nominal && !child.used.empty()) child.used[column] = true;
         describe_node(setting, child, node.store->integral && !partition.spread, tree);
         wanted.push_back(!is_terminal(setting, child));

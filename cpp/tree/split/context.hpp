@@ -36,7 +36,6 @@ struct Candidate {
     bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
     double threshold = 0;
     bool only_missing = false;                 // numeric: all known values against the missing ones
-    bool constant = false;                     // no test: all rows are known to have one value
     std::shared_ptr<const LinearTest> linear;  // a test of several features; `feature` is its first
 };
 

@@ -59,9 +59,7 @@ void scan_part(const GrowSetting& setting, const NodeContext& context, Sieve sie
     std::vector<std::uint32_t>& taken = scratch.sieve.features;
     taken.clear();
     for (std::size_t i = 0; i < features.size(); ++i) {
-        if (context.node.is_constant(features[i])) {
-            candidates[i] = {};
-        } else if (sieved(setting, context, sieve, features[i])) {
+        if (sieved(setting, context, sieve, features[i])) {
             taken.push_back(features[i]);
         } else {
             candidates[i] = scan_feature(setting, context, features[i], scratch);
@@ -195,14 +193,12 @@ bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Cand
     return decrease + 1e-15 >= setting.config.min_impurity_decrease;
 }
 
-std::optional<Candidate> find_split(const GrowSetting& setting, GrowNode& node, const Team& team) {
+std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
     const NodeContext context = setting.context(node);
     const std::vector<Candidate> candidates =
         scan_drawn(setting, node, [&](std::span<const std::uint32_t> features, std::span<Candidate> found) {
             scan_features(setting, context, features, team, found);
         });
-    for (const Candidate& candidate : candidates)
-        if (candidate.constant && candidate.feature < 64) node.constant |= std::uint64_t{1} << candidate.feature;
     const Candidate* best = pick(setting, candidates, node.weight);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);

@@ -28,7 +28,7 @@ const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& 
 bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate);
 bool significant(const GrowSetting& setting, const Partition& partition);
 
-// The winning test, or nothing. The node learns which features are constant.
-std::optional<Candidate> find_split(const GrowSetting& setting, GrowNode& node, const Team& team);
+// The winning test, or nothing.
+std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team);
 
 }  // namespace vaglio

@@ -151,8 +151,7 @@ Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScr
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch) {
     Candidate candidate;
     candidate.feature = feature;
-    candidate.constant = slots.known + (slots.any_unknown ? 1 : 0) < 2;
-    if (candidate.constant) return candidate;
+    if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
     const bool subset = context.config.nominal_split == NominalSplit::subset;
     const bool guarded = is_guarded(context, feature);
     if (subset && !guarded && names_the_rows(context, scratch, slots)) return candidate;

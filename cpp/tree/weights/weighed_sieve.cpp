@@ -208,8 +208,7 @@ class WeighedSieve {
     }
 
     void refine(std::size_t i, const Sifted& sifted, Candidate& candidate) {
-        candidate.constant = sifted.n_bins == 0;
-        if (candidate.constant) return;
+        if (sifted.n_bins == 0) return;
         const auto feature = static_cast<std::uint32_t>(candidate.feature);
         const bool any = mark_open(i, sifted) > 0;
         const double least = floor_ * (1 - tolerance);
