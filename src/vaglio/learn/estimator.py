@@ -26,6 +26,7 @@ from vaglio.learn.inputs import (
     check_with_ranges,
     check_X,
     class_factors,
+    encoded_rows,
     plain_series,
     rows_that_count,
     scaled_to_rows,
@@ -33,7 +34,6 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
-from vaglio.learn.monotonicity import encoded_rows
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.plain_scores import accuracy, determination
 from vaglio.learn.provenance import describe_training, findings_of, plain_params

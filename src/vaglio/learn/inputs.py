@@ -12,8 +12,9 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
-from vaglio.encode import EncodedMatrix, Feature, Ranges, learn_reliability
+from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
 from vaglio.errors import InputError
+from vaglio.learn.monotonicity import with_ordered_booleans
 from vaglio.learn.plain_arrays import distinct_labels, is_plain, plainly_sound
 from vaglio.table import Table
 
@@ -313,3 +314,12 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise InputError("class_weight has a negative or infinite weight: give each class a number of at least 0.")
     return factors
+
+
+def encoded_rows(estimator: Any, X: Any) -> tuple[Codebook, EncodedMatrix]:
+    """Learn the codebook of training rows, and encode them; booleans that are bound are ordered."""
+    codebook, matrix = Codebook.of_rows(X, getattr(estimator, "unseen", "missing"))
+    if getattr(estimator, "monotonic_cst", None) is None:
+        return codebook, matrix
+    ordered = with_ordered_booleans(estimator, codebook)
+    return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))

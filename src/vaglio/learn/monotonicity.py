@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import Codebook, EncodedMatrix, Feature, code_of_absence
+from vaglio.encode import Codebook, Feature, code_of_absence
 from vaglio.errors import InputError
 from vaglio.text.sentences import did_you_mean
 
@@ -36,13 +36,6 @@ def monotonic_directions(given: Any, features: Sequence[Feature], n_classes: int
             "one class against the rest."
         )
     return found if bound else []
-
-
-def encoded_rows(estimator: Any, X: Any) -> tuple[Codebook, EncodedMatrix]:
-    """Learn the codebook of training rows, and encode them; booleans that are bound are ordered."""
-    codebook, matrix = Codebook.of_rows(X, getattr(estimator, "unseen", "missing"))
-    ordered = with_ordered_booleans(estimator, codebook)
-    return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))
 
 
 def with_ordered_booleans(estimator: Any, codebook: Codebook) -> Codebook:

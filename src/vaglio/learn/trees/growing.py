@@ -295,9 +295,9 @@ def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]
         config["chi2_alpha"] = float(estimator.chi2_alpha)
     if estimator.max_bins is not None and not on_bins(estimator):
         config["max_bins"] = int(estimator.max_bins)
-    directions = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
-    if directions:
-        config["monotonic"] = directions
+    if estimator.monotonic_cst is not None:
+        directions = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
+        config |= {"monotonic": directions} if directions else {}
     if estimator.splitter == "random":
         config["random_thresholds"] = True
     if estimator._oblique:
