@@ -106,9 +106,8 @@ class Part:
         return take_shares(tables, self.shares, self.start, self.changes)
 
     def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
-        declared = dict(self.levels)
-        for table in self._as_written(reading, rows):
-            yield with_levels(table, declared, self.place) if declared else table
+        declared, tables = dict(self.levels), self._as_written(reading, rows)
+        return (with_levels(table, declared, self.place) for table in tables) if declared else tables
 
     def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.stamp is not None and self.stamp != stamp_of(self.path):
