@@ -83,6 +83,19 @@ std::vector<std::int64_t> count_codes(std::span<const Code> column, std::size_t 
     return turns[0];
 }
 
+template <class Code>
+std::vector<Code> recode(std::span<const std::int32_t> column, std::span<const std::int32_t> list) {
+    std::vector<Code> moved(list.size() + 1, Code{-1}), found(column.size());
+    std::transform(list.begin(), list.end(), moved.begin() + 1, [](std::int32_t code) { return Code(code); });
+    const Code* const of = moved.data() + 1;
+    for (std::size_t i = 0; i < column.size(); ++i) found[i] = of[column[i]];
+    return found;
+}
+
+template std::vector<std::int8_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+template std::vector<std::int16_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+template std::vector<std::int32_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+
 template std::vector<std::int64_t> count_codes(std::span<const std::int8_t>, std::size_t);
 template std::vector<std::int64_t> count_codes(std::span<const std::int16_t>, std::size_t);
 template std::vector<std::int64_t> count_codes(std::span<const std::int32_t>, std::size_t);

@@ -51,6 +51,13 @@ void test_codes() {
     CHECK(count_codes(std::span<const std::int8_t>(codes), 3) == expected);
 }
 
+void test_codes_of_another_list() {
+    const std::vector<std::int32_t> codes{-1, 0, 2, 2, 1}, list{300, -1, 7};
+    CHECK(recode<std::int32_t>(codes, list) == std::vector<std::int32_t>({-1, 300, 7, 7, -1}));
+    CHECK(recode<std::int16_t>(codes, list) == std::vector<std::int16_t>({-1, 300, 7, 7, -1}));
+    CHECK(recode<std::int8_t>({}, {}).empty());
+}
+
 }  // namespace
 
 int main() {
@@ -61,5 +68,6 @@ int main() {
     test_one_long_number_at_the_end();
     test_few_values();
     test_codes();
+    test_codes_of_another_list();
     return check_result();
 }

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode import Feature, code_type
 from vaglio.runtime.cluster import Waiting, lost_named
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.passes import Chunk, Gather, Keep, Kept, Request, Walk, WholeArrays
-from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks, smallest
+from vaglio.scale.raw import Look, RawChunk, Recoding, Wanted, raw_chunks
 from vaglio.scale.survey import Survey
 from vaglio.table import Table
 
@@ -196,8 +197,14 @@ def _joined(chunks: list[RawChunk]) -> RawChunk | None:
     if chunks[0].weight is not None:
         weight = np.concatenate([chunk.weight for chunk in chunks if chunk.weight is not None])
     declared = tuple(each.declared is not None for each in survey.columns)
-    y = smallest(np.concatenate(codes))
-    return RawChunk(features, columns, declared, classes, y, weight, chunks[0].place)
+    y = np.concatenate(codes)
+    y = y.astype(code_type(len(classes))) if len(classes) else y
+    looks = tuple(map(_look, features, columns))
+    return RawChunk(features, columns, looks, declared, classes, y, weight, chunks[0].place)
+
+
+def _look(feature: Feature, column: np.ndarray) -> Look:
+    return Look.at_codes(column, len(feature.categories)) if feature.is_nominal else Look.at_numbers(column)[0]
 
 
 def _survey(raw: RawChunk | None) -> Survey | None:
