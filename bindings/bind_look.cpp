@@ -1,8 +1,7 @@
-#include "columns/look.hpp"
-
 #include <algorithm>
 #include <limits>
 
+#include "columns/look.hpp"
 #include "columns/ranges.hpp"
 #include "support.hpp"
 

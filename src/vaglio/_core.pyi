@@ -343,16 +343,18 @@ def value_counts(
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]: ...
 def grid_moments(
     x: np.ndarray,
+    columns: list[tuple[int, float, int, int]],
     labels: np.ndarray,
     weights: np.ndarray | None,
     classes: int,
-    centre: float,
-    first_exponent: int,
-    second_exponent: int,
-) -> tuple[np.ndarray, np.ndarray]: ...
+) -> list[tuple[np.ndarray, np.ndarray]]: ...
 def point_counts(
-    x: np.ndarray, points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int
-) -> np.ndarray: ...
+    x: np.ndarray,
+    columns: list[tuple[int, np.ndarray]],
+    labels: np.ndarray,
+    weights: np.ndarray | None,
+    classes: int,
+) -> list[np.ndarray]: ...
 def mdl_cuts(value: np.ndarray, label: np.ndarray, weight: np.ndarray, classes: int) -> np.ndarray: ...
 def content_folds(x: np.ndarray, codes: np.ndarray, labels: np.ndarray, folds: int) -> np.ndarray: ...
 def kept_out_losses(
