@@ -7,7 +7,7 @@ column translates its codes once all chunks have been seen: a file is decoded on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -145,6 +145,11 @@ class RawChunk:
         lookup = np.array([*map(feature.code, here.categories), -1], dtype=np.int32)
         translated: np.ndarray = lookup[own]  # the code -1 of a missing value finds the last entry
         return translated
+
+    def take(self, rows: np.ndarray) -> RawChunk:
+        """Return some of the rows; what was seen in all is still said."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, columns=tuple(column[rows] for column in self.columns), y=self.y[rows], weight=weight)
 
     def chunk(self, plan: Recoding, start: int) -> Chunk:
         """Return the rows in the codes of the whole table."""
