@@ -11,6 +11,7 @@
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
+#include "columns/look.hpp"
 #include "support.hpp"
 
 namespace {
@@ -33,10 +34,7 @@ void check_rows(std::size_t rows, const Labels& labels, const Weights& weights, 
     require(!weights || weights->size() == rows, "one weight per row is needed");
     const auto label = span_of(labels);
     require(classes < (std::size_t{1} << 31), "too many classes");
-    // All are looked at, however early one is wrong: a loop without an end of its own takes several at a time.
-    std::size_t outside = 0;
-    for (const std::int64_t c : label) outside += static_cast<std::size_t>(c) >= classes;
-    require(outside == 0, "a label is out of range");
+    require(vaglio::are_within(label, 0, static_cast<std::int64_t>(classes)), "a label is out of range");
 }
 
 const double* data_of(const Weights& weights) { return weights ? weights->data() : nullptr; }

@@ -18,21 +18,12 @@ nb::object few_values(const Array1<double>& x, std::size_t most) {
     return found ? nb::cast(to_numpy(std::move(*found))) : nb::none();
 }
 
-// Whether all codes are -1 or from 0 up to, but not including, `codes`.
-template <class Code>
-bool are_codes(std::span<const Code> rows, std::size_t codes) {
-    const auto most = static_cast<std::int64_t>(codes);
-    std::size_t outside = 0;
-    for (const Code code : rows) outside += code < -1 || static_cast<std::int64_t>(code) >= most;
-    return outside == 0;
-}
-
 template <class Code>
 auto count_codes(const Array1<Code>& column, std::size_t codes) {
     require(codes < (std::size_t{1} << 31), "a number of categories is impossible");
     auto counts = without_gil([&]() -> std::optional<std::vector<std::int64_t>> {
         const auto rows = span_of(column);
-        if (!are_codes(rows, codes)) return std::nullopt;
+        if (!vaglio::are_within(rows, -1, static_cast<std::int64_t>(codes))) return std::nullopt;
         return vaglio::count_codes(rows, codes);
     });
     require(counts.has_value(), "a code is out of range");
@@ -46,7 +37,8 @@ nb::object recoded(std::span<const std::int32_t> column, std::span<const std::in
 
 nb::object recode(const Array1<std::int32_t>& column, const Array1<std::int32_t>& list, bool small) {
     const auto rows = span_of(column), codes = span_of(list);
-    require(without_gil([&] { return are_codes(rows, codes.size()); }), "a code is out of range");
+    const auto known = static_cast<std::int64_t>(codes.size());
+    require(without_gil([&] { return vaglio::are_within(rows, -1, known); }), "a code is out of range");
     const std::int32_t most = codes.empty() ? 0 : *std::max_element(codes.begin(), codes.end());
     require(codes.empty() || *std::min_element(codes.begin(), codes.end()) >= -1, "a new code is out of range");
     if (small && most <= std::numeric_limits<std::int8_t>::max()) return recoded<std::int8_t>(rows, codes);

@@ -23,6 +23,10 @@ std::optional<std::vector<double>> few_values(std::span<const double> x, std::si
 template <class Code>
 std::vector<std::int64_t> count_codes(std::span<const Code> column, std::size_t codes);
 
+// Whether all codes are from `least` up to, but not including, `end`.
+template <class Code>
+bool are_within(std::span<const Code> codes, std::int64_t least, std::int64_t end);
+
 // The code that each code stands for; -1 stays. Codes of the column are within the list, and those of the list fit.
 template <class Code>
 std::vector<Code> recode(std::span<const std::int32_t> column, std::span<const std::int32_t> list);
