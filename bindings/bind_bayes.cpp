@@ -4,7 +4,7 @@
 
 #include "bayes/class_counts.hpp"
 #include "bayes/density_choice.hpp"
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 #include "bayes/joint/decide.hpp"
 #include "bayes/joint/normal.hpp"
 #include "bayes/kernel_density.hpp"

@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "bayes/class_counts.hpp"
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"

@@ -1,5 +1,5 @@
 // The inner loop of the sums on a grid, compiled per level (base/dispatch.hpp).
-#include "bayes/grid_loops.hpp"
+#include "bayes/exact/grid_loops.hpp"
 
 #include "base/vectors.hpp"
 

@@ -1,10 +1,10 @@
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "bayes/grid_loops.hpp"
+#include "bayes/exact/grid_loops.hpp"
 #include "columns/cutting.hpp"
 #include "columns/grid_rounding.hpp"
 
