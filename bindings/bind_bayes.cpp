@@ -4,13 +4,14 @@
 
 #include "bayes/class_counts.hpp"
 #include "bayes/density_choice.hpp"
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 #include "bayes/joint/decide.hpp"
 #include "bayes/joint/normal.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
+#include "columns/look.hpp"
 #include "support.hpp"
 
 namespace {
@@ -33,9 +34,7 @@ void check_rows(std::size_t rows, const Labels& labels, const Weights& weights, 
     require(!weights || weights->size() == rows, "one weight per row is needed");
     const auto label = span_of(labels);
     require(classes < (std::size_t{1} << 31), "too many classes");
-    require(std::all_of(label.begin(), label.end(),
-                        [&](std::int64_t c) { return c >= 0 && static_cast<std::size_t>(c) < classes; }),
-            "a label is out of range");
+    require(vaglio::are_within(label, 0, static_cast<std::int64_t>(classes)), "a label is out of range");
 }
 
 const double* data_of(const Weights& weights) { return weights ? weights->data() : nullptr; }
@@ -88,25 +87,63 @@ nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& wei
     return result;
 }
 
-nb::tuple grid_moments(const Array1<double>& x, const Labels& labels, const Weights& weights, std::size_t classes,
-                       double centre, int first_exponent, int second_exponent) {
-    check_rows(x.size(), labels, weights, classes);
-    require(std::max(std::abs(first_exponent), std::abs(second_exponent)) <= 960, "an exponent is out of range");
-    const vaglio::MomentGrid grid{centre, first_exponent, second_exponent};
-    auto found =
-        without_gil([&] { return vaglio::grid_moments(span_of(x), labels.data(), data_of(weights), classes, grid); });
-    return nb::make_tuple(to_numpy(std::move(found.weight)), to_numpy(std::move(found.sums), {2, 2, classes}));
+// Calls use(numbers) with a column; one that lies among others is copied first.
+template <class Use>
+auto with_column(const Numbers& x, std::size_t column, Use use) {
+    const double* first = x.data() + static_cast<std::ptrdiff_t>(column) * x.stride(1);
+    if (x.stride(0) == 1 || x.shape(0) < 2) return use(std::span(first, x.shape(0)));
+    std::vector<double> copy(x.shape(0));
+    for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = first[static_cast<std::ptrdiff_t>(i) * x.stride(0)];
+    return use(std::span<const double>(copy));
 }
 
-auto point_counts(const Array1<double>& x, const Array1<double>& points, const Labels& labels, const Weights& weights,
-                  std::size_t classes) {
-    check_rows(x.size(), labels, weights, classes);
-    require(std::is_sorted(points.data(), points.data() + points.size()), "points must ascend");
-    return to_numpy(without_gil([&] {
-                        return vaglio::point_counts(span_of(x), span_of(points), labels.data(), data_of(weights),
-                                                    classes);
-                    }),
-                    {points.size(), classes});
+// Columns of a chunk, one after the other: other chunks are worked on at the same time.
+nb::list grid_moments(const Numbers& x, const std::vector<std::tuple<std::size_t, double, int, int>>& columns,
+                      const Labels& labels, const Weights& weights, std::size_t classes) {
+    for (const auto& [column, centre, first, second] : columns) {
+        require(column < x.shape(1), "there is no such column");
+        require(std::max(std::abs(first), std::abs(second)) <= 960, "an exponent is out of range");
+    }
+    auto found = without_gil([&] {
+        check_rows(x.shape(0), labels, weights, classes);
+        std::vector<vaglio::GridMoments> each;
+        for (const auto& [column, centre, first, second] : columns) {
+            const vaglio::MomentGrid grid{centre, first, second};
+            each.push_back(with_column(x, column, [&](std::span<const double> numbers) {
+                return vaglio::grid_moments(numbers, labels.data(), data_of(weights), classes, grid);
+            }));
+        }
+        return each;
+    });
+    nb::list answer;
+    for (auto& [weight, sums] : found) {
+        answer.append(nb::make_tuple(to_numpy(std::move(weight)), to_numpy(std::move(sums), {2, 2, classes})));
+    }
+    return answer;
+}
+
+nb::list point_counts(const Numbers& x, const std::vector<std::tuple<std::size_t, Array1<double>>>& columns,
+                      const Labels& labels, const Weights& weights, std::size_t classes) {
+    for (const auto& [column, points] : columns) {
+        require(column < x.shape(1), "there is no such column");
+        require(std::is_sorted(points.data(), points.data() + points.size()), "points must ascend");
+    }
+    auto found = without_gil([&] {
+        check_rows(x.shape(0), labels, weights, classes);
+        std::vector<std::vector<double>> tables;
+        for (const auto& [column, points] : columns) {
+            tables.push_back(with_column(x, column, [&](std::span<const double> numbers) {
+                return vaglio::point_counts(numbers, span_of(points), labels.data(), data_of(weights), classes);
+            }));
+        }
+        return tables;
+    });
+    nb::list answer;
+    for (auto& table : found) {
+        const std::size_t points = table.size() / std::max<std::size_t>(classes, 1);
+        answer.append(to_numpy(std::move(table), {points, classes}));
+    }
+    return answer;
 }
 
 auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, const Array1<double>& weight,
@@ -235,11 +272,13 @@ void register_bayes(nb::module_& m) {
           "threads"_a, "Tables [class][category] of weights, one per column, one after the other.");
     m.def("value_counts", &value_counts, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "threads"_a,
           "Distinct (value, class) pairs of each column with their weights, as (value, label, weight) arrays.");
-    m.def("grid_moments", &grid_moments, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "centre"_a,
-          "first_exponent"_a, "second_exponent"_a,
-          "Weight of each class, and sums of deviations and squares [moment][level][class] in units of a grid.");
-    m.def("point_counts", &point_counts, "x"_a, "points"_a, "labels"_a, "weights"_a.none(), "classes"_a,
-          "Table [point][class] of weights; a number counts at the first point that is not below it.");
+    m.def("grid_moments", &grid_moments, "x"_a, "columns"_a, "labels"_a, "weights"_a.none(), "classes"_a,
+          "Of each column (number, centre, exponents of both moments) the weight of each class, and sums of deviations "
+          "and squares [moment][level][class] in units of a grid.");
+    m.def(
+        "point_counts", &point_counts, "x"_a, "columns"_a, "labels"_a, "weights"_a.none(), "classes"_a,
+        "Of each column (number, points) the table [point][class] of weights; a number counts at the first point that "
+        "is not below it.");
     m.def("mdl_cuts", &mdl_cuts, "value"_a, "label"_a, "weight"_a, "classes"_a,
           "Fayyad and Irani's cut points of one column, given its value counts.");
     m.def("content_folds", &content_folds, "x"_a, "codes"_a, "labels"_a, "folds"_a,

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <limits>
+
 #include "columns/look.hpp"
 #include "columns/ranges.hpp"
 #include "support.hpp"
@@ -18,16 +21,29 @@ nb::object few_values(const Array1<double>& x, std::size_t most) {
 template <class Code>
 auto count_codes(const Array1<Code>& column, std::size_t codes) {
     require(codes < (std::size_t{1} << 31), "a number of categories is impossible");
-    const auto most = static_cast<std::int64_t>(codes);
     auto counts = without_gil([&]() -> std::optional<std::vector<std::int64_t>> {
         const auto rows = span_of(column);
-        std::size_t outside = 0;
-        for (const Code code : rows) outside += code < -1 || static_cast<std::int64_t>(code) >= most;
-        if (outside > 0) return std::nullopt;
+        if (!vaglio::are_within(rows, -1, static_cast<std::int64_t>(codes))) return std::nullopt;
         return vaglio::count_codes(rows, codes);
     });
     require(counts.has_value(), "a code is out of range");
     return to_numpy(std::move(*counts));
+}
+
+template <class Code>
+nb::object recoded(std::span<const std::int32_t> column, std::span<const std::int32_t> list) {
+    return nb::cast(to_numpy(without_gil([&] { return vaglio::recode<Code>(column, list); })));
+}
+
+nb::object recode(const Array1<std::int32_t>& column, const Array1<std::int32_t>& list, bool small) {
+    const auto rows = span_of(column), codes = span_of(list);
+    const auto known = static_cast<std::int64_t>(codes.size());
+    require(without_gil([&] { return vaglio::are_within(rows, -1, known); }), "a code is out of range");
+    const std::int32_t most = codes.empty() ? 0 : *std::max_element(codes.begin(), codes.end());
+    require(codes.empty() || *std::min_element(codes.begin(), codes.end()) >= -1, "a new code is out of range");
+    if (small && most <= std::numeric_limits<std::int8_t>::max()) return recoded<std::int8_t>(rows, codes);
+    if (small && most <= std::numeric_limits<std::int16_t>::max()) return recoded<std::int16_t>(rows, codes);
+    return recoded<std::int32_t>(rows, codes);
 }
 
 // The block may be in either memory order and is never copied.
@@ -53,4 +69,7 @@ void register_look(nb::module_& m) {
     m.def("count_codes", &count_codes<std::int16_t>, "column"_a, "codes"_a);
     m.def("count_codes", &count_codes<std::int32_t>, "column"_a, "codes"_a,
           "How many rows have no code (-1), and how many have each code.");
+    m.def("recode", &recode, "column"_a, "list"_a, "small"_a,
+          "The code in the list that each code stands for, -1 for -1; in the smallest type that holds the list, or in "
+          "32 bits.");
 }

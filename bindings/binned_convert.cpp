@@ -1,6 +1,6 @@
 #include "binned_convert.hpp"
 
-#include <algorithm>
+#include "columns/look.hpp"
 
 std::uint32_t BinnedLayout::bins(std::size_t feature) const {
     const auto [nominal, column] = features[feature];
@@ -30,7 +30,7 @@ vaglio::BinnedColumn column_from(const CodeArray& codes, std::uint32_t bins, std
     else
         require(codes.dtype() == nb::dtype<std::uint8_t>(), "codes must be unsigned numbers of 1, 2 or 4 bytes");
     const bool fits = vaglio::with_codes(
-        column, [&](const auto* from) { return rows == 0 || *std::max_element(from, from + rows) <= bins; });
+        column, [&](const auto* from) { return vaglio::are_within(std::span(from, rows), 0, std::int64_t{bins} + 1); });
     require(fits, "a code is outside its column's bins");
     return column;
 }
@@ -46,8 +46,7 @@ vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<C
     if (n_classes > 0) {
         const auto labels = nb::cast<Array1<std::uint16_t>>(y, false);
         table.layout.rows = labels.size();
-        require(std::all_of(labels.data(), labels.data() + labels.size(),
-                            [&](std::uint16_t label) { return label < n_classes; }),
+        require(vaglio::are_within(span_of(labels), 0, static_cast<std::int64_t>(n_classes)),
                 "a label is outside the classes");
         table.labels = labels.data();
     } else {

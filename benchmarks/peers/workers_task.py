@@ -21,7 +21,8 @@ def main() -> None:
     data = vaglio.scan(said["path"])
     workers = {"n_workers": said["workers"], "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**workers, silence_logs=logging.ERROR) as cluster, Client(cluster) as client:
-        client.run(__import__, "vaglio")  # importing is no part of the training
+        for module in ("vaglio.scale.on_dask", type(model).__module__):
+            client.run(__import__, module)  # importing is no part of the training
         start = time.perf_counter()
         with vaglio.streaming(client=client):
             model.fit(*data.xy(said["target"]))

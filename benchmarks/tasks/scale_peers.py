@@ -49,7 +49,7 @@ def run() -> list[Row]:
     for library, module, learners in (
         ("spark", "pyspark", tuple(OUR_PARAMS)),
         ("xgboost", "xgboost", ("random-forest",)),
-        ("dask", "dask_ml", ("logistic",)),
+        ("dask", "dask_ml", ("logistic", "naive-bayes")),
     ):
         if library not in wanted:
             continue

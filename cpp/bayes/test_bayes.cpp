@@ -9,7 +9,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "bayes/class_counts.hpp"
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
@@ -59,6 +59,33 @@ void test_grid_moments_of_parts_add_up_to_those_of_the_whole() {
     const double found = std::ldexp(static_cast<double>(whole.sums[1]), -grid_level) +
                          std::ldexp(static_cast<double>(whole.sums[4]), -2 * grid_level);
     CHECK(std::abs(found - sum) < 1e-11);
+}
+
+// Few classes are added in registers, more in memory: rows of classes that nobody has must change nothing.
+void test_grid_moments_of_few_classes_are_those_among_many() {
+    for (const std::size_t n : {0, 1, 7, 8, 9, 1000}) {
+        for (const std::uint64_t classes : {1, 2, 3, 4}) {
+            Random random(n + classes);
+            std::vector<double> x, weight;
+            std::vector<std::int64_t> label;
+            for (std::size_t i = 0; i < n; ++i) {
+                x.push_back(i % 7 == 3 ? NAN : random.uniform() - 0.5);
+                weight.push_back(static_cast<double>(1 + random.below(8)) / 8);
+                label.push_back(static_cast<std::int64_t>(random.below(classes)));
+            }
+            const MomentGrid grid{0.1, 0, 0};
+            for (const double* w : {static_cast<const double*>(nullptr), static_cast<const double*>(weight.data())}) {
+                const GridMoments few = grid_moments(x, label.data(), w, classes, grid);
+                const GridMoments many = grid_moments(x, label.data(), w, 6, grid);
+                for (std::size_t c = 0; c < classes; ++c) {
+                    CHECK(few.weight[c] == many.weight[c]);
+                    for (std::size_t part = 0; part < 4; ++part) {
+                        CHECK(few.sums[part * classes + c] == many.sums[part * 6 + c]);
+                    }
+                }
+            }
+        }
+    }
 }
 
 void test_points_count_the_numbers_up_to_them() {
@@ -164,6 +191,7 @@ void test_terms_add_up() {
 
 int main() {
     test_grid_moments_of_parts_add_up_to_those_of_the_whole();
+    test_grid_moments_of_few_classes_are_those_among_many();
     test_points_count_the_numbers_up_to_them();
     test_moments_do_not_depend_on_threads();
     test_values_are_counted_alike_by_table_and_by_sorting();

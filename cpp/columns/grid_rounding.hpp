@@ -20,6 +20,9 @@ class GridRounding {
         : coarse_(std::ldexp(1.5, 52 + exponent - grid_level)),
           fine_(std::ldexp(1.5, 52 + exponent - 2 * grid_level)) {}
 
+    double coarse() const { return coarse_; }
+    double fine() const { return fine_; }
+
     // Adds the coarse and the fine part of a term to two sums.
     void add(double term, double& coarse, double& fine) const {
         const double high = (term + coarse_) - coarse_;

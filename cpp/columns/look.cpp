@@ -101,6 +101,39 @@ std::vector<std::int64_t> count_codes(std::span<const Code> column, std::size_t 
     return turns[0];
 }
 
+template <class Code>
+bool are_within(std::span<const Code> codes, std::int64_t least, std::int64_t end) {
+    if (codes.empty()) return true;
+    // All are looked at, however early one is outside: a loop without such an end takes several at a time.
+    Code low = codes.front(), high = low;
+    for (const Code code : codes) {
+        low = code < low ? code : low;
+        high = code > high ? code : high;
+    }
+    return static_cast<std::int64_t>(low) >= least && static_cast<std::int64_t>(high) < end;
+}
+
+template bool are_within(std::span<const std::uint8_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::uint16_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::uint32_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::int8_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::int16_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::int32_t>, std::int64_t, std::int64_t);
+template bool are_within(std::span<const std::int64_t>, std::int64_t, std::int64_t);
+
+template <class Code>
+std::vector<Code> recode(std::span<const std::int32_t> column, std::span<const std::int32_t> list) {
+    std::vector<Code> moved(list.size() + 1, Code{-1}), found(column.size());
+    std::transform(list.begin(), list.end(), moved.begin() + 1, [](std::int32_t code) { return Code(code); });
+    const Code* const of = moved.data() + 1;
+    for (std::size_t i = 0; i < column.size(); ++i) found[i] = of[column[i]];
+    return found;
+}
+
+template std::vector<std::int8_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+template std::vector<std::int16_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+template std::vector<std::int32_t> recode(std::span<const std::int32_t>, std::span<const std::int32_t>);
+
 template std::vector<std::int64_t> count_codes(std::span<const std::int8_t>, std::size_t);
 template std::vector<std::int64_t> count_codes(std::span<const std::int16_t>, std::size_t);
 template std::vector<std::int64_t> count_codes(std::span<const std::int32_t>, std::size_t);

@@ -65,6 +65,25 @@ void test_codes() {
     CHECK(count_codes(std::span<const std::int8_t>(codes), 3) == expected);
 }
 
+void test_codes_within() {
+    std::vector<std::int32_t> codes(1000, 5);
+    codes[700] = -1;
+    codes[701] = 9;
+    const std::span<const std::int32_t> all(codes);
+    CHECK(are_within(all, -1, 10));
+    CHECK(!are_within(all, 0, 10) && !are_within(all, -1, 9));
+    CHECK(are_within(all.first(700), 5, 6) && are_within(all.first(0), 0, 0));
+    const std::vector<std::uint32_t> large{1, 4'000'000'000U};
+    CHECK(!are_within(std::span<const std::uint32_t>(large), 0, 100));
+}
+
+void test_codes_of_another_list() {
+    const std::vector<std::int32_t> codes{-1, 0, 2, 2, 1}, list{300, -1, 7};
+    CHECK(recode<std::int32_t>(codes, list) == std::vector<std::int32_t>({-1, 300, 7, 7, -1}));
+    CHECK(recode<std::int16_t>(codes, list) == std::vector<std::int16_t>({-1, 300, 7, 7, -1}));
+    CHECK(recode<std::int8_t>({}, {}).empty());
+}
+
 }  // namespace
 
 int main() {
@@ -76,5 +95,7 @@ int main() {
     test_whole_numbers();
     test_few_values();
     test_codes();
+    test_codes_within();
+    test_codes_of_another_list();
     return check_result();
 }

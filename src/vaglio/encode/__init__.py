@@ -12,8 +12,8 @@ from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin, within_reach
-from vaglio.encode._describe import natural_order
-from vaglio.encode._encode_column import own_values
+from vaglio.encode._describe import describe, natural_order
+from vaglio.encode._encode_column import code_type, own_codes
 from vaglio.encode._feature import (
     Feature,
     Spread,
@@ -42,14 +42,16 @@ __all__ = [
     "Spread",
     "aligned_labels",
     "code_of_absence",
+    "code_type",
     "count_block",
     "count_columns",
     "decode",
+    "describe",
     "guarded_from",
     "learn_reliability",
     "learn_spreads",
     "natural_order",
-    "own_values",
+    "own_codes",
     "presence",
     "reliability",
     "reliability_for_numbers",

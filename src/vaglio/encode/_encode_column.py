@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, Literal
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode._feature import Feature
 from vaglio.errors import DataWarning, InputError
 from vaglio.table import Column, as_date, as_nominal
@@ -18,17 +20,26 @@ Unseen = Literal["missing", "error"]
 Lost = list[tuple[str, str]]
 
 
-def own_values(column: Column, feature: Feature) -> np.ndarray:
-    """Return the numbers or codes of the column that a feature was learned from; it may not be text.
+def own_codes(column: Column, feature: Feature) -> np.ndarray:
+    """Return the codes of the nominal column that a feature was learned from, in the smallest type that holds them.
 
     Parameters
     ----------
     column : Column
     feature : Feature
+        Nominal or ordinal.
     """
-    if feature.is_nominal:
-        return codes_of(column, feature, "missing", [])
-    return numbers_of(column, feature, [], empty=False)
+    values, known = column.categories, feature.categories
+    # Not whether they are equal: True equals 1.
+    if len(values) == len(known) and all(map(is_, values, known)):
+        return column.data.astype(code_type(len(known)))
+    _, positions, codes = looked_up(column, feature)
+    return _core.recode(positions, codes[:-1], True)
+
+
+def code_type(categories: int) -> np.dtype:
+    """Return the smallest type that holds the codes of so many categories, and -1."""
+    return np.min_scalar_type(-max(categories, 1))
 
 
 def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.ndarray:

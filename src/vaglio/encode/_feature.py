@@ -170,6 +170,8 @@ def code_of_absence(categories: tuple[Any, ...], asymmetric: bool, counts: np.nd
     counts : ndarray
         How many training rows have each category.
     """
+    if not asymmetric and len(categories) != 2:
+        return None
     words = [spelling(value).lower() for value in categories]
     absent = [code for code, word in enumerate(words) if word in _ABSENT]
     if any(sorted(words) == sorted(pair) for pair in _PAIRS) or (asymmetric and len(absent) == 1):

@@ -62,13 +62,12 @@ class MomentPlan:
             "first": np.zeros((2, k, p), dtype=np.int64),
             "second": np.zeros((2, k, p), dtype=np.int64),
         }
-        for at, j in enumerate(self.columns):
-            x = chunk.matrix.numeric[:, j]
-            if self.logarithms:
-                x = np.log(x)
-            exponents = int(self.first.exponent[at]), int(self.second.exponent[at])
-            given = (np.ascontiguousarray(x), y, chunk.weight, k, float(self.centre[at]), *exponents)
-            found["weight"][:, at], sums = _core.grid_moments(*given)
+        x, columns = chunk.matrix.numeric, self.columns
+        if self.logarithms:
+            x, columns = np.log(x[:, columns]), tuple(range(p))
+        grids = zip(columns, self.centre.tolist(), self.first.exponent.tolist(), self.second.exponent.tolist())
+        for at, (weight, sums) in enumerate(_core.grid_moments(x, list(grids), y, chunk.weight, k)):
+            found["weight"][:, at] = weight
             found["first"][:, :, at], found["second"][:, :, at] = sums
         return found
 

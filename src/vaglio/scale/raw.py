@@ -7,15 +7,15 @@ column translates its codes once all chunks have been seen: a file is decoded on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vaglio import _core
-from vaglio.encode import Codebook, EncodedMatrix, Feature, own_values
+from vaglio.encode import Codebook, EncodedMatrix, Feature, code_type, describe, own_codes
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.scale.passes import Chunk
+from vaglio.scale.passes import MOST_VALUES, Chunk
 from vaglio.table import Column, Table
 from vaglio.table.lazy import labels, numbers
 
@@ -41,6 +41,42 @@ class Wanted:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What the first look at a column of a chunk says.
+
+    Attributes
+    ----------
+    missing : int
+    counts : ndarray of int64
+        Rows of each category; empty for a column of numbers.
+    low, high : float
+        Range of the numbers; infinite and reversed without any.
+    values : ndarray or None
+        Distinct numbers, if not too many.
+    """
+
+    missing: int
+    counts: np.ndarray
+    low: float = np.inf
+    high: float = -np.inf
+    values: np.ndarray | None = None
+
+    @classmethod
+    def at_codes(cls, codes: np.ndarray, categories: int) -> Look:
+        """Look at the codes of so many categories."""
+        counts = _core.count_codes(codes, categories)
+        return cls(int(counts[0]), counts[1:])
+
+    @classmethod
+    def at_numbers(cls, numbers: np.ndarray) -> tuple[Look, np.ndarray]:
+        """Look at numbers; return them, too, in the smallest type that loses nothing."""
+        x = np.ascontiguousarray(numbers, dtype=np.float64)
+        low, high, missing, short, _ = _core.look_at(x)
+        values = _core.few_values(x, MOST_VALUES) if low <= high else np.empty(0)
+        return cls(missing, np.empty(0, np.int64), low + 0.0, high + 0.0, values), x.astype(np.float32) if short else x
+
+
+@dataclass(frozen=True)
 class RawChunk:
     """Rows that count, encoded by the categories of this chunk.
 
@@ -49,6 +85,8 @@ class RawChunk:
     features : tuple of Feature
     columns : tuple of ndarray
         One per feature, in the smallest type that loses nothing: numbers, NaN being missing, or codes from -1.
+    looks : tuple of Look
+        What was seen in each of them.
     declared : tuple of bool
         Whether the source declared the categories of a feature.
     labels : ndarray
@@ -62,6 +100,7 @@ class RawChunk:
 
     features: tuple[Feature, ...]
     columns: tuple[np.ndarray, ...]
+    looks: tuple[Look, ...]
     declared: tuple[bool, ...]
     labels: np.ndarray
     y: np.ndarray
@@ -78,16 +117,16 @@ class RawChunk:
         """Encode the rows whose target is known and whose weight is positive."""
         table, weight = _that_count(table, wanted, place)
         target = table.column(wanted.target)
-        X = table.select(list(wanted.inputs))
+        inputs = [table.column(name) for name in wanted.inputs]
         try:
-            features = Codebook.learn(X).features
-            columns = tuple(_own_column(X.column(feature.name), feature) for feature in features)
+            features = tuple(map(describe, inputs))
+            seen = tuple(map(_own_column, inputs, features))
             known = (np.empty(0), numbers(target)) if wanted.regression else _distinct(target)
         except InputError as error:
             raise type(error)(f"{place}: {error}") from None
-        declared = tuple(X.column(name).declared for name in X.columns)
-        y = known[1] if wanted.regression else smallest(known[1])
-        return cls(features, columns, declared, known[0], y, weight, place)
+        declared = tuple(column.declared for column in inputs)
+        looks, columns = tuple(look for look, _ in seen), tuple(column for _, column in seen)
+        return cls(features, columns, looks, declared, known[0], known[1], weight, place)
 
     def column(self, feature: Feature) -> np.ndarray:
         """Return the numbers or the codes of a column as this feature has them.
@@ -106,6 +145,11 @@ class RawChunk:
         lookup = np.array([*map(feature.code, here.categories), -1], dtype=np.int32)
         translated: np.ndarray = lookup[own]  # the code -1 of a missing value finds the last entry
         return translated
+
+    def take(self, rows: np.ndarray) -> RawChunk:
+        """Return some of the rows; what was seen in all is still said."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, columns=tuple(column[rows] for column in self.columns), y=self.y[rows], weight=weight)
 
     def chunk(self, plan: Recoding, start: int) -> Chunk:
         """Return the rows in the codes of the whole table."""
@@ -167,35 +211,30 @@ def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
     return grid
 
 
-def _own_column(column: Column, feature: Feature) -> np.ndarray:
+def _own_column(column: Column, feature: Feature) -> tuple[Look, np.ndarray]:
     if feature.kind == "text":
         raise NotSupportedError(f"column {feature.name!r} is free text, which is not learned from in passes.")
-    return smallest(own_values(column, feature))
-
-
-def smallest(column: np.ndarray) -> np.ndarray:
-    """Return numbers or codes in the smallest type that loses nothing.
-
-    Parameters
-    ----------
-    column : ndarray of float64, int64 or int32
-    """
-    if column.dtype.kind == "i":
-        most = int(column.max(initial=0))
-        return column.astype(np.int8 if most < 128 else np.int16 if most < 1 << 15 else np.int32)
-    column = np.ascontiguousarray(column)
-    return column.astype(np.float32) if _core.look_at(column)[3] else column
+    if feature.kind == "numeric":
+        look, numbers = Look.at_numbers(column.data)
+        if look.low == -np.inf or look.high == np.inf:
+            column.refuse_infinite()
+        return look, numbers
+    codes = own_codes(column, feature)
+    if feature.kind == "ordinal":
+        return Look.at_numbers(np.where(codes < 0, np.nan, codes))
+    return Look.at_codes(codes, len(feature.categories)), codes
 
 
 def _distinct(target: Column) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels in order and the code of each row; words are not sorted again, for a column has their codes."""
     if target.kind != "nominal":
-        return np.unique(labels(target), return_inverse=True)
+        known, codes = np.unique(labels(target), return_inverse=True)
+        return known, codes.astype(code_type(len(known)))
     seen = np.flatnonzero(_core.count_codes(target.data, len(target.categories))[1:])
     known, place = np.unique(labels(target.replace(data=seen)), return_inverse=True)
-    lookup = np.zeros(len(target.categories), dtype=np.int64)
+    lookup = np.zeros(len(target.categories), dtype=np.int32)
     lookup[seen] = place
-    return known, lookup[target.data]
+    return known, _core.recode(target.data, lookup, True)
 
 
 def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.ndarray | None]:

@@ -158,6 +158,7 @@ def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:
         arrays["weight"] = raw.weight
     rest = {
         "features": raw.features,
+        "looks": raw.looks,
         "declared": raw.declared,
         "labels": raw.labels,
         "place": raw.place,
@@ -170,4 +171,4 @@ def unpacked(arrays: Arrays, rest: dict[str, Any]) -> RawChunk:
     """Return the chunk again."""
     columns = tuple(arrays[f"x{j}"] for j in range(len(rest["features"])))
     told = rest["declared"], rest["labels"], arrays["y"], arrays.get("weight"), rest["place"]
-    return RawChunk(rest["features"], columns, *told)
+    return RawChunk(rest["features"], columns, rest["looks"], *told)

@@ -187,17 +187,11 @@ def _widened(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, flo
 
 
 def _column(raw: RawChunk, j: int) -> ColumnSurvey:
-    feature = raw.features[j]
+    feature, look = raw.features[j], raw.looks[j]
     plain = replace(feature, categories=(), default=None)
     if feature.is_nominal:
-        missing, *found = _core.count_codes(raw.columns[j], len(feature.categories)).tolist()
-        counts = Counter({value: n for value, n in zip(feature.categories, found) if n})
+        counts = Counter({value: n for value, n in zip(feature.categories, look.counts.tolist()) if n})
         declared = feature.categories if raw.declared[j] else None
-        return ColumnSurvey(plain, raw.place, declared, counts, np.inf, -np.inf, missing, None)
-    x = raw.columns[j].astype(np.float64, copy=False)
-    low, high, missing, *_ = _core.look_at(x)
-    if low > high:
-        return ColumnSurvey(plain, raw.place, None, Counter(), low, high, missing, np.empty(0))
-    declared = feature.categories if feature.kind == "ordinal" else None
-    values = _core.few_values(x, MOST_VALUES)
-    return ColumnSurvey(plain, raw.place, declared, Counter(), low + 0.0, high + 0.0, missing, values)
+        return ColumnSurvey(plain, raw.place, declared, counts, look.low, look.high, look.missing, None)
+    declared = feature.categories if feature.kind == "ordinal" and look.low <= look.high else None
+    return ColumnSurvey(plain, raw.place, declared, Counter(), look.low, look.high, look.missing, look.values)

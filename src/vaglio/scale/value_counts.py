@@ -66,12 +66,13 @@ def quantile_points(values: np.ndarray, low: float, high: float, most: int = MOS
 def count_values(cells: Cells, k: int, chunk: Chunk) -> tuple[ColumnCounts, ...]:
     """Count the numbers of a chunk."""
     found = []
+    cut = [(j, points) for j, points in zip(cells.columns, cells.points) if points is not None]
+    tables = iter(_core.point_counts(chunk.matrix.numeric, cut, chunk.y, chunk.weight, k))
     for j, points in zip(cells.columns, cells.points):
-        x = chunk.matrix.numeric[:, j]
         if points is not None:
-            table = _core.point_counts(np.ascontiguousarray(x), points, chunk.y, chunk.weight, k)
-            found.append(ColumnCounts(points, table, False))
+            found.append(ColumnCounts(points, next(tables), False))
             continue
+        x = chunk.matrix.numeric[:, j]
         known = np.flatnonzero(~np.isnan(x))
         if len(known) < len(x):
             x, y = x[known], chunk.y[known]

@@ -139,9 +139,11 @@ def _from_encoded(name: str, encoded: pa.ChunkedArray, kind: pa.DataType) -> Col
         seen = seen[entries.take(pa.array(seen)).is_valid().to_numpy(zero_copy_only=False)]
     words = entries.take(pa.array(seen))
     order = pc.sort_indices(words).to_numpy()
-    lookup = np.full(len(entries) + 1, -1, dtype=np.int32)
+    lookup = np.full(len(entries), -1, dtype=np.int32)
     lookup[seen[order]] = np.arange(len(seen), dtype=np.int32)
-    return Column.nominal(name, lookup[codes], words.take(pa.array(order)).to_pylist(), storage=kind)
+    return Column.nominal(
+        name, _core.recode(codes, lookup, False), words.take(pa.array(order)).to_pylist(), storage=kind
+    )
 
 
 def _from_dictionary(name: str, chunked: pa.ChunkedArray, declared: bool) -> Column:
@@ -167,8 +169,12 @@ def _from_dictionary(name: str, chunked: pa.ChunkedArray, declared: bool) -> Col
 
 
 def _indices(encoded: pa.ChunkedArray) -> np.ndarray:
-    parts = [pc.fill_null(chunk.indices.cast(pa.int32()), -1).to_numpy() for chunk in encoded.chunks]
+    parts = [_without_nulls(chunk.indices.cast(pa.int32())).to_numpy() for chunk in encoded.chunks]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _without_nulls(indices: pa.Array) -> pa.Array:
+    return pc.fill_null(indices, -1) if indices.null_count else indices
 
 
 def _from_times(name: str, chunked: pa.ChunkedArray) -> Column:

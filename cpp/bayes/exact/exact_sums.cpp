@@ -1,9 +1,10 @@
-#include "bayes/exact_sums.hpp"
+#include "bayes/exact/exact_sums.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "bayes/exact/grid_loops.hpp"
 #include "columns/cutting.hpp"
 #include "columns/grid_rounding.hpp"
 
@@ -15,7 +16,30 @@ namespace {
 constexpr std::size_t turns = 4;
 
 // Deviations and their squares, coarse and fine, and the weight.
-using Held = std::array<double, 5>;
+using Held = std::array<double, grid_sums>;
+
+const auto add_grid_terms = VAGLIO_LEVELS(add_grid_terms).best();
+
+// Sums of some rows of few classes: all are added in registers.
+void add_to_few(std::span<const double> x, const std::int64_t* label, const double* weight, const GridTerms& terms,
+                std::vector<Held>& held) {
+    add_grid_terms(x.data(), label, weight, x.size(), held.size(), terms, held.front().data());
+}
+
+void add_to_many(std::span<const double> x, const std::int64_t* label, const double* weight, double centre,
+                 const GridRounding& first, const GridRounding& second, std::vector<Held>& held) {
+    const std::size_t classes = held.size() / turns;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double deviation = x[i] - centre;
+        if (std::isnan(deviation)) continue;
+        Held& sums = held[(i % turns) * classes + static_cast<std::size_t>(label[i])];
+        const double w = weight == nullptr ? 1.0 : weight[i];
+        const double weighed = w * deviation;
+        first.add(weighed, sums[0], sums[1]);
+        second.add(weighed * deviation, sums[2], sums[3]);
+        sums[4] += w;
+    }
+}
 
 }  // namespace
 
@@ -23,19 +47,17 @@ GridMoments grid_moments(std::span<const double> x, const std::int64_t* label, c
                          std::size_t classes, const MomentGrid& grid) {
     GridMoments found{std::vector<double>(classes), std::vector<std::int64_t>(4 * classes)};
     const GridRounding first(grid.first_exponent), second(grid.second_exponent);
-    std::vector<Held> held(turns * classes);
+    const GridTerms terms{grid.centre, first.coarse(), first.fine(), second.coarse(), second.fine()};
+    const bool few = classes <= most_grid_classes;
+    std::vector<Held> held(few ? classes : turns * classes);
     for (std::size_t start = 0; start < x.size(); start += grid_block) {
         std::fill(held.begin(), held.end(), Held{});
-        const std::size_t end = std::min(start + grid_block, x.size());
-        for (std::size_t i = start; i < end; ++i) {
-            const double deviation = x[i] - grid.centre;
-            if (std::isnan(deviation)) continue;
-            Held& sums = held[(i % turns) * classes + static_cast<std::size_t>(label[i])];
-            const double w = weight == nullptr ? 1.0 : weight[i];
-            const double weighed = w * deviation;
-            first.add(weighed, sums[0], sums[1]);
-            second.add(weighed * deviation, sums[2], sums[3]);
-            sums[4] += w;
+        const auto rows = x.subspan(start, std::min(grid_block, x.size() - start));
+        const double* const w = weight == nullptr ? nullptr : weight + start;
+        if (few) {
+            add_to_few(rows, label + start, w, terms, held);
+        } else {
+            add_to_many(rows, label + start, w, grid.centre, first, second, held);
         }
         for (std::size_t at = 0; at < held.size(); ++at) {
             const std::size_t c = at % classes;
