@@ -207,10 +207,10 @@ def test_a_file_that_changes_after_it_was_scanned_is_named(tmp_path, name):
 
 
 def test_a_partition_that_has_other_rows_when_it_is_made_again_is_named():
-    from vaglio.scale.on_dask import _encode
+    from vaglio.scale.on_dask import _rows_of
 
     with pytest.raises(InputError, match="from row 11 on had 5 rows, and has 0 after"):
-        _encode(None, None, 10, 5)
+        _rows_of(None, None, 10, 5, None)
 
 
 def test_the_row_of_an_error_is_counted_from_where_it_says(tmp_path):

@@ -230,10 +230,11 @@ def _merge_surveys(a: _Seen, b: _Seen) -> _Seen:
 def _rows_of(
     raw: RawChunk | None, plan: Recoding, start: int, n_rows: int, choose: Callable[[int, int], np.ndarray] | None
 ) -> Chunk:
-    if raw is None or raw.n_rows != n_rows:
+    found = 0 if raw is None else raw.n_rows
+    if raw is None or found != n_rows:
         raise InputError(
-            f"The partition from row {start + 1} on had {n_rows} rows, and has {0 if raw is None else raw.n_rows} after "
-            "it was made again: a frame must give the same rows whenever it is computed; write it to files first."
+            f"The partition from row {start + 1} on had {n_rows} rows, and has {found} after it was made again: a "
+            "frame must give the same rows whenever it is computed; write it to files first."
         )
     if choose is None:
         return raw.chunk(plan, start)
