@@ -275,11 +275,15 @@ def joined(tables: list[Table], like: LazyTable | None = None) -> Table:
     import pyarrow as pa
 
     if not tables:
-        raise InputError(f"{like.parts[0].path} has no rows." if like and like.parts else "the table has no rows.")
+        raise InputError(
+            f"{like.parts[0].path} has no rows." if like is not None and like.parts else "the table has no rows."
+        )
     arrow = [table.to_arrow() for table in tables]
     whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
     table = Table.from_any(whole)
-    return with_levels(table, dict(like.parts[0].levels)) if like and like.parts else table
+    # Not the truth of a lazy table: its length is counted by reading it.
+    levels = dict(like.parts[0].levels) if like is not None and like.parts else {}
+    return with_levels(table, levels) if levels else table
 
 
 def _without_dictionaries(frame: Any) -> Any:
