@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import ModuleType
 
 import pytest
 from sklearn.naive_bayes import GaussianNB
@@ -56,10 +57,6 @@ DEFINED = {"__name__": "__main__"}
 exec(SCRIPT, DEFINED)
 
 
-class Unknown(GaussianNB):
-    """Of a module that no other process can import."""
-
-
 def test_processes_find_what_one_finds(started):
     table = vaglio.datasets.load("penguins")
     how = {"learners": OURS, "folds": 3, "noise": (0.1, 0.2), "missing": (0.3,), "sizes": (0.5, 1.0)}
@@ -92,9 +89,13 @@ def test_a_process_that_is_killed_is_one_sentence(started, iris):
     assert again.reports[0].error == ""
 
 
-def test_a_learner_that_no_other_process_knows_is_one_sentence(started, iris):
+def test_a_learner_that_no_other_process_knows_is_one_sentence(started, iris, monkeypatch):
+    # A module without a file: whatever folders a process looks in, it cannot import it.
+    module = ModuleType("known_here_alone")
+    exec("from sklearn.naive_bayes import GaussianNB\nclass Unknown(GaussianNB): pass", module.__dict__)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     with pytest.raises(ProcessError, match="define its class in a module that can be imported"):
-        vaglio.compare(*iris, learners={"bad": Unknown(), "bayes": GaussianNB()}, folds=3, n_jobs=2)
+        vaglio.compare(*iris, learners={"bad": module.Unknown(), "bayes": GaussianNB()}, folds=3, n_jobs=2)
 
 
 INTERRUPTED = """
