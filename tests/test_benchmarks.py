@@ -25,6 +25,7 @@ from sklearn.dummy import DummyClassifier
 
 import vaglio
 from vaglio import datasets, read
+from vaglio.errors import NotSupportedError
 from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY
 
 
@@ -64,6 +65,21 @@ def test_a_curve_stops_where_its_next_fit_would_take_too_long(monkeypatch):
     found = {("tree", runner.OURS, 100): (1.0, 0.5)}
     assert [rows for rows, _ in growth.rounds(dict(found), limit=2.0)] == []
     assert next(iter(growth.rounds(dict(found), limit=4.0)))[0] == 316
+
+
+def test_a_curve_ends_where_its_learner_refuses_the_rows(monkeypatch, tmp_path):
+    class OfFewRows(DummyClassifier):
+        def fit(self, X, y):
+            if len(X) > 100:
+                raise NotSupportedError("too many rows")
+            return super().fit(X, y)
+
+    made = [growth_curves.Curve(kind.__name__, runner.OURS, kind) for kind in (OfFewRows, DummyClassifier)]
+    monkeypatch.setattr(growth, "curves", lambda: made)
+    monkeypatch.setattr(growth, "RECORDS", tmp_path / "growth.csv")
+    monkeypatch.setenv("ROWS", "1000")
+    asked = [row.task for row in growth.run()]
+    assert asked == ["OfFewRows, 100 rows", *(f"DummyClassifier, {rows} rows" for rows in (100, 316, 1000))]
 
 
 def test_arff_written_for_weka_reads_back(tmp_path):
