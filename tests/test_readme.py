@@ -11,7 +11,7 @@ import pytest
 
 import vaglio
 from vaglio.cli.main import main
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

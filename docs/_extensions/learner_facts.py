@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import vaglio
-from vaglio.learn.registry import LEARNERS, Learner
+from vaglio.learners.registry import LEARNERS, Learner
 from vaglio.tracing import learners as traced
 
 

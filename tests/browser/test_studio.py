@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
 from tests.web.studio.conftest import messy_table
 
-from vaglio.web.studio.service import ROOMS
+from vaglio.studio.service import ROOMS
 
 pytestmark = pytest.mark.browser
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from vaglio.report.inside import chapters
 
 import vaglio
 from vaglio.explanation.by_kind import explainers
 from vaglio.fitted import export_formats
 from vaglio.fitted._file import from_bytes, to_bytes
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.model.kinds import FAMILIES, KINDS, ROOMS
-from vaglio.report.inside import chapters
 from vaglio.report.limits import Limits
 
 SAVED = Path(__file__).parents[1] / "saved"
@@ -125,7 +125,7 @@ def test_a_record_agrees_with_its_class(kind: str) -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(learner: str) -> None:
     record = LEARNERS[learner]
-    assert record.home.startswith(f"vaglio.learn.{record.family}.")
+    assert record.home.startswith(f"vaglio.learners.{record.family}.")
     assert record.cls._learner_id == learner
     assert record.make().fit(*rows()).fitted_.model.kind == record.kind
 
@@ -137,7 +137,7 @@ def test_one_family_is_loaded_for_one_kind() -> None:
     )
     command = [sys.executable, "-c", script, str(SAVED / "logistic-0.1.0.vaglio")]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "vaglio.explanation.linear" in loaded
+    assert "vaglio.learners.linear.explain" in loaded
     for family in set(FAMILIES) - {"linear", "rules"}:  # a Fitted can always be made of rules
         assert f"'vaglio.model.{family}" not in loaded
         assert f"'vaglio.explanation.{family}" not in loaded

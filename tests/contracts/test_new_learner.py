@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from vaglio.report.inside import chapters, inside_chapter
 
 import vaglio
 from vaglio.cli import _learners, _output
@@ -21,16 +22,15 @@ from vaglio.errors import InputError, ModelFileError
 from vaglio.explanation import Context, Explanation, Reason
 from vaglio.explanation.by_kind import explainers
 from vaglio.fitted import Fitted, exporters
-from vaglio.learn.estimator import VaglioClassifier
-from vaglio.learn.registry import LEARNERS, Learner, add_learner
+from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.registry import LEARNERS, Learner, add_learner
+from vaglio.learners.tracer import writers
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.kinds import KINDS, Kind, add_kind
-from vaglio.report.inside import chapters, inside_chapter
 from vaglio.report.limits import Limits
 from vaglio.tracing.document import Page
 from vaglio.tracing.prepare import Training
-from vaglio.tracing.tracer import writers
 
 NAME = "nearest-mean"
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pytest
 
 from vaglio.fitted import Fitted
-from vaglio.model.rules.export.sql import sql_name, sql_value
+from vaglio.learners.rules.forms.sql import sql_name, sql_value
 
 from .pmml_standard import Document
 

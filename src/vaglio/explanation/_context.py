@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
+from vaglio.messages.numbers import short_number
 from vaglio.model.costs import CostMatrix
-from vaglio.text.numbers import short_number
 
 # Dates are encoded as days since this one.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

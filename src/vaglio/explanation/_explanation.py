@@ -17,8 +17,8 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation._context import PROPOSED_DIGITS, Context, shown
 from vaglio.explanation.by_kind import explainers, leaves
+from vaglio.learners.rules.model.condition import Condition, LinearCondition, RangeCondition
 from vaglio.model.kinds import KINDS
-from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondition
 
 # Classes whose expected cost is told; those of least cost.
 _MOST_COSTS = 5

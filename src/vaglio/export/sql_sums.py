@@ -28,9 +28,9 @@ from vaglio.export.part import (
     Part,
 )
 from vaglio.export.sql_trees import Compared, scores_of_trees, written_as_trees
-from vaglio.model.rules.export.limit import Written, moment
-from vaglio.model.rules.export.sql import sql_name, sql_number, sql_sum, sql_value
-from vaglio.model.rules.export.sql_dialect import in_dialect
+from vaglio.learners.rules.forms.limit import Written, moment
+from vaglio.learners.rules.forms.sql import sql_name, sql_number, sql_sum, sql_value
+from vaglio.learners.rules.forms.sql_dialect import in_dialect
 
 __all__ = ["sums_sql"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.model.rules.export.limit import moment
-from vaglio.text.printable import ESCAPES
+from vaglio.learners.rules.forms.limit import moment
+from vaglio.messages.printable import ESCAPES
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
-    from vaglio.model.ensembles.additive import Additive
+    from vaglio.learners.additive.model.additive import Additive
 
 
 class Edits:
@@ -64,7 +64,7 @@ class Edits:
         >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
         ('year', 'remove', 1)
         """
-        from vaglio.model.ensembles.additive_edit import edited
+        from vaglio.learners.additive.model.additive_edit import edited
 
         fitted, before = self._edited, self._additive("can be edited term by term")
         model, told = edited(
@@ -92,7 +92,7 @@ class Edits:
         return replace(fitted, model=replace(model, intercept=start), provenance={**fitted.provenance, "edits": edits})
 
     def _additive(self, what: str) -> Additive:
-        from vaglio.model.ensembles.additive import Additive
+        from vaglio.learners.additive.model.additive import Additive
 
         model = self._edited.model
         if not isinstance(model, Additive):

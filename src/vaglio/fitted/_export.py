@@ -13,9 +13,9 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.export.model_source import Source
 from vaglio.export.part import EVERY
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import Dispatch
 from vaglio.model.kinds import KINDS, NO_LIST
-from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -181,8 +181,8 @@ def _network_formats(fitted: Fitted) -> Forms:
 
 @exporters.register("boosted")
 def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    from vaglio.model.ensembles.boosted_export import boosted_python
-    from vaglio.model.ensembles.boosted_text import first_trees_text
+    from vaglio.learners.boosting.model.boosted_export import boosted_python
+    from vaglio.learners.boosting.model.boosted_text import first_trees_text
 
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
@@ -195,9 +195,9 @@ def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
 
 @exporters.register("additive")
 def _additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    from vaglio.model.ensembles.additive_text import term_rows, terms_text
-    from vaglio.model.ensembles.additive_trees import boosted_of
-    from vaglio.model.ensembles.boosted_export import boosted_python
+    from vaglio.learners.additive.model.additive_text import term_rows, terms_text
+    from vaglio.learners.additive.model.additive_trees import boosted_of
+    from vaglio.learners.boosting.model.boosted_export import boosted_python
 
     model: Any = fitted.model
     told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.deciding_cost)
@@ -217,7 +217,7 @@ def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = Fal
 
     source = source_of(fitted)
     if fitted.model.kind == "additive":
-        from vaglio.model.ensembles.additive_trees import boosted_of
+        from vaglio.learners.additive.model.additive_trees import boosted_of
 
         model: Any = fitted.model
         return sums_sql(replace(source, model=boosted_of(model, flat=True)), table, probabilities, dialect)
@@ -229,7 +229,7 @@ def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = Fal
 
 
 def _tree_text(fitted: Fitted) -> str:
-    from vaglio.model.trees.tree_outline import outline
+    from vaglio.learners.trees.model.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_text
 
     tree: Any = fitted.model
@@ -238,7 +238,7 @@ def _tree_text(fitted: Fitted) -> str:
 
 def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
     """The tree as a drawing, down to a depth or whole."""
-    from vaglio.model.trees.tree_outline import outline
+    from vaglio.learners.trees.model.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_svg
 
     tree: Any = fitted.model

@@ -16,9 +16,9 @@ from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted._edits import Edits
 from vaglio.fitted._other_forms import OtherForms
 from vaglio.fitted._single_rows import SingleRows
+from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
-from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
 from vaglio.table.lazy import is_outside_memory

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
 from vaglio.fitted.learning_facts import findings_in_words
+from vaglio.messages.listing import html_table
+from vaglio.messages.printable import ESCAPES
+from vaglio.messages.sentences import listed
 from vaglio.model.base import Dispatch, size_in_words
-from vaglio.text.listing import html_table
-from vaglio.text.printable import ESCAPES
-from vaglio.text.sentences import listed
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

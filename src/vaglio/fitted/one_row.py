@@ -16,8 +16,8 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
+from vaglio.learners.additive.model.additive_trees import boosted_of
 from vaglio.model.base import Dispatch, codes_and_proba, plain_label, refuse_unreal
-from vaglio.model.ensembles.additive_trees import boosted_of
 
 if TYPE_CHECKING:
     from vaglio.explanation import Explanation

@@ -13,8 +13,8 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.kinds import FAMILIES, KINDS
-from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.model.costs import CostMatrix

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, ModelFileError
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
     from vaglio.model.base import Model
@@ -109,41 +109,41 @@ NO_LIST = "it is no list of rules or weights"
 _TABLES = "its tables of probabilities have no common form outside vaglio"
 
 for _kind in (
-    Kind("tree", "trees", "vaglio.model.trees.tree:Tree", readable=True),
+    Kind("tree", "trees", "vaglio.learners.trees.model.tree:Tree", readable=True),
     Kind(
         "rules",
         "rules",
-        "vaglio.model.rules.ruleset:RuleSet",
+        "vaglio.learners.rules.model.ruleset:RuleSet",
         missing="met only by conditions that allow for it",
         readable=True,
     ),
     Kind(
         "naive-bayes",
         "bayes",
-        "vaglio.model.bayes.naive_bayes:NaiveBayesModel",
+        "vaglio.learners.bayes.model.naive_bayes:NaiveBayesModel",
         missing="left out",
         readable=True,
     ),
     Kind(
         "gaussian-mixture",
         "bayes",
-        "vaglio.model.bayes.gaussian_mixture:GaussianMixtureModel",
+        "vaglio.learners.bayes.model.gaussian_mixture:GaussianMixtureModel",
         missing="left out",
     ),
     Kind(
         "joint-bayes",
         "bayes",
-        "vaglio.model.bayes.joint_bayes:JointBayesModel",
+        "vaglio.learners.bayes.model.joint_bayes:JointBayesModel",
         missing="summed over",
         readable=True,
         cost=4,
         without={"export": _TABLES},
     ),
-    Kind("bayes-net", "bayes", "vaglio.model.bayes.bayes_net:BayesNetModel", missing="left out"),
+    Kind("bayes-net", "bayes", "vaglio.learners.bayes.model.bayes_net:BayesNetModel", missing="left out"),
     Kind(
         "multinomial-nb",
         "bayes",
-        "vaglio.model.bayes.count_bayes:MultinomialModel",
+        "vaglio.learners.bayes.model.count_bayes:MultinomialModel",
         missing="counted as absent",
         sparse=True,
         without={"export": _TABLES},
@@ -151,61 +151,66 @@ for _kind in (
     Kind(
         "bernoulli-nb",
         "bayes",
-        "vaglio.model.bayes.count_bayes:BernoulliModel",
+        "vaglio.learners.bayes.model.count_bayes:BernoulliModel",
         missing="left out",
         sparse=True,
         without={"export": _TABLES},
     ),
     Kind(
-        "linear", "linear", "vaglio.model.linear.linear:LinearModel", missing=_AT_ITS_MEAN, readable=True, sparse=True
+        "linear",
+        "linear",
+        "vaglio.learners.linear.model.linear:LinearModel",
+        missing=_AT_ITS_MEAN,
+        readable=True,
+        sparse=True,
     ),
     Kind(
         "mlp",
         "linear",
-        "vaglio.model.linear.mlp:NetworkModel",
+        "vaglio.learners.linear.model.mlp:NetworkModel",
         missing=_AT_ITS_MEAN,
     ),
     # A support vector machine and the neighbours compare a row with stored rows: the cost grows with their number.
-    Kind("svm", "svm", "vaglio.model.svm.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30, sparse=True),
+    Kind("svm", "svm", "vaglio.learners.svm.model.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30, sparse=True),
     Kind(
         "neighbors",
         "neighbors",
-        "vaglio.model.neighbors.neighbors:Neighbors",
+        "vaglio.learners.neighbors.model.neighbors:Neighbors",
         missing="counted as a full difference",
         cost=100,
     ),
     Kind(
         "forest",
         "ensembles",
-        "vaglio.model.ensembles.forest:Forest",
+        "vaglio.learners.forest.model.forest:Forest",
         missing="sent down the branch that each tree has for missing values",
         cost=4,
     ),
     Kind(
         "boosted",
         "ensembles",
-        "vaglio.model.ensembles.boosted:Boosted",
+        "vaglio.learners.boosting.model.boosted:Boosted",
         missing="sent down the branch that each tree has for missing values",
         cost=4,
     ),
     Kind(
         "additive",
         "ensembles",
-        "vaglio.model.ensembles.additive:Additive",
+        "vaglio.learners.additive.model.additive:Additive",
         missing="given the score that each term has for missing values",
         readable=True,
     ),
     Kind(
         "ensemble",
         "ensembles",
-        "vaglio.model.ensembles.ensemble:Ensemble",
+        "vaglio.learners.ensembles.model.ensemble:Ensemble",
         missing="left to each member",
         cost=10,
     ),
     Kind(
         "voting",
         "ensembles",
-        "vaglio.model.ensembles.voting:Voting",
+        "vaglio.learners.ensembles.model.voting:Voting",
         missing="left to each member",
         cost=10,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vaglio.text.sentences import clip
+from vaglio.messages.sentences import clip
 
 __all__ = ["count", "figure", "interval", "percent", "quantity", "rate"]
 

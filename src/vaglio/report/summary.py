@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vaglio.messages.listing import plain_data
+from vaglio.messages.sentences import clip, plural
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
 from vaglio.report.inside import inside_chapter
@@ -12,8 +14,6 @@ from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
 from vaglio.report.performance import performance_chapter, study_evaluation
 from vaglio.study import Study
-from vaglio.text.listing import plain_data
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["summarize_study"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vaglio.text.listing import plain_data
+from vaglio.messages.listing import plain_data
 from vaglio.tracing.catalogue import Words
 
 

@@ -12,10 +12,10 @@ from sklearn.base import clone, is_classifier
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError, NotSupportedError
-from vaglio.learn.inputs import check_labels
-from vaglio.learn.provenance import describe_training
+from vaglio.learners.inputs import check_labels
+from vaglio.learners.provenance import describe_training
+from vaglio.messages.numbers import short_number
 from vaglio.table import as_frame
-from vaglio.text.numbers import short_number
 
 # Words that mean a missing value in a row given by hand, as in --row "sunny,?,high".
 _MISSING = ("", "?", "NA")

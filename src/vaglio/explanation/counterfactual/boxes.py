@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
-from vaglio.model.rules.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
-from vaglio.model.rules.rule import Rule
+from vaglio.learners.rules.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.learners.rules.model.rule import Rule
 
 # The nearest boxes of a row that are tried: another rule may step in, or no whole number lies inside.
 _TRIED = 8

@@ -6,7 +6,7 @@ import numpy as np
 
 from vaglio.explanation.counterfactual.black_box import fewer
 from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
-from vaglio.model.neighbors.neighbors import Neighbors
+from vaglio.learners.neighbors.model.neighbors import Neighbors
 
 # Neighbours looked through for some of another class, and how many of those serve as models.
 _LOOKED_AT = 200

@@ -1,0 +1,1 @@
+"""How measures, splits and theory are computed, step by step."""
