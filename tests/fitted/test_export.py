@@ -9,7 +9,7 @@ import pytest
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import FORMATS, export_formats
-from vaglio.fitted._export import export
+from vaglio.fitted.formats import export
 from vaglio.learners.registry import LEARNERS
 
 

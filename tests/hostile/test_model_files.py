@@ -21,7 +21,7 @@ import resource, sys, numpy as np, vaglio, vaglio.learners.registry
 from pathlib import Path
 from vaglio.errors import VaglioError
 for name in ("tree", "neighbors", "ensemble"):
-    vaglio.model.kinds.KINDS[name].cls
+    vaglio.model.families.model_class(name)
 import sklearn.metrics
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30),) * 2)

@@ -13,7 +13,7 @@ from vaglio.errors import VaglioError
 from vaglio.fitted import FORMATS
 from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 from vaglio.studio.catalogue import Words
 from vaglio.studio.service import ROOMS
 from vaglio.studio.translation import Translator, translator

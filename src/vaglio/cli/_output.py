@@ -23,7 +23,7 @@ from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._wording import as_options
 from vaglio.messages.printable import ESCAPES
 from vaglio.messages.spreadsheet import shown_cell
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ looking at all rows once, and the generator goes on with the answer until it ret
 The learner does not know where the rows are: in memory (one chunk or several), on disk, or with the workers of a
 cluster. Neither must its model: summaries merge to the same bits in any order and grouping, so that the model has the
 same bytes on any partitioning. Counts are integers, or floats that hold whole multiples of one unit below 2^53 units;
-other sums are made by :mod:`vaglio.engines.exact_sums`. What is random depends on the seed and the global index of a row
-(:func:`vaglio.engines.row_samples.row_hash`), never on the chunk it is in.
+other sums are made by :mod:`vaglio.engines.exact_sums`. What is random depends on the seed and the global index of a
+row (:func:`vaglio.engines.row_samples.row_hash`), never on the chunk it is in.
 """
 
 from __future__ import annotations

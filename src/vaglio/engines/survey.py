@@ -120,7 +120,8 @@ class Survey:
     ----------
     columns : tuple of ColumnSurvey
     labels : dict
-        Rows and the sum of the weights of each class; the sum is an :class:`~vaglio.engines.exact_sums.ExactSum` or None.
+        Rows and the sum of the weights of each class; the sum is an
+        :class:`~vaglio.engines.exact_sums.ExactSum` or None.
     n_rows : int
     weight_range : tuple of float
         Smallest and largest weight.

@@ -46,8 +46,8 @@ from vaglio.table.lazy import is_outside_memory
 class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
-    A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`) and
-    ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``.
+    A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`)
+    and ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``.
 
     Attributes
     ----------

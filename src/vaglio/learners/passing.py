@@ -27,7 +27,7 @@ class LearnsInPasses:
         raise NotImplementedError
 
     def _passes(self, facts: Facts) -> Passes:
-        """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.engines.passes`."""
+        """Learn from rows out of core: yield requests, return the model; see :mod:`vaglio.engines.passes`."""
         rows = yield from self._gathered(facts)
         return self._learn(rows.matrix, rows.y, rows.weight)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation, ThresholdTable
+from vaglio.messages.figures import rate
 from vaglio.messages.sentences import clip
-from vaglio.report.format import rate
 from vaglio.report.limits import Limits
 
 __all__ = ["curves_summary"]

@@ -14,8 +14,8 @@ from vaglio.evaluation.comparison.significance import corrected_interval, holm
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.learners.registry import LEARNERS
+from vaglio.messages.figures import figure, percent
 from vaglio.messages.sentences import clip, listed, plural
-from vaglio.report.format import figure, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 

@@ -11,9 +11,9 @@ import numpy as np
 from vaglio.evaluation import CostMatrix, Evaluation
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.curves import area_intervals
+from vaglio.messages.figures import count, figure, interval, percent, rate
 from vaglio.messages.sentences import clip, plural
 from vaglio.report.curves import curves_summary
-from vaglio.report.format import count, figure, interval, percent, rate
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 

@@ -2,7 +2,7 @@
 
 A preset inherits scikit-learn's class for its name, parameters, defaults, documentation, tags and every method that
 reads fitted attributes only. ``fit`` checks the rows as scikit-learn does and hands them as plain numbers (no encoding,
-no scaling) to a learner of :mod:`vaglio.learners`, then writes scikit-learn's attributes from the learner's model. Where a
+no scaling) to a learner of :mod:`vaglio.learners`, then writes scikit-learn's attributes from its model. Where a
 parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own; these cases are declared and counted.
 """
 

@@ -10,8 +10,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from vaglio.messages.figures import count, figure
 from vaglio.report import pictures
-from vaglio.report.format import count, figure
 
 __all__ = ["HEADERS", "environment", "static_files"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vaglio.evaluation.trace.majority_vote import trace_vote
-from vaglio.evaluation.trace.metrics import trace_metrics
-from vaglio.evaluation.trace.shattering import trace_shattering
-from vaglio.evaluation.trace.stratified_split import trace_split
-from vaglio.learners.svm.trace.kernel import trace_kernel
-from vaglio.learners.tracer import learners, trace
-from vaglio.tracing.document import Trace
+from vaglio.document.document import Trace
+from vaglio.tracing.kernel import trace_kernel
+from vaglio.tracing.majority_vote import trace_vote
+from vaglio.tracing.metrics import trace_metrics
+from vaglio.tracing.shattering import trace_shattering
+from vaglio.tracing.stratified_split import trace_split
+from vaglio.tracing.tracer import learners, trace
 
 __all__ = [
     "Trace",

@@ -10,9 +10,9 @@ import pytest
 import vaglio
 from vaglio import RuleSet
 from vaglio.errors import InputError
-from vaglio.learners.rules.forms.limit import moment
-from vaglio.learners.rules.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.export.limit import moment
 from vaglio.learners.rules.model.simplify import settled
+from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 
 COLUMNS = "COLUMN grade: low < middle < high\nCOLUMN word: x, y, z\nCOLUMN n: number\nCOLUMN m: number\n"
 

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.additive_shape import TermShape, term_shape
 from vaglio.learners.additive.model.additive_text import scale_in_words, scored_classes
+from vaglio.messages.figures import figure
 from vaglio.messages.sentences import clip, plural
-from vaglio.report.format import figure
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 # Steps and values of a drawing, and classes in it: a drawing of 8 classes has 20 kB.
 _MOST_STEPS, _MOST_VALUES = 40, 16
@@ -22,8 +20,7 @@ _MOST_CLASSES = 8
 _MOST_EDITS = 20
 
 
-@chapters.register("additive")
-def additive_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def additive_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model = fitted.model
     assert isinstance(model, Additive)
     scored = [clip(str(label), 40) for label in scored_classes(model, fitted.classes)]

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._contributions import sums_of
-from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.by_kind import cuts, explainers
+from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import sums_of
+from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.boosting.explain import START, explain_scores
 
 
-@explainers.register("additive")
 def explain_additive(model: Additive, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by what each term adds to the score, or to the lead over the runner-up."""
     return explain_scores(model, matrix, context, lambda meant: _told(model, matrix, context, meant))
@@ -42,7 +40,6 @@ def _told(model: Additive, matrix: EncodedMatrix, context: Context, meant: np.nd
     return [reasons_of(row) for row in range(matrix.n_rows)]
 
 
-@cuts.register("additive")
 def cuts_of_additive(model: Additive, context: Context) -> dict[int, Sequence[float]]:
     """Where the score of a column changes."""
     used = np.unique(model.terms[model.terms >= 0]).tolist()

@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.additive_text import slot_labels
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed, percent
-from vaglio.tracing.prepare import Training
 
 # Rounds that are shown in full: the later ones are alike.
 _MOST_ROUNDS = 2
 _MOST_LINES = 20
 
 
-@writers.register("additive")
 def trace_additive(page: Page, training: Training) -> None:
     """Write the steps of the first rounds, the terms of the model, and the sum of the row."""
     say, model, estimator = page.say, training.model, training.estimator

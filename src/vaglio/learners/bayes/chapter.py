@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import count_columns
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.bayes.model.likelihood import CATEGORY, VALUE
+from vaglio.messages.figures import figure, percent
 from vaglio.messages.sentences import clip, listed, plural
-from vaglio.report.format import figure, percent
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 # Classes, network nodes and values per column that fit the width of a page.
 _MOST_CLASSES = 8
@@ -25,11 +23,10 @@ _MOST_COLUMNS = 6
 _LEAST_SPREAD = 0.05
 
 
-@chapters.register("naive-bayes")
-def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def bayes_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     labels, shown = _shown_classes(fitted)
-    ranks = {score.attribute: place for place, score in enumerate(study.audit.ranking)}
+    ranks = {name: place for place, name in enumerate(about.ranking)}
     features = fitted.codebook.features
     rows = _gaussian_rows(model.gaussian, features, shown) + _table_rows(model.table, features, shown)
     rows += _named_rows(model.named, features, shown) + _kernel_rows(model.kernel, features, shown)
@@ -131,8 +128,7 @@ def _cell(group: Any, t: int, cell: int, feature: Any) -> str:
     return f"{figure(float(cuts[cell - 1]))} to {figure(float(cuts[cell]))}"
 
 
-@chapters.register("bayes-net")
-def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def network_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     names = [feature.name for feature in fitted.codebook.features]
     edges = [(names[parent], names[j]) for j, above in enumerate(model.parents) for parent in above]
@@ -146,7 +142,7 @@ def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
     part = {
         "type": "network",
         "title": "The network",
-        "target": clip(study.target, 24),
+        "target": clip(about.target, 24),
         "names": [short[name] for name in names],
         "edges": [[short[a], short[b]] for a, b in edges],
         "note": "Light lines lead from the class to every column, arrows from a column to one that depends on it.",
@@ -154,16 +150,14 @@ def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
     return said, [part]
 
 
-@chapters.register("gaussian-mixture")
-def mixture_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def mixture_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     assert fitted.classes is not None
     parts = [f"{label} {n}" for label, n in zip(fitted.classes.tolist(), np.diff(model.start).tolist())]
     return [f"Gaussian components by class: {listed(parts, 12)}."], []
 
 
-@chapters.register("multinomial-nb")
-def multinomial_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def multinomial_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     said = [
         "The model adds up, for every count of a row, the logarithm of its share in the counts of the class; the class "
         "with the largest sum, prior included, is predicted."
@@ -172,8 +166,7 @@ def multinomial_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[lis
     return said, _count_part(fitted, limits, "Words and columns that tell the classes apart", note)
 
 
-@chapters.register("bernoulli-nb")
-def bernoulli_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def bernoulli_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     said = ["The model asks of every word or column whether it is there; its absence counts as evidence, too."]
     if model.binarize is not None and any(not feature.categories for feature in model.features):
@@ -182,7 +175,7 @@ def bernoulli_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[
     return said, _count_part(fitted, limits, "How often each word or column is there", note)
 
 
-def _count_part(fitted: Fitted, limits: Limits, title: str, note: str) -> list[dict[str, Any]]:
+def _count_part(fitted: Fitted, limits: ChapterLimits, title: str, note: str) -> list[dict[str, Any]]:
     """The words whose probability differs most between two classes, by the ratio."""
     model: Any = fitted.model
     labels, shown = _shown_classes(fitted)
@@ -203,8 +196,7 @@ def _count_part(fitted: Fitted, limits: Limits, title: str, note: str) -> list[d
     ]
 
 
-@chapters.register("joint-bayes")
-def joint_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def joint_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     labels, shown = _shown_classes(fitted)
     bins = model.bins

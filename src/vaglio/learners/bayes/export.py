@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Part, parts
+from vaglio.export.part import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Part
+from vaglio.fitted import Fitted
+from vaglio.fitted.show import PAPER
 
 
-@parts.register("naive-bayes")
-def _naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     terms = model.terms
     kinds, columns, sizes = terms.kind.tolist(), terms.feature.tolist(), terms.size.tolist()
     numbers = list(terms.numbers)
@@ -48,8 +51,7 @@ def _kernel(group: Any, t: int, n_classes: int) -> np.ndarray:
     return np.concatenate(found)
 
 
-@parts.register("gaussian-mixture")
-def _gaussian(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     """Normal densities over several columns together; the member is naive Bayes over the others."""
     fields = {
         "feature": model.feature,
@@ -58,4 +60,41 @@ def _gaussian(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part
         "mean": model.mean,
         "covariance": model.covariance,
     }
-    return Part("gaussian", n_classes, fields, (_naive_bayes(model.naive, features, n_classes),))
+    return Part("gaussian", n_classes, fields, (part_of_naive_bayes(model.naive, features, n_classes),))
+
+
+def compile_naive_bayes(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the sums of logarithms compiled for single rows; None where a density has no compiled form."""
+    if len(model.kernel) or len(model.named) or len(model.words):
+        return None
+    terms = model.terms
+    nominal = np.array([feature.is_nominal for feature in features], dtype=bool)
+    place = np.where(nominal, np.cumsum(nominal), np.cumsum(~nominal)) - 1
+    return _core.bayes_scorer(
+        model.log_prior,
+        terms.kind.astype(np.int32),
+        place[terms.feature].astype(np.int32),
+        terms.size.astype(np.int64),
+        terms.start,
+        terms.flat,
+        int((~nominal).sum()),
+        int(nominal.sum()),
+    )
+
+
+def network_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
+    return {"svg": lambda: _network_svg(fitted)}
+
+
+def _network_svg(fitted: Fitted) -> str:
+    from vaglio.plot.network import draw_network
+
+    network: Any = fitted.model
+    names = fitted.codebook.names
+    edges = [(names[above], names[child]) for child, group in enumerate(network.parents) for above in group]
+    return draw_network(str(fitted.provenance.get("target", "class")), names, edges)
+
+
+def show_network(fitted: Fitted) -> str:
+    """Return the network as HTML."""
+    return PAPER.format(fitted.export("svg"))

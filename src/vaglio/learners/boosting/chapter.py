@@ -1,4 +1,4 @@
-"""What the chapter shows of boosted trees: the loss round by round, and the first trees as rules."""
+"""Boosted trees: the importance of the columns, the loss round by round, and the first trees as rules."""
 
 from __future__ import annotations
 
@@ -6,24 +6,37 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
-from vaglio.learners.rules.forms.rule_text import condition_text
+from vaglio.learners.forest.chapter import importances
+from vaglio.messages.figures import count
 from vaglio.messages.sentences import clip, plural
 from vaglio.model.base import plain_label
-from vaglio.report.format import count
-from vaglio.report.limits import Limits
-from vaglio.study import Study
+from vaglio.model.condition_text import condition_text
 
-__all__ = ["first_trees", "staged_curves"]
+__all__ = ["boosted_parts"]
 
 # Trees shown as rules, and points of a curve: more of either nobody reads.
 _TREES = 3
 _MOST_POINTS = 200
 
 
-def staged_curves(study: Study) -> list[dict[str, Any]]:
+def boosted_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
+    model: Any = fitted.model
+    each = "one tree each" if model.outputs == 1 else f"{model.outputs} trees each, one per class"
+    who = "The model adds" if model.models == 1 else f"The model is the mean of {model.models} models. Each adds"
+    said = [
+        f"{who} up {plural(model.rounds // model.models, 'round')} with {each}. Every tree corrects what the trees "
+        "before it leave over; the importance of the columns summarises them."
+    ]
+    note = "Share of each column in the gain of all splits, that is in the decrease of the loss."
+    shares = importances(fitted, limits, "Gain of the columns", note)
+    return said, [shares, *_staged_curves(about), *_first_trees(fitted, limits)]
+
+
+def _staged_curves(about: Background) -> list[dict[str, Any]]:
     """The loss of the rows learned from and of the rows held out, after each round."""
-    learner: Any = study.selection.best_estimator
+    learner: Any = about.estimator
     learned, held = (-np.asarray(getattr(learner, name, [])) for name in ("train_score_", "validation_score_"))
     if len(held) < 2 or len(learned) != len(held):
         return []
@@ -45,7 +58,7 @@ def staged_curves(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def first_trees(fitted: Fitted, limits: Limits) -> list[dict[str, Any]]:
+def _first_trees(fitted: Fitted, limits: ChapterLimits) -> list[dict[str, Any]]:
     """The trees of the first round as rules: under which conditions, how much is added to which score."""
     model: Any = fitted.model
     features, found = fitted.codebook.features, []

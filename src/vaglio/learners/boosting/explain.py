@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._contributions import sums_of_columns
-from vaglio.explanation._explanation import Explanation
-from vaglio.explanation.by_kind import cuts, explainers, leaves
+from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import sums_of_columns
+from vaglio.explanation.explanation import Explanation
 from vaglio.learners.boosting.model.boosted import Boosted
-from vaglio.learners.ensembles.explain import cuts_of_forest
+from vaglio.learners.forest.explain import cuts_of_forest
 
 
-@explainers.register("boosted")
 def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by what each column added to the score, or to the lead over the runner-up."""
     return explain_scores(model, matrix, context, lambda meant: _told(model, matrix, context, meant))
@@ -69,13 +67,11 @@ def _told(model: Boosted, matrix: EncodedMatrix, context: Context, meant: np.nda
     return [sums_of_columns(context, matrix, i, shares[i, :-1], (START, float(start[i]))) for i in range(matrix.n_rows)]
 
 
-@cuts.register("boosted")
 def cuts_of_boosted(model: Boosted, context: Context) -> dict[int, Sequence[float]]:
     """The thresholds of some of the trees, by feature."""
     return cuts_of_forest(model.forest, context)
 
 
-@leaves.register("boosted")
 def leaves_of_boosted(model: Boosted, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
     """The leaf of each row in each tree; all trees weigh the same."""
     return model.apply(matrix), np.full(model.forest.n_trees, 1 / model.forest.n_trees)

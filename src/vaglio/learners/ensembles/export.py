@@ -1,4 +1,4 @@
-"""Forests, and models that decide together."""
+"""Models that decide together: each as a part, and how they are combined."""
 
 from __future__ import annotations
 
@@ -6,41 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Part, build_part, parts
-from vaglio.learners.additive.model.additive_trees import boosted_of
-from vaglio.learners.trees.export import part_of_trees
+from vaglio.export.part import Part, build_part
+from vaglio.fitted.one_row import scorers
 
 
-@parts.register("forest")
-def _forest(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return _trees_of(model, range(model.n_trees), features, n_classes)
-
-
-def _trees_of(forest: Any, which: range, features: tuple[Feature, ...], n_classes: int) -> Part:
-    """Some of the trees of a forest, with exactly what its leaves say."""
-    link = [forest.nodes["link"][forest.starts[i] : forest.starts[i + 1]] for i in which]
-    said = [forest.leaf_values[np.where(each < 0, ~each, 0)] for each in link]
-    return part_of_trees([forest.tree(i, features) for i in which], features, n_classes, said)
-
-
-@parts.register("boosted")
-def _boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    """One member per score; a score is where it starts and so many times the mean of its trees."""
-    k = model.outputs
-    members = tuple(_trees_of(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
-    link = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
-    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": link[model.link]}
-    return Part("boosted", max(n_classes, 1), fields, members)
-
-
-@parts.register("additive")
-def _additive(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return _boosted(boosted_of(model), features, n_classes)
-
-
-@parts.register("ensemble", "voting")
-def _mix(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     members, maps, classes = [], [], []
     for member in model.members:
         chosen = np.arange(len(features)) if member.features is None else member.features
@@ -62,3 +34,22 @@ def _mix(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
         "most_outputs": max(part.outputs for part in members),
     }
     return Part("mix", max(n_classes, 1), fields, tuple(members))
+
+
+def compile_members(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the members compiled for single rows; None if one of them has no such form."""
+    numeric = [j for j, feature in enumerate(features) if feature.in_numeric_block]
+    nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
+    members = []
+    for member in model.members:
+        seen = features if member.features is None else tuple(features[j] for j in member.features)
+        compile_member = scorers.find(member.model.kind)
+        scorer = None if compile_member is None else compile_member(member.model, seen)
+        if scorer is None:
+            return None
+        chosen = set() if member.features is None else set(member.features.tolist())
+        columns = [[place for place, j in enumerate(block) if j in chosen] for block in (numeric, nominal)]
+        classes = member.classes.tolist() if model.n_classes else [0]
+        hard = model.n_classes > 0 and not (model.vote == "soft" and member.has_probabilities)
+        members.append((scorer, float(member.weight), hard, classes, *columns))
+    return _core.ensemble_scorer(members, model.n_classes or 1)

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
+from vaglio.messages.figures import figure
 from vaglio.messages.sentences import clip, plural
-from vaglio.report.format import figure
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 # Classes whose weights are shown; each has a list of bars.
 MOST_CLASSES = 6
@@ -19,8 +17,7 @@ MOST_CLASSES = 6
 _MOST_COEFFICIENTS = 600
 
 
-@chapters.register("linear")
-def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def linear_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     labels = [clip(label, 40) for label in labels_of(fitted)]
     spoken = labels[1:] if len(model.coef) == 1 else labels
@@ -28,7 +25,7 @@ def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     said = [_reading(model.encoder, unit, spoken)]
     order = list(range(len(spoken)))
     if len(spoken) > MOST_CLASSES:
-        support = study.evaluation.rates.support[: len(spoken)]
+        support = about.support[: len(spoken)]
         order = sorted(np.argsort(-support, kind="stable")[:MOST_CLASSES].tolist())
         said.append(f"The weights of the {MOST_CLASSES} most frequent of {plural(len(spoken), 'class')} are shown.")
     parts = [
@@ -37,12 +34,12 @@ def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     ]
     for part in parts[1:]:
         part["folded"] = True
-    return said, [*parts, *_odds(study, limits)]
+    return said, [*parts, *_odds(about, limits)]
 
 
-def _odds(study: Study, limits: Limits) -> list[dict[str, Any]]:
+def _odds(about: Background, limits: ChapterLimits) -> list[dict[str, Any]]:
     """Odds ratios in the units of the table, for a logistic regression that is not too wide."""
-    estimator = getattr(study.selection.best_estimator, "estimator_", study.selection.best_estimator)
+    estimator = getattr(about.estimator, "estimator_", about.estimator)
     if not hasattr(estimator, "coefficients") or estimator.fitted_.model.coef.size > _MOST_COEFFICIENTS:
         return []
     frame = estimator.coefficients()
@@ -82,8 +79,7 @@ def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
     )
 
 
-@chapters.register("mlp")
-def mlp_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def mlp_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     layers = " → ".join(f"{weight.shape[0]:,}" for weight in model.weights) + f" → {model.weights[-1].shape[1]:,}"
     return [f"The layers of the network have {layers} units. A single weight has no meaning by itself."], []
@@ -97,7 +93,7 @@ def labels_of(fitted: Fitted) -> list[Any]:
 
 
 def bars_of(
-    names: tuple[str, ...], weights: np.ndarray, title: str, limits: Limits, intercept: float | None = None
+    names: tuple[str, ...], weights: np.ndarray, title: str, limits: ChapterLimits, intercept: float | None = None
 ) -> dict[str, Any]:
     """The largest weights as bars to the left and to the right of zero."""
     order = np.argsort(-np.abs(weights), kind="stable")

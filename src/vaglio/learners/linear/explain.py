@@ -12,16 +12,14 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
-from vaglio.explanation._explanation import Explanation
-from vaglio.explanation.by_kind import explainers
+from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation.explanation import Explanation
 from vaglio.learners.linear.model.linear import LinearModel
 from vaglio.learners.linear.model.mlp import NetworkModel
 from vaglio.model.base import class_codes
 
 
-@explainers.register("linear")
 def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by contributions coefficient × value to the lead over the runner-up, one per column of the table."""
     rows: Any = model.encoder.transform(matrix)
@@ -62,7 +60,6 @@ def linear_lead(model: LinearModel, decision: int, second: int) -> tuple[np.ndar
     return model.coef[decision] - model.coef[second], float(model.intercept[decision] - model.intercept[second])
 
 
-@explainers.register("mlp")
 def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by the fall of the lead, in log-odds, when a column is set to its mean (a category to none)."""
     rows = np.asarray(model.encoder.transform(matrix))

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import DECIDE, LOGISTIC, SOFTMAX, Part, parts
+from vaglio.export.part import DECIDE, LOGISTIC, SOFTMAX, Part
+from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
 
 
-@parts.register("linear")
-def _linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     link = DECIDE if not model.probabilistic else LOGISTIC if len(model.intercept) == 1 else SOFTMAX
     more = {"link": link, "pairs": 0, "break_ties": 0, "calibration": np.zeros(0)}
     return Part("linear", n_classes, {**weights_of(model, features), **more})
@@ -52,9 +53,26 @@ def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     }
 
 
-@parts.register("mlp")
-def _network(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     layers = {f"weight_{i}": weight for i, weight in enumerate(model.weights)}
     layers |= {f"bias_{i}": bias for i, bias in enumerate(model.biases)}
     more = {"layers": len(model.weights), "activation": model.activation}
     return Part("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
+
+
+def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the sums over the columns compiled for single rows."""
+    encoder = model.encoder
+    if encoder.centre.size != encoder.numeric_columns.size or (np.abs(encoder.centre) > 1e100).any():
+        return None
+    link = NO_LINK if not model.probabilistic else LOGISTIC_LINK if len(model.intercept) == 1 else SOFTMAX_LINK
+    # The last entry of each list is for missing values, which the compiled form knows by their code.
+    columns = [list_of[:-1].astype(np.int64) for list_of in encoder.columns_of_codes]
+    numbers = (encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
+    coef = np.ascontiguousarray(model.coef * encoder.heights)
+    return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
+
+
+def sides_of_linear(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+    """Return the class that each output favours."""
+    return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]

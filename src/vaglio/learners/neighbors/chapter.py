@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.messages.sentences import plural
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 
-@chapters.register("neighbors")
-def neighbor_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def neighbor_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     metric = model.metric if isinstance(model.metric, str) else "a function of the user"
     vote = model.vote if isinstance(model.vote, str) else "a function of the user"

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature, shown_share
-from vaglio.export.part import Part, parts
+from vaglio.export.part import Part
 
 
-@parts.register("neighbors")
-def _neighbors(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_neighbors(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     """Numbers are divided by their scale; codes are numbers too, NaN where they are missing."""
     nominal = np.array([feature.is_nominal for feature in features])
     # What a difference costs in each nominal column, in the power of the metric.

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
-from vaglio.learners.rules.forms.rule_text import condition_text
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.messages.figures import count, percent
 from vaglio.messages.sentences import clip, plural
-from vaglio.report.format import count, percent
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
+from vaglio.model.condition_text import condition_text
 
 __all__ = ["rules_part"]
 
@@ -21,14 +19,13 @@ __all__ = ["rules_part"]
 _MOST_CONDITIONS = 12
 
 
-@chapters.register("rules")
-def rules_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def rules_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     rules = fitted.rules()
     said = [] if len(rules) else ["There is no rule: every row gets the same class."]
     return said, [rules_part(rules, limits, folded=False)]
 
 
-def rules_part(rules: RuleSet, limits: Limits, *, folded: bool) -> dict[str, Any]:
+def rules_part(rules: RuleSet, limits: ChapterLimits, *, folded: bool) -> dict[str, Any]:
     """The rules in the order in which they are applied; if there are many, those that cover most rows."""
     entries = list(rules)
     left_out = len(entries) - limits.rules

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.part import IN_TURN, MISSING, RANGE, SET, SHARED, SUM, VOTE, Part, parts
-from vaglio.learners.rules.model.condition import (
+from vaglio.export.part import IN_TURN, MISSING, RANGE, SET, SHARED, SUM, VOTE, Part
+from vaglio.fitted import Fitted
+from vaglio.learners.rules.model.resolution import SHARED as SHARED_RESOLUTIONS
+from vaglio.learners.rules.model.resolution import decision_order
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.learners.rules.model.resolution import SHARED as SHARED_RESOLUTIONS
-from vaglio.learners.rules.model.resolution import decision_order
 
 
-@parts.register("rules")
-def _rules(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_rules(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     votes = model.resolution == "vote" or (model.resolution == "mean" and model.classes is not None)
     mode = VOTE if votes else SHARED if model.resolution in SHARED_RESOLUTIONS else IN_TURN
     order = decision_order(model.entries, model.resolution)
@@ -68,3 +68,9 @@ def _condition(condition: Condition) -> tuple[Any, ...]:
     assert isinstance(condition, RangeCondition)
     ends = condition.low, condition.high, int(condition.low_closed), int(condition.high_closed)
     return RANGE, column, *ends, missing, nothing, []
+
+
+def show_rules(fitted: Fitted) -> str:
+    """Return the rules as HTML."""
+    page: str = fitted.rules()._repr_html_()
+    return page

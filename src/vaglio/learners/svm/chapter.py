@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.linear.chapter import MOST_CLASSES, bars_of, labels_of
 from vaglio.messages.sentences import clip, plural
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 
-@chapters.register("svm")
-def svm_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     labels = [clip(label, 40) for label in labels_of(fitted)]
     said = []

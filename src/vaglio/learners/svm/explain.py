@@ -8,12 +8,11 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
-from vaglio.explanation._explanation import Explanation
-from vaglio.explanation.by_kind import changes, explainers
+from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation.counterfactual.black_box import PATIENCE, search
 from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.explanation import Explanation
 from vaglio.learners.svm.model.svm import SVMModel
 from vaglio.model.base import class_codes
 
@@ -23,7 +22,6 @@ _NEAREST = 3
 _MOST_READ = 2_000_000_000
 
 
-@explainers.register("svm")
 def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by the columns' parts in the lead, and by the nearest support vectors.
 
@@ -130,7 +128,6 @@ def _notes(
     return tuple(notes)
 
 
-@changes.register("svm")
 def change_by_search(question: Question, rows: np.ndarray) -> Found:
     """Search with fewer tries the more support vectors every changed row is compared with."""
     model: SVMModel = question.model

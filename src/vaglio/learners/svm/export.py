@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.part import CALIBRATED, DECIDE, Part, parts
+from vaglio.export.part import CALIBRATED, DECIDE, Part
 from vaglio.learners.linear.export import dense_of, weights_of
 
 
-@parts.register("svm")
-def _svm(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     linear = model.coef is not None
     fields = {
         **(weights_of(model, features) if linear else _machine(model, features)),
@@ -44,3 +43,12 @@ def _machine(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
         "dual_coef": coef,
         "intercept": model.intercept,
     }
+
+
+def sides_of_machines(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+    """Return the class that each machine favours, and against which."""
+    if len(classes) == 2:
+        return [{"class": classes[1], "against": classes[0]}]
+    if model.scheme == "ovr":
+        return [{"class": label, "against": "the rest"} for label in classes]
+    return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]

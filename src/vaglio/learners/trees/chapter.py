@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.chapter import rules_part
 from vaglio.learners.trees.model.tree import Tree
@@ -15,15 +16,11 @@ from vaglio.learners.trees.model.tree_outline import outline
 from vaglio.messages.sentences import clip, plural
 from vaglio.plot.style import PALETTE
 from vaglio.plot.tree_drawing import Box
-from vaglio.report.limits import Limits
-from vaglio.report.model_chapter import chapters
-from vaglio.study import Study
 
 __all__ = ["tree_drawing"]
 
 
-@chapters.register("tree")
-def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     tree = fitted.model
     assert isinstance(tree, Tree)
     part, cut = tree_drawing(tree, fitted, limits)
@@ -44,7 +41,7 @@ def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str],
 
 
 def tree_drawing(
-    tree: Tree, fitted: Fitted, limits: Limits, address: Callable[[int], str] | None = None
+    tree: Tree, fitted: Fitted, limits: ChapterLimits, address: Callable[[int], str] | None = None
 ) -> tuple[dict[str, Any], bool]:
     """Draw the tree as nested boxes down to the depth that still fits; return the part, and whether it was cut.
 

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation, reasons_of
-from vaglio.explanation.by_kind import changes, cuts, explainers
+from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual.black_box import search
-from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
 from vaglio.explanation.counterfactual.strategy import Found, Question
-from vaglio.learners.rules.model.condition import Condition, merge_conditions
+from vaglio.explanation.explanation import Explanation, reasons_of
+from vaglio.learners.rules.explain.regions import Boxes, enter_boxes
 from vaglio.learners.trees.model.binary_nodes import LINEAR, THRESHOLD
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_rules import branch_condition, leaf_rules
+from vaglio.model.condition import Condition, merge_conditions
 
 
-@explainers.register("tree")
 def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by the conditions on its way to its (heaviest) leaf."""
     leaves = model.apply(matrix)
@@ -128,7 +126,6 @@ def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, conte
     return [*notes, f"missing, but not tested on this path: {', '.join(rest)}"] if rest else notes
 
 
-@changes.register("tree")
 def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
     """Enter the nearest leaf of another class; where no leaf can be entered, search."""
     model, context = question.model, question.context
@@ -140,7 +137,6 @@ def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
     return found | search(question, left) if left.size else found
 
 
-@cuts.register("tree")
 def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
     """The thresholds of the nodes, by feature."""
     return thresholds([(model, np.arange(len(context.features)))])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Part, parts
+from vaglio.export.part import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Part
+from vaglio.fitted import Fitted
+from vaglio.fitted.show import PAPER
 from vaglio.learners.trees.model.tree_rules import branch_of_category
 
 
-@parts.register("tree")
-def _tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def part_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     return part_of_trees([model], features, n_classes)
 
 
@@ -98,3 +101,41 @@ def _shares(tree: Any) -> np.ndarray:
         found = weight / total if 0 < total < np.inf else np.zeros(len(weight))
         share[children.start : children.stop] = found if (found > 0).any() else np.eye(len(weight))[0]
     return share
+
+
+# -- scoring ---------------------------------------------------------------------------------------------------------
+def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the tree compiled for single rows."""
+    return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
+
+
+def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
+    return {"tree": lambda: _tree_text(fitted), "svg": lambda: tree_svg(fitted)}
+
+
+def _tree_text(fitted: Fitted) -> str:
+    from vaglio.learners.trees.model.tree_outline import outline
+    from vaglio.plot.tree_drawing import draw_tree_text
+
+    tree: Any = fitted.model
+    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes, None, fitted.deciding_cost))
+
+
+def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
+    """The tree as a drawing, down to a depth or whole."""
+    from vaglio.learners.trees.model.tree_outline import outline
+    from vaglio.plot.tree_drawing import draw_tree_svg
+
+    tree: Any = fitted.model
+    classes = [] if fitted.classes is None else [str(label) for label in fitted.classes]
+    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
+    return draw_tree_svg(drawn, classes, title=f"Decision tree with {tree.size()['leaves']} leaves")
+
+
+# Deeper nodes are folded: a notebook shows a model, the export writes it out.
+_DEPTH_ON_SCREEN = 6
+
+
+def show_tree(fitted: Fitted) -> str:
+    """Return the upper levels of the tree as HTML."""
+    return PAPER.format(tree_svg(fitted, _DEPTH_ON_SCREEN))

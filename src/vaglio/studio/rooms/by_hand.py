@@ -9,19 +9,20 @@ import numpy as np
 from markupsafe import Markup
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from vaglio.document.animation import Film
+from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
-from vaglio.learners.film import Film, make_film
 from vaglio.learners.from_words import learner_from_words
 from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
-from vaglio.learners.tracer import MAX_ROWS
 from vaglio.studio.catalogue import Words
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.studio.rooms.room import Room
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
-from vaglio.tracing.render.html import blocks_of
+from vaglio.tracing.film import make_film
+from vaglio.tracing.tracer import MAX_ROWS
 
 __all__ = ["Page"]
 

@@ -13,14 +13,15 @@ from vaglio.evaluation.selection.selection_result import Selection
 from vaglio.evaluation.selection.splits import SplitRules, make_holdout
 from vaglio.evaluation.selection.strategies import find_strategy
 from vaglio.evaluation.selection.trials import Trial
+from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
-from vaglio.learners.rules.forms.rule_text import condition_text
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.chapter import tree_drawing
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.sentences import clip
-from vaglio.report.inside import chapters
+from vaglio.model.condition_text import condition_text
 from vaglio.report.limits import Limits
+from vaglio.report.model_chapter import StudyBackground
 from vaglio.studio.catalogue import Words
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.studio.rooms.explore import rows_view
@@ -54,7 +55,7 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -
     if write is None:
         return {"lead": [], "parts": []}
     try:
-        lead, parts = write(fitted, _study(model, fitted, opened), Limits())
+        lead, parts = write(fitted, StudyBackground(_study(model, fitted, opened)), Limits())
     except VaglioError as error:
         return {"lead": [say.sentence(error)], "parts": []}
     return {

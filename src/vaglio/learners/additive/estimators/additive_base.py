@@ -43,6 +43,7 @@ from vaglio.learners.inputs import believed_columns
 from vaglio.learners.monotonicity import monotonic_directions
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import kernel_features
+from vaglio.model.base import Model
 from vaglio.runtime.seeds import seed_of
 
 # Rounds between two looks at the rows kept out.
@@ -179,7 +180,8 @@ class AdditiveEstimator(SummedEstimator):
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         try:
-            return bounded((yield from boost_in_passes(self, facts)))
+            model: Model = bounded((yield from boost_in_passes(self, facts)))
+            return model
         except OverflowError:
             return bounded(None)
 

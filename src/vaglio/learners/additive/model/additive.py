@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.boosting.model.boosted import LINKS
+from vaglio.learners.boosting.model.boosted import LINKS, Boosted
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -166,6 +166,20 @@ class Additive:
         return np.exp(np.minimum(raw, 700.0)) if self.link == "log" else raw
 
     # -- file --------------------------------------------------------------------------------------------------------
+    def edited(
+        self, classes: np.ndarray | None, term: str | int, action: str, **options: Any
+    ) -> tuple[Additive, dict[str, Any]]:
+        """Return the model with one term changed, and what was changed as plain data."""
+        from vaglio.learners.additive.model.additive_edit import edited
+
+        return edited(self, classes, term, action, **options)
+
+    def as_flat_trees(self) -> Boosted:
+        """Return the terms as trees without missing branches, each a sum that a database adds up."""
+        from vaglio.learners.additive.model.additive_trees import boosted_of
+
+        return boosted_of(self, flat=True)
+
     def state(self) -> State:
         names = ("intercept", "cuts", "cut_start", "groups", "terms", "scores", "deviations", "weights")
         return {name: getattr(self, name) for name in names}, {"link": self.link}

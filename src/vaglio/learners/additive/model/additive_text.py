@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
+from vaglio.export.limit import moment
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.rules.forms.limit import moment
 from vaglio.messages.numbers import short_number
 from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label

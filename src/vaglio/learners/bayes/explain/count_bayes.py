@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix, count_block
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.by_kind import explainers
+from vaglio.explanation.context import Context
+from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.bayes.explain.evidence import gap, in_log_odds
 from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesModel
 
@@ -31,7 +30,6 @@ class _Scene:
     probability: np.ndarray
 
 
-@explainers.register("multinomial-nb", "bernoulli-nb")
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
     values = model.presence(matrix)[0] if isinstance(model, BernoulliModel) else count_block(matrix).values

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.by_kind import explainers
+from vaglio.explanation.context import Context
+from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
@@ -29,20 +28,17 @@ MOST_REASONS = 30
 Factor = Callable[[int, int, int], str]
 
 
-@explainers.register("naive-bayes")
 def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of naive Bayes."""
     evidence = model.evidence(matrix)
     return explain_by_evidence(model, evidence, matrix, context, _factors(model, matrix, evidence))
 
 
-@explainers.register("gaussian-mixture")
 def explain_densities(model: Any, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of joint Gaussian densities, column by column given those before it."""
     return explain_by_evidence(model, model.evidence(matrix), matrix, context)
 
 
-@explainers.register("bayes-net")
 def explain_network(model: BayesNetModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of a Bayesian network, each attribute given its parents."""
     evidence = model.evidence(matrix)
@@ -53,7 +49,6 @@ def explain_network(model: BayesNetModel, matrix: EncodedMatrix, context: Contex
     return explain_by_evidence(model, evidence, matrix, context, factor, model.parents)
 
 
-@explainers.register("joint-bayes")
 def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of the joint table: the combination as a whole, as it was counted."""
     cells = model.bins.cells(matrix)

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.learners.bayes.trace.frequencies import believed_shares, count_table, smoothed_fraction, written_share
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("bayes-net")
 def trace_bayes_net(page: Page, training: Training) -> None:
     """Write the structure, the tables and, for a row, the product."""
     say, model = page.say, training.model

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.encode import EncodedMatrix, count_block, count_columns
 from vaglio.learners.bayes.model.count_bayes import binarized
 from vaglio.learners.bayes.trace.frequencies import smoothed_fraction
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.learners.tracer import writers
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("multinomial-nb")
 def trace_multinomial_nb(page: Page, training: Training) -> None:
     """θ(w|c) is the share of a column in all counts of a class; a row contributes θ to the power of its counts."""
     names, _ = count_columns(training.features)
@@ -42,7 +40,6 @@ def trace_multinomial_nb(page: Page, training: Training) -> None:
     write_product(page, training, factors, prior, written)
 
 
-@writers.register("bernoulli-nb")
 def trace_bernoulli_nb(page: Page, training: Training) -> None:
     """p(w|c) is the share of the rows of a class that have a column; a row without it contributes 1 − p."""
     names, owner = count_columns(training.features)

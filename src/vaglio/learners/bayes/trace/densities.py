@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, figures, fixed, percent
+from vaglio.document.training import Training
 from vaglio.learners.bayes.trace.frequencies import write_frequencies
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.learners.tracer import writers
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, figures, fixed, percent
-from vaglio.tracing.prepare import Training
 
 # A larger covariance matrix does not fit a page: only its standard deviations are shown.
 _MOST_SHOWN = 6
 
 
-@writers.register("gaussian-map")
 def trace_gaussian_map(page: Page, training: Training) -> None:
     """Write the Gaussian of each class, and every term of the discriminant for a row."""
     say, estimator = page.say, training.estimator
@@ -39,7 +37,6 @@ def trace_gaussian_map(page: Page, training: Training) -> None:
     write_product(page, training, factors, prior, written)
 
 
-@writers.register("gaussian-mixture")
 def trace_gaussian_mixture(page: Page, training: Training) -> None:
     """Write the components of each class and how their number was chosen, then the responsibilities for a row."""
     say, model = page.say, training.model

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.learners.film import Scene, Shot, films, regions_of
+from vaglio.document.animation import Scene, Shot, regions_of
 from vaglio.plot.plane import Marks
 
 _SURE = 0.9
 
 
-@films.register("naive-bayes", "gaussian-map", "gaussian-mixture")
 def film_bayes(scene: Scene) -> list[Shot]:
     """Make one picture per class, with the line where its probability is nine tenths."""
     from contourpy import contour_generator

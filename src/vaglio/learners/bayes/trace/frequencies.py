@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed, fraction
+from vaglio.document.training import Training
 from vaglio.learners.bayes.model.likelihood import VALUE, TableGroup
 from vaglio.learners.bayes.model.posterior import values_seen
 from vaglio.learners.bayes.trace.product import Factor
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed, fraction
-from vaglio.tracing.prepare import Training
 
 
 def cells_of(training: Training, j: int, group: TableGroup) -> tuple[list[str], np.ndarray, Callable[[float], int]]:

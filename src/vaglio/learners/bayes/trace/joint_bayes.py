@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed, fraction, percent
+from vaglio.document.training import Training
 from vaglio.errors import InputError
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed, fraction, percent
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("joint-bayes")
 def trace_joint_bayes(page: Page, training: Training) -> None:
     """Write the combinations that occur, and the likelihood and decision for a row."""
     say, model = page.say, training.model

@@ -6,20 +6,18 @@ from itertools import combinations
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.learners.bayes.model.posterior import values_seen
 from vaglio.learners.bayes.trace.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
 from vaglio.learners.bayes.trace.number_densities import DENSITIES
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 # The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 
 
-@writers.register("naive-bayes")
 def trace_naive_bayes(page: Page, training: Training) -> None:
     """Write priors, one table per attribute and, for a row, the product and its normalisation."""
     say = page.say

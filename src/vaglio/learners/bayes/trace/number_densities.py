@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.learners.bayes.model.named_likelihood import possible
 from vaglio.learners.bayes.trace.product import Factor
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:

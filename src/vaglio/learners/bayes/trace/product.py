@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import figures, fixed, fraction, minus, percent
+from vaglio.document.training import Training, value_text
 from vaglio.learners.bayes.explain.evidence import in_figures
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import figures, fixed, fraction, minus, percent
-from vaglio.tracing.prepare import Training, value_text
 
 # A longer product does not fit a line; the table of logarithms has the same factors.
 _MOST_FACTORS = 16

@@ -33,6 +33,7 @@ from vaglio.learners.boosting.passes.boosting_passes import boost_in_passes
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.monotonicity import monotonic_directions
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
+from vaglio.model.base import Model
 from vaglio.runtime.seeds import seed_of
 
 FOLDS = 5
@@ -210,7 +211,8 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         try:
-            return bounded((yield from boost_in_passes(self, facts)))
+            model: Model = bounded((yield from boost_in_passes(self, facts)))
+            return model
         except OverflowError:
             return bounded(None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -16,15 +16,28 @@ from vaglio.engines.facts import unit_of
 from vaglio.engines.passes import Chunk, Facts, Pass
 from vaglio.engines.raw import on_grid
 from vaglio.errors import InputError
-from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.boosting.model.boosted import Boosted
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.model.base import Model
 
 # Scores are at most so many times larger or smaller.
 _WIDEST = 5.0
 # What is thought of the logarithm of the factor before any row is seen: 0, give or take this. The rounds are chosen by
 # the loss of the same rows, so that scores are nearly right already, and a few dozen rows cannot tell otherwise.
 _USUAL_SPREAD = 0.25
+
+
+class SummedModel(Model, Protocol):
+    """A model whose scores are sums: boosted trees, or the terms of an additive model."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no score can overflow."""
+
+    def shifted(self, amount: float) -> Self:
+        """Return the model with every score moved by an amount."""
+
+
+Summed = TypeVar("Summed", bound=SummedModel)
 
 
 class SummedEstimator(VaglioEstimator):
@@ -37,11 +50,11 @@ class SummedEstimator(VaglioEstimator):
         """Return the loss in the kernel's words, the link, and the number of scores per row."""
         raise NotImplementedError
 
-    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
         """Return the model, whatever has become of its scores."""
         raise NotImplementedError
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
         try:
             return bounded(self._boost(matrix, y, weight))
         except OverflowError:
@@ -75,8 +88,7 @@ class SummedClassifier(VaglioClassifier, SummedEstimator):
             Of two classes the log-odds of the second.
         """
         matrix = self._encode(X)
-        model = self.fitted_.model
-        assert isinstance(model, Boosted | Additive)
+        model: Any = self.fitted_.model
         return flat(model.raw(matrix))
 
 
@@ -88,7 +100,7 @@ class SummedRegressor(VaglioRegressor, SummedEstimator):
     # Whether numbers that are predicted by their logarithm are divided by their mean, so that their unit is no matter.
     _divides: ClassVar[bool] = True
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
         self._check_range(float(y.min()), float(y.max()))
         self._unit = 1.0
         if not self._has_unit():
@@ -108,7 +120,7 @@ class SummedRegressor(VaglioRegressor, SummedEstimator):
             raise InputError(f"The {self._loss_name} 'poisson' needs numbers that are not negative and not all 0.")
 
 
-def bounded(model: Boosted | Additive | None) -> Boosted | Additive:
+def bounded(model: Summed | None) -> Summed:
     """Return the model, or raise an error if its scores are no numbers."""
     if model is None or not model.is_bounded:
         raise InputError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.learners.ensembles.model.tree_shares import TreeShare, rules_of_trees
+from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.rules.forms.python import rules_python
 from vaglio.model.base import plain_label
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.learners.rules.forms.rule_text import condition_text
 from vaglio.messages.sentences import clip, plural
 from vaglio.model.base import plain_label
+from vaglio.model.condition_text import condition_text
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature

@@ -16,7 +16,6 @@ from vaglio.encode import EncodedMatrix, select_features
 from vaglio.engines.passes import Chunk, Facts, Passes, run_in_memory
 from vaglio.errors import DataWarning
 from vaglio.learners.ensembles.estimators.members import (
-    HasMembers,
     codebook_of,
     fit_member,
     looks_for_words,
@@ -26,6 +25,7 @@ from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
 from vaglio.learners.ensembles.passes.bagged import grow_together, without_rows
 from vaglio.learners.ensembles.passes.reweighted import Steps, as_number, boost_in_passes, weight_sum
 from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.forest.estimators.members import HasMembers
 from vaglio.learners.forest.estimators.similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator

@@ -18,15 +18,12 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError
 from vaglio.learners.ensembles.estimators.drawn import grow_drawn, share_a_table
 from vaglio.learners.ensembles.estimators.members import (
-    HasMembers,
-    check_warm_start,
     codebook_of,
     fit_member,
     learns_encoded,
     looks_for_words,
     make_member,
 )
-from vaglio.learners.ensembles.estimators.out_of_bag import OutOfBagEstimator
 from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
 from vaglio.learners.ensembles.passes.bagged import (
     Sample,
@@ -36,6 +33,7 @@ from vaglio.learners.ensembles.passes.bagged import (
     without_rows,
 )
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
 from vaglio.learners.forest.estimators.similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, estimator
 from vaglio.learners.routing import PredictsWithMetadata

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,60 +12,11 @@ from sklearn.utils.validation import has_fit_parameter
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts
-from vaglio.errors import DataWarning, InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model.ensemble import Foreign, Member
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
-
-
-class HasMembers:
-    """For ensembles with ``estimators_``: their number, each by its number, one after the other."""
-
-    estimators_: Any
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
-
-    def __bool__(self) -> bool:
-        return True  # also before it has members
-
-
-def check_warm_start(ensemble: Any, matrix: EncodedMatrix, kept: int, members: str) -> None:
-    """Refuse to add members to an ensemble where it has others, of other columns or classes; say where none is added.
-
-    Parameters
-    ----------
-    ensemble : estimator
-        A fitted ensemble, of which ``classes_`` are those of the rows given now.
-    matrix : EncodedMatrix
-        The rows given now.
-    kept : int
-        How many members it has.
-    members : str
-        What they are called.
-    """
-    fitted, classes = ensemble.fitted_, getattr(ensemble, "classes_", None)
-    same_classes = classes is None or np.array_equal(fitted.classes, classes)
-    if fitted.codebook.features != matrix.features or not same_classes:
-        raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
-    if ensemble.n_estimators < kept:
-        raise InputError(
-            f"n_estimators is {ensemble.n_estimators}, but the model has {kept} {members} already: with warm_start ask "
-            "for more."
-        )
-    if ensemble.n_estimators == kept:
-        warnings.warn(
-            f"The model has {kept} {members} already, and warm_start trained no other: raise n_estimators.",
-            DataWarning,
-            stacklevel=6,
-        )
 
 
 def make_member(prototype: Any, seed: int) -> Any:

@@ -10,13 +10,13 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, decode, select_features
 from vaglio.errors import NotSupportedError
-from vaglio.learners.ensembles.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.model import checks
 from vaglio.model.base import State, class_codes
-from vaglio.model.kinds import model_class
+from vaglio.model.families import model_class
 
 # How members decide together: by mean probability, by majority, or by the mean of numbers.
 VOTES = ("soft", "hard", "mean")

@@ -8,12 +8,11 @@ from math import prod
 
 import numpy as np
 
-from vaglio.learners.ensembles.trace.members import announce_winner
-from vaglio.learners.tracer import writers
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
+from vaglio.learners.forest.trace.random_forest import announce_winner
 from vaglio.messages.sentences import listed
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed, percent
-from vaglio.tracing.prepare import Training
 
 # Members whose 2^n ways to be right and wrong are listed.
 _MOST_LISTED = 5
@@ -21,7 +20,6 @@ _MOST_LISTED = 5
 _MOST_ROWS = 20
 
 
-@writers.register("voting")
 def trace_voting(page: Page, training: Training) -> None:
     """Write the errors of the members and of the majority, and the vote on a row."""
     say, model, n = page.say, training.model, len(training.y)

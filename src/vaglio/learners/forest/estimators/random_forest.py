@@ -14,10 +14,9 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.ensembles.estimators.members import HasMembers, check_warm_start
-from vaglio.learners.ensembles.estimators.out_of_bag import OutOfBagEstimator
 from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learners.forest.estimators.growth import Growth, Kept, Rows, balances_each, count_of, grow_trees
+from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
 from vaglio.learners.forest.estimators.similarity import HasSimilarity
 from vaglio.learners.forest.estimators.tree_draws import bag_of
 from vaglio.learners.forest.estimators.tree_members import TreeMembers

@@ -10,8 +10,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.ensembles.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.forest.model.forest_check import check_links, check_tests
+from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.trees.model.shrinkage import shrink
 from vaglio.learners.trees.model.tree import Tree, kernel_features
 from vaglio.model import checks

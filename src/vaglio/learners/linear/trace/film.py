@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.learners.film import Scene, Shot, films
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.learners.linear.trace.logistic import has_newton_steps, loss_of, newton
 from vaglio.learners.linear.trace.perceptron import replay, targets
-from vaglio.learners.tracer import MAX_STEPS
 from vaglio.plot.perceptron_path import line_ends
 from vaglio.plot.plane import Marks
 
 
-@films.register("perceptron")
 def film_perceptron(scene: Scene) -> list[Shot]:
     """Make one picture per update, with a ring around the row that was wrong."""
     if scene.plane is None:
@@ -23,21 +21,20 @@ def film_perceptron(scene: Scene) -> list[Shot]:
     weights, updates = replay(training, rows, wanted)
     theta = np.zeros_like(weights)
     shots = [_shot(scene, say("film_start"), theta)]
-    for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_STEPS - 1], start=1):
+    for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_SHOTS - 1], start=1):
         theta = theta.copy()
         theta[output] = after
         shots.append(_shot(scene, say("film_update", n=number, row=i + 1, epoch=epoch), theta, (i,)))
-    if len(updates) >= MAX_STEPS:
+    if len(updates) >= MAX_SHOTS:
         shots.append(_shot(scene, say("film_last_update", n=len(updates)), weights))
     return shots
 
 
-@films.register("logistic")
 def film_logistic(scene: Scene) -> list[Shot]:
     """Make one picture per step of Newton's method."""
     if scene.plane is None or not has_newton_steps(scene.estimator):
         return []
-    path = newton(loss_of(scene.training), MAX_STEPS)
+    path = newton(loss_of(scene.training), MAX_SHOTS)
     return [
         _shot(scene, scene.say("film_step", n=number, loss=f"{value:.4g}"), theta)
         for number, (theta, value, _) in enumerate(path)

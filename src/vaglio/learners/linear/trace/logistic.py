@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed, percent
-from vaglio.tracing.prepare import Training
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
@@ -78,7 +77,6 @@ class Loss:
         return step.reshape(gradient.shape)
 
 
-@writers.register("logistic")
 def trace_logistic(page: Page, training: Training) -> None:
     """Write the loss, the steps and the weights, then the odds of a row."""
     say, estimator, model = page.say, training.estimator, training.model

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, softmax
 
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
 from vaglio.learners.linear.model.mlp import ACTIVATIONS
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed, percent
-from vaglio.tracing.prepare import Training
 
 # Units of a layer and terms of a sum that are shown: a table of twelve lines and a formula of one line can be read.
 _MOST_UNITS = 12
@@ -22,7 +21,6 @@ _FORMULA = {
 }
 
 
-@writers.register("mlp")
 def trace_mlp(page: Page, training: Training) -> None:
     """Write the architecture and the training, then the forward pass of a row, layer by layer."""
     say, model, estimator = page.say, training.model, training.estimator

@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed
+from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.penalty import Penalty
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
-from vaglio.learners.tracer import writers
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed
-from vaglio.tracing.prepare import Training
 
 # Output, pass, row, w·x + b, y, d, and the weights after the update.
 Update = tuple[int, int, int, float, float, float, np.ndarray]
 
 
-@writers.register("perceptron")
 def trace_perceptron(page: Page, training: Training) -> None:
     """Write every update, the final weights, and the decision for a row."""
     say, estimator, encoder = page.say, training.estimator, training.model.encoder

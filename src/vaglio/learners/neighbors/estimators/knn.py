@@ -18,12 +18,12 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learners.neighbors.estimators.column_scale import typical_differences
+from vaglio.learners.neighbors.estimators.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learners.neighbors.estimators.neighbors_curve import (
     NeighborsCurve,
     neighbors_curve,
     neighbors_curve_outside,
 )
-from vaglio.learners.neighbors.explain.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learners.neighbors.model.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
 from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, refuse_outside
 from vaglio.learners.neighbors.passes.outside_memory import belief_of, refuse_folds, scale_of, write_rows

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.by_kind import changes, explainers
+from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual.black_box import PATIENCE, search, smaller
-from vaglio.explanation.counterfactual.from_neighbors import toward_rows
 from vaglio.explanation.counterfactual.strategy import Found, Question
-from vaglio.learners.neighbors.explain.local_tree import grow_local_tree
+from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.learners.neighbors.estimators.local_tree import grow_local_tree
+from vaglio.learners.neighbors.explain.counterfactual import toward_rows
 from vaglio.learners.neighbors.model.neighbors import Neighbors
 
 # Neighbours listed on each side: with more, nobody reads them one by one.
@@ -22,7 +21,6 @@ _LOOKED_AT = 200
 _MOST_COMPARED = 1_000_000_000
 
 
-@explainers.register("neighbors")
 def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by its neighbours and by a small tree grown around it."""
     rows, distances, counts = model.voters(matrix)
@@ -89,7 +87,6 @@ def _most(reasons: list[Reason]) -> tuple[Reason, ...]:
     return tuple(reason for reason in heaviest[:_SHOWN] if reason.weight)
 
 
-@changes.register("neighbors")
 def change_toward_a_neighbor(question: Question, rows: np.ndarray) -> Found:
     """Take over values of a near row of another class, or search, whichever changes less."""
     model: Neighbors = question.model

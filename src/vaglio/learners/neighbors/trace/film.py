@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.learners.film import Scene, Shot, films, regions_of
+from vaglio.document.animation import Scene, Shot, regions_of
 from vaglio.plot.plane import Marks
 
 _NUMBERS = (1, 3, 5, 9, 15, 25)
 
 
-@films.register("knn")
 def film_neighbors(scene: Scene) -> list[Shot]:
     """Make one picture per K, with lines from the row to its neighbours."""
     plane, estimator = scene.plane, scene.estimator

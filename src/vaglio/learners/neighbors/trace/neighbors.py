@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import fixed, percent
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("knn")
 def trace_knn(page: Page, training: Training) -> None:
     """Write the distances from a row to the training rows, and the votes of the nearest."""
     say, model, estimator = page.say, training.model, training.estimator

@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learners.rules.model.condition import Condition, RangeCondition, SetCondition
+from vaglio.model.condition import Condition, RangeCondition, SetCondition
 
 # What the kernel calls its tests, and the bit by which a column allows each.
 AT_MOST, ABOVE, EQUAL, UNEQUAL, ONE_OF = range(5)

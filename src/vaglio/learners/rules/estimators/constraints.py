@@ -11,8 +11,8 @@ from vaglio.encode import Feature
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learners.rules.estimators.condition_scorer import ABOVE, AT_MOST, EQUAL, ONE_OF, UNEQUAL
 from vaglio.learners.rules.forms.parse import parse_condition
-from vaglio.learners.rules.model.condition import Condition
 from vaglio.messages.sentences import did_you_mean
+from vaglio.model.condition import Condition
 
 _OPERATORS = {"<=": AT_MOST, ">": ABOVE, "=": EQUAL, "!=": UNEQUAL, "in": ONE_OF}
 

@@ -16,11 +16,11 @@ from vaglio.learners.inputs import learn_whole_belief
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import EQUAL, ONE_OF, ConditionScorer, KernelCondition
 from vaglio.learners.rules.estimators.constraints import RuleConstraints, read_constraints
-from vaglio.learners.rules.model.condition import merge_conditions
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.rules.model.simplify import settled
 from vaglio.model.base import Smoothing
+from vaglio.model.condition import merge_conditions
 
 # The largest int32, which the kernel takes for "no limit".
 UNBOUNDED = (1 << 31) - 1

@@ -8,15 +8,15 @@ from typing import Any
 from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
 from vaglio.learners.rules.forms.draft import AnyTest, LinearTest, OrderTest, SetTest, StateTest
-from vaglio.learners.rules.forms.rule_text import value_text
-from vaglio.learners.rules.model.condition import (
+from vaglio.messages.sentences import did_you_mean
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.messages.sentences import did_you_mean
+from vaglio.model.condition_text import value_text
 
 __all__ = ["bind"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from vaglio.learners.rules.forms.rule_text import condition_text
+from vaglio.model.condition_text import condition_text
 from vaglio.table import as_frame
 
 if TYPE_CHECKING:

@@ -94,8 +94,8 @@ class RuleForms:
         -------
         str
         """
+        from vaglio.export.sql import in_dialect
         from vaglio.learners.rules.forms.sql import rules_sql
-        from vaglio.learners.rules.forms.sql_dialect import in_dialect
 
         return in_dialect(rules_sql(self._ruleset, table, probabilities), dialect)
 

@@ -1,4 +1,4 @@
-"""The grammar of rules, read by recursive descent into drafts; :mod:`vaglio.learners.rules.forms.rule_text` describes it.
+"""The grammar of rules (see :mod:`vaglio.learners.rules.forms.rule_text`), read by recursive descent into drafts.
 
 A draft says what was written, before it is known what the columns are: the type of a column may follow only from all
 tests of the text together.

@@ -13,11 +13,11 @@ from vaglio.errors import InputError
 from vaglio.learners.rules.forms.bind import bind
 from vaglio.learners.rules.forms.draft import DraftRule, infer_features
 from vaglio.learners.rules.forms.grammar import RuleReader
-from vaglio.learners.rules.forms.rule_text import value_text
-from vaglio.learners.rules.model.condition import Condition, merge_conditions
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.model.base import Smoothing
+from vaglio.model.condition import Condition, merge_conditions
+from vaglio.model.condition_text import value_text
 from vaglio.model.costs import CostMatrix
 
 __all__ = ["parse_condition", "parse_rules"]

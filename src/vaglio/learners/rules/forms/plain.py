@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
-from vaglio.learners.rules.model.condition import (
+from vaglio.learners.rules.model.rule import Rule
+from vaglio.model.base import Smoothing
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.learners.rules.model.rule import Rule
-from vaglio.model.base import Smoothing
 
 if TYPE_CHECKING:
     from vaglio.learners.rules.model.ruleset import RuleSet

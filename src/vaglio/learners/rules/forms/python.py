@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.encode import spelling
 from vaglio.errors import InputError
-from vaglio.learners.rules.forms.limit import Written
-from vaglio.learners.rules.model.condition import (
+from vaglio.export.limit import Written
+from vaglio.learners.rules.model.resolution import SHARED, decision_order
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.learners.rules.model.resolution import SHARED, decision_order
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature

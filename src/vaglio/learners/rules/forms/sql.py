@@ -17,16 +17,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.rules.forms.limit import Written, moment
-from vaglio.learners.rules.model.condition import (
+from vaglio.errors import NotSupportedError
+from vaglio.export.limit import Written, moment
+from vaglio.export.sql import sql_name, sql_number, sql_sum, sql_value
+from vaglio.learners.rules.model.resolution import decision_order
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.learners.rules.model.resolution import decision_order
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["rules_sql", "sql_name", "sql_number", "sql_sum", "sql_value"]
 
-# Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
-_TERMS = 200
 # Categories of a column that are listed in its conditions; more are numbered in a list of their own.
 _MOST_LISTED = 50
 
@@ -314,45 +313,6 @@ class _Select:
         if not lines:
             return f"{sql_value(classes[0])} AS prediction"
         return "\n".join(["CASE", *lines, f"  ELSE {sql_value(classes[-1])}", "END AS prediction"])
-
-
-# -- names and values ------------------------------------------------------------------------------------------------
-def sql_sum(terms: list[str]) -> str:
-    """Return a sum whose depth stays below what engines allow."""
-    if not terms:
-        return "0.0"
-    while len(terms) > 1:
-        chunks = [terms[i : i + _TERMS] for i in range(0, len(terms), _TERMS)]
-        terms = [f"({' + '.join(chunk)})" for chunk in chunks]
-    return terms[0]
-
-
-def sql_name(name: str) -> str:
-    """Return the name of a column or a table in quotes."""
-    return '"' + _printable(name).replace('"', '""') + '"'
-
-
-def sql_value(value: Any) -> str:
-    """Return a text, a number or a truth value as a literal."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, float)):
-        if not math.isfinite(value):
-            raise InputError(f"SQL has no portable way to write {value}.")
-        return f"({value!r})" if value < 0 else repr(value)
-    return "'" + _printable(str(value)).replace("'", "''") + "'"
-
-
-def sql_number(value: float) -> str:
-    """Return a number to compute with: the exponent makes it one of floating point, not of fixed decimals."""
-    text = sql_value(value)
-    return text if "e" in text or "." not in text else text.replace(")", "e0)") if text[0] == "(" else f"{text}e0"
-
-
-def _printable(text: str) -> str:
-    if "\0" in text:
-        raise InputError(f"SQL cannot hold a NUL character, as in {text!r}.")
-    return text
 
 
 def _listed(values: Sequence[Any]) -> str:

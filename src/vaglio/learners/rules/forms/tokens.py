@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from vaglio.errors import InputError
-from vaglio.learners.rules.forms.rule_text import KEYWORDS, WORD
+from vaglio.model.condition_text import KEYWORDS, WORD
 
 __all__ = ["TokenReader"]
 

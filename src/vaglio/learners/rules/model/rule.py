@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.learners.rules.model.condition import Condition
+from vaglio.model.condition import Condition
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix

@@ -9,18 +9,18 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
-from vaglio.learners.rules.model.condition import (
+from vaglio.learners.rules.model.resolution import RESOLUTIONS
+from vaglio.learners.rules.model.rule import Rule
+from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.model import checks
+from vaglio.model.base import Smoothing, State
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     MissingCondition,
     RangeCondition,
     SetCondition,
 )
-from vaglio.learners.rules.model.resolution import RESOLUTIONS
-from vaglio.learners.rules.model.rule import Rule
-from vaglio.learners.rules.model.ruleset import RuleSet
-from vaglio.model import checks
-from vaglio.model.base import Smoothing, State
 
 _RANGE, _SET, _MISSING, _LINEAR = range(4)
 _LOW_CLOSED, _HIGH_CLOSED = 1, 2

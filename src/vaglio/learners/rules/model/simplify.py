@@ -19,10 +19,10 @@ import numpy as np
 from scipy.special import betaincinv, gammaln
 
 from vaglio.errors import InputError
-from vaglio.learners.rules.model.condition import Condition, RangeCondition, SetCondition, merge_conditions
 from vaglio.learners.rules.model.resolution import SHARED, decision_order
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.rule_statistics import relearned
+from vaglio.model.condition import Condition, RangeCondition, SetCondition, merge_conditions
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix

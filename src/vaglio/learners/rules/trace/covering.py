@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.impurity import entropy
+from vaglio.document.notation import count, fixed, fraction
+from vaglio.document.training import Training
 from vaglio.learners.rules.estimators.foil import covering_bits
-from vaglio.learners.rules.model.condition import Condition, RangeCondition, SetCondition
-from vaglio.learners.tracer import writers
-from vaglio.learners.trees.trace.impurity import entropy
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed, fraction
-from vaglio.tracing.prepare import Training
+from vaglio.model.condition import Condition, RangeCondition, SetCondition
 
 # Conditions per table: the best ones show why the first was chosen.
 _SHOWN = 12
@@ -70,7 +69,6 @@ def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[
     return found
 
 
-@writers.register("foil")
 def trace_foil(page: Page, training: Training) -> None:
     """FOIL, computed again from its definition; this is exact, since FOIL draws nothing at random."""
     estimator, say = training.estimator, page.say
@@ -177,7 +175,6 @@ class Covering:
 
 
 # -- other learners ----------------------------------------------------------------------------------------------------
-@writers.register("cn2", "aq", "ripper")
 def trace_rules(page: Page, training: Training) -> None:
     """The rules of CN2, AQ and RIPPER, condition by condition, on the rows that earlier rules left uncovered.
 

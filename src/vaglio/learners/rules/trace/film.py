@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vaglio.learners.film import Scene, Shot, films, regions_of
-from vaglio.learners.tracer import MAX_STEPS
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot, regions_of
 from vaglio.plot.plane import Marks
 
 
-@films.register("foil", "cn2", "aq", "ripper")
 def film_rules(scene: Scene) -> list[Shot]:
     """Make one picture per rule."""
     if scene.plane is None:
@@ -17,5 +15,5 @@ def film_rules(scene: Scene) -> list[Shot]:
     rules = scene.estimator.rules()
     return [
         Shot(scene.say("film_rules", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
-        for n in range(min(len(rules), MAX_STEPS) + 1)
+        for n in range(min(len(rules), MAX_SHOTS) + 1)
     ]

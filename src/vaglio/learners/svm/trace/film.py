@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.learners.film import Scene, Shot, films, regions_of
+from vaglio.document.animation import Scene, Shot, regions_of
 from vaglio.plot.plane import Marks
 
 # What an error may cost: a small C has a wide margin with rows inside, a large one lets no row in if it can.
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-@films.register("svm")
 def film_svm(scene: Scene) -> list[Shot]:
     """Make one picture per cost of an error, with rings around the support vectors."""
     plane, estimator = scene.plane, scene.estimator

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.notation import comma_list, fixed
+from vaglio.document.training import Training
 from vaglio.errors import NotSupportedError
-from vaglio.learners.tracer import writers
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import comma_list, fixed
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("svm")
 def trace_svm(page: Page, training: Training) -> None:
     """Write the kernel, one section per pair of classes, and the decision values of a row."""
     say, model, estimator = page.say, training.model, training.estimator

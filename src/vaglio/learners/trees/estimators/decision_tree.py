@@ -1,5 +1,6 @@
-"""Decision trees with every option; the textbook algorithms (:mod:`vaglio.learners.trees.estimators.presets`) are these with other
-defaults.
+"""Decision trees with every option; the textbook algorithms are these with other defaults.
+
+See :mod:`vaglio.learners.trees.estimators.presets`.
 """
 
 from __future__ import annotations

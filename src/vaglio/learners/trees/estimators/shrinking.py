@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.estimators.cost_complexity import folds_of
-from vaglio.learners.trees.model.tree import Tree
 
-Grown = TypeVar("Grown", Tree, Forest)
+
+class Shrinkable(Protocol):
+    """A tree or a forest, whose nodes can be drawn towards the nodes above them."""
+
+    def with_shrinkage(self, strength: float) -> Self: ...
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray: ...
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray: ...
+
+
+Grown = TypeVar("Grown", bound=Shrinkable)
 # From rows, what is to be predicted and the weights of the rows.
 Learned = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None], Grown]
 

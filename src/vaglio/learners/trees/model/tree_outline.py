@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.learners.rules.model.condition import LinearCondition, MissingCondition, SetCondition
 from vaglio.learners.trees.model.tree_rules import branch_condition
 from vaglio.messages.numbers import short_number
+from vaglio.model.condition import LinearCondition, MissingCondition, SetCondition
 from vaglio.plot.tree_drawing import Box
 
 if TYPE_CHECKING:

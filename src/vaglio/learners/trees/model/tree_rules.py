@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.learners.rules.model.condition import (
+from vaglio.learners.rules.model.rule import Rule
+from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.model.base import plain_label
+from vaglio.model.condition import (
     Condition,
     LinearCondition,
     Merged,
@@ -17,9 +20,6 @@ from vaglio.learners.rules.model.condition import (
     finish_merge,
     merged_with,
 )
-from vaglio.learners.rules.model.rule import Rule
-from vaglio.learners.rules.model.ruleset import RuleSet
-from vaglio.model.base import plain_label
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature

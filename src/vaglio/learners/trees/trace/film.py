@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vaglio.learners.film import Scene, Shot, films
-from vaglio.learners.tracer import MAX_STEPS
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.learners.trees.estimators.growing import grow
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import outline
@@ -11,7 +10,6 @@ from vaglio.learners.trees.trace.tree import growing_and_validation, preorder
 from vaglio.plot.tree_drawing import Box
 
 
-@films.register("id3", "c45", "cart", "tree", "oblique")
 def film_tree(scene: Scene) -> list[Shot]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(scene.training)
@@ -23,7 +21,7 @@ def film_tree(scene: Scene) -> list[Shot]:
     said = [scene.say("film_root"), *(_said(scene, n + 1) for n in range(len(inner)))]
     shots = [
         Shot(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
-        for known in range(min(len(inner), MAX_STEPS - 1) + 1)
+        for known in range(min(len(inner), MAX_SHOTS - 1) + 1)
     ]
     finished = Shot(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
     # The first test is chosen in the first step of the trace: its picture has that test already.

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.document.impurity import MEASURES, after, entropy, gini
+from vaglio.document.notation import count, fixed, fraction
 from vaglio.encode import Feature
-from vaglio.learners.rules.model.condition import Condition, LinearCondition
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.trees.model.binary_nodes import LINEAR
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_rules import branch_condition
 from vaglio.learners.trees.trace.best_tests import Split
-from vaglio.learners.trees.trace.impurity import MEASURES, after, entropy, gini
-from vaglio.tracing.notation import count, fixed, fraction
+from vaglio.model.condition import Condition, LinearCondition
 
 if TYPE_CHECKING:
     from vaglio.learners.trees.trace.tree import Growth

@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.learners.tracer import writers
+from vaglio.document.document import Page
+from vaglio.document.impurity import after
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import branch_text
 from vaglio.learners.trees.model.tree_rules import leaf_rules
-from vaglio.learners.trees.trace.impurity import after
 from vaglio.learners.trees.trace.tree import node_weights
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 
-@writers.register("optimal-tree")
 def trace_optimal_tree(page: Page, training: Training) -> None:
     """Write both trees, then what their first tests led to."""
     say, estimator, tell = page.say, training.estimator, _words(page, training)

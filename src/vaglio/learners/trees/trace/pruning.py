@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from vaglio.document.document import Page
+from vaglio.document.impurity import MEASURES
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_rules import branch_condition
-from vaglio.learners.trees.trace.impurity import MEASURES
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed
-from vaglio.tracing.prepare import Training
 
 # C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.
 TOLERANCE = 0.1

@@ -6,28 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Page
+from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
+from vaglio.document.notation import count, fixed, fraction, percent
+from vaglio.document.training import Training
 from vaglio.learners.inner_split import inner_split
-from vaglio.learners.tracer import writers
 from vaglio.learners.trees.estimators.growing import grow
 from vaglio.learners.trees.model.binary_nodes import LINEAR
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import branch_text
 from vaglio.learners.trees.model.tree_rules import branch_condition
 from vaglio.learners.trees.trace.best_tests import NodeSplits, Split
-from vaglio.learners.trees.trace.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.learners.trees.trace.oblique import combination_branch, rule_texts, write_combination
 from vaglio.learners.trees.trace.pruning import trace_pruning
 from vaglio.messages.numbers import short_number
-from vaglio.tracing.document import Page
-from vaglio.tracing.notation import count, fixed, fraction, percent
-from vaglio.tracing.prepare import Training
 
 # With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
 # may choose otherwise.
 _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "max_bins": None}
 
 
-@writers.register("id3", "c45", "cart", "tree", "oblique")
 def trace_tree(page: Page, training: Training) -> None:
     """Write the growth, then the pruning, then the rules of the tree."""
     estimator, say = training.estimator, page.say

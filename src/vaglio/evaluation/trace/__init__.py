@@ -1,1 +1,0 @@
-"""How measures, splits and theory are computed, step by step."""
