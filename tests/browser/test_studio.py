@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
-from tests.web.studio.conftest import messy_table
+from tests.studio.conftest import messy_table
 
 from vaglio.studio.service import ROOMS
 

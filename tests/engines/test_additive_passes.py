@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.scale.conftest import make_frame, sha
+from tests.engines.conftest import make_frame, sha
 
 from vaglio import ExplainableBoostingClassifier, ExplainableBoostingRegressor, scan, streaming
 from vaglio.errors import InputError, NotSupportedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.scale.conftest import make_frame, sha
+from tests.engines.conftest import make_frame, sha
 
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor, scan, streaming
 from vaglio.errors import InputError, NotSupportedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from tests.scale.conftest import sha
+from tests.engines.conftest import sha
 
 import vaglio
 from vaglio import scan, streaming

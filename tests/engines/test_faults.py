@@ -7,7 +7,7 @@ import errno
 import numpy as np
 import pandas as pd
 import pytest
-from tests.scale.conftest import make_frame, sha
+from tests.engines.conftest import make_frame, sha
 
 from vaglio import LogisticRegression, NaiveBayesClassifier, scan, streaming
 from vaglio.engines import local, spill

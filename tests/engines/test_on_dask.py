@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.scale.conftest import sha
-from tests.scale.learners import ALL
+from tests.engines.conftest import sha
+from tests.engines.learners import ALL
 
 from vaglio import (
     ExplainableBoostingClassifier,

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.scale.conftest import make_frame, sha
-from tests.scale.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, OF_COUNTS
+from tests.engines.conftest import make_frame, sha
+from tests.engines.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, OF_COUNTS
 
 from vaglio import scan, streaming
 from vaglio.engines import value_counts

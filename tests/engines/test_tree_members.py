@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.scale.conftest import sha
+from tests.engines.conftest import sha
 
 import vaglio
 from vaglio import AdaBoostClassifier, BaggingClassifier, BaggingRegressor, VotingClassifier, scan, streaming

@@ -11,7 +11,7 @@ import threading
 import time
 
 import pytest
-from tests.scale.conftest import sha
+from tests.engines.conftest import sha
 
 from vaglio import NaiveBayesClassifier, Perceptron, RandomForestClassifier, streaming
 from vaglio.engines.on_dask import DaskEngine

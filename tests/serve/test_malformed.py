@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from tests.web.malformed import GOOD, malformed
+from tests.serve.malformed import GOOD, malformed
 
 from vaglio.serve.service import Service
 from vaglio.serve.settings import Settings

@@ -12,7 +12,7 @@ from vaglio.tracing import learners
 
 @pytest.fixture(scope="module")
 def play(tmp_path_factory):
-    from tests.web.studio.conftest import Visitor
+    from tests.studio.conftest import Visitor
 
     visitor = Visitor(tmp_path_factory.mktemp("hand") / "project")
     visitor.open("play")

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from tests.web.studio.conftest import Visitor, messy_table
+from tests.studio.conftest import Visitor, messy_table
 
 from vaglio import datasets
 from vaglio.errors import VaglioError

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.web.studio.conftest import messy_table
+from tests.studio.conftest import messy_table
 
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.service import ROOMS

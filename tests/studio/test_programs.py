@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.web.studio.conftest import messy_table
+from tests.studio.conftest import messy_table
 
 import vaglio
 

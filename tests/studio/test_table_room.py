@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from tests.web.studio.conftest import messy_table
+from tests.studio.conftest import messy_table
 
 from vaglio.errors import InputError
 from vaglio.studio.project.folder import Project

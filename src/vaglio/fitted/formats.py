@@ -66,7 +66,7 @@ def export_formats(fitted: Fitted) -> Forms:
             "json": lambda: fitted.rules().to_json(indent=2),
             "sql": lambda: sql_statement(fitted),
             "python": lambda: fitted.rules().to_python(),
-            "csv": lambda: fitted.rules().to_frame().toas_csv(index=False, lineterminator="\n"),
+            "csv": lambda: fitted.rules().to_frame().to_csv(index=False, lineterminator="\n"),
         }
     elif has_coefficients(fitted):
         found |= {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.learn.ensembles.test_additive import SMALL, mixed
+from tests.learners.additive.test_additive import SMALL, mixed
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError

@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from tests.scale.conftest import make_frame
+from tests.engines.conftest import make_frame
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError

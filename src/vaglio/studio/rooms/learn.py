@@ -37,7 +37,9 @@ _MOST_CANDIDATES, _CANDIDATES = 200, 10
 _MOST_COSTS = 8
 # Rows beyond which ten folds take longer than people wait.
 _MANY_ROWS = 20_000
+# The headings of the page: families of many models stand under one of them.
 _FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
+_ENSEMBLES = ("forest", "boosting", "additive")
 
 
 class Page(Room):
@@ -82,7 +84,7 @@ class Page(Room):
         families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
         for name, entry in LEARNERS.items():
             known = timing.get("learners", {}).get(name, {})
-            families.setdefault(entry.family, []).append(
+            families.setdefault("ensembles" if entry.family in _ENSEMBLES else entry.family, []).append(
                 {
                     "id": name,
                     "help": say.sentence(entry.help),
