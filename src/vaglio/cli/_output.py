@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._wording import as_options
-from vaglio.messages.printable import ESCAPES
-from vaglio.messages.spreadsheet import shown_cell
+from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 

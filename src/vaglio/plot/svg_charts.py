@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.plot.svg import Frame, Point, axes, line_path, picture
 
 __all__ = ["class_bars", "class_boxes", "count_grid", "model_curves", "scatter"]

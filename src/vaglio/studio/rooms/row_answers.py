@@ -7,7 +7,7 @@ from typing import Any
 
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.messages.sentences import clip
 from vaglio.serve.counters import Counters
 from vaglio.serve.row_schema import row_schema

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.messages.sentences import clip
 from vaglio.table import Column
 
