@@ -304,7 +304,7 @@ def as_page(title: str, body: Callable[[], str]) -> Writer:
     """A fragment of HTML as a page of its own."""
 
     def write() -> str:
-        from vaglio.plot.page import html_page
+        from vaglio.plot.style import html_page
 
         return html_page(title, body())
 
@@ -316,7 +316,7 @@ def as_figure(draw: Callable[[], Any]) -> dict[str, Writer]:
 
     def writer(format: str) -> Writer:
         def write() -> bytes:
-            from vaglio.plot.page import figure_bytes
+            from vaglio.plot.style import figure_bytes
 
             return figure_bytes(draw(), format)
 

@@ -13,7 +13,7 @@ from vaglio.fitted import load
 from vaglio.fitted.prediction_columns import prediction_columns
 from vaglio.messages.sentences import listed
 from vaglio.quality import audit
-from vaglio.quality.repeating import ValueChange, repeat_changes, value_changes
+from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
 from vaglio.studio.jobs.request import Request
 from vaglio.studio.jobs.run_progress import Progress, Task
 from vaglio.studio.project.loading import policy_of, read_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vaglio.evaluation.training import learning_rows
 from vaglio.report import write_report
-from vaglio.report.defaults import judging_options
+from vaglio.report.limits import judging_options
 from vaglio.studio.jobs.request import Request
 from vaglio.studio.jobs.run_progress import Progress, Task
 from vaglio.study import Study

@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
 from vaglio.messages.sentences import clip
-from vaglio.plot.svg_charts import model_curves
+from vaglio.plot.svg import model_curves
 from vaglio.studio.catalogue import Words
 from vaglio.studio.page_forms import Form
 from vaglio.studio.project.workbench import OpenTable

@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.messages.sentences import clip
-from vaglio.plot import svg_charts
+from vaglio.plot import svg
 from vaglio.quality import associations, rank_attributes
 from vaglio.quality.profile import Profile
 from vaglio.studio.catalogue import Words
@@ -86,13 +86,13 @@ def _one(opened: OpenTable, name: str, say: Words) -> list[dict[str, str]]:
     np.add.at(counts, (groups[known], codes[known]), 1)
     addresses = [f"/explore?{urlencode({'x': name, 'bin': b})}#rows" for b in range(len(names))]
     title = say("bars_of", name=clip(name, 40))
-    found = [{"title": title, "svg": svg_charts.class_bars(counts.tolist(), names, title, addresses, bool(labels))}]
+    found = [{"title": title, "svg": svg.class_bars(counts.tolist(), names, title, addresses, bool(labels))}]
     if column.kind == "numeric" and labels:
         title = say("boxes_of", name=clip(name, 40))
         fives = [(label, _five(column.data[codes == code])) for code, label in enumerate(labels)]
         drawn = [(label, five) for label, five in fives if five is not None]
         if drawn:
-            found.append({"title": title, "svg": svg_charts.class_boxes(drawn, title, clip(name, 40))})
+            found.append({"title": title, "svg": svg.class_boxes(drawn, title, clip(name, 40))})
     return found
 
 
@@ -108,19 +108,19 @@ def _two(opened: OpenTable, x: str, y: str, say: Words) -> list[dict[str, str]]:
         numbers = opened.pictured[known]
         addresses = [f"/explore?{urlencode({'x': x, 'y': y, 'row': int(i) + 1})}#rows" for i in numbers]
         named = [say("row_n", n=int(i) + 1) for i in numbers]
-        drawn = svg_charts.scatter(points, (clip(x, 40), clip(y, 40)), title, addresses, named)
+        drawn = svg.scatter(points, (clip(x, 40), clip(y, 40)), title, addresses, named)
         return [{"title": title, "svg": drawn}]
     if a.kind == "numeric" or b.kind == "numeric":
         number, groups = (a, b) if a.kind == "numeric" else (b, a)
         codes, names = _groups(groups, opened.profile(groups.name))
         fives = [(name, _five(number.data[codes == code])) for code, name in enumerate(names)]
         boxes = [(name, five) for name, five in fives if five is not None]
-        return [{"title": title, "svg": svg_charts.class_boxes(boxes, title, clip(number.name, 40), coloured=False)}]
+        return [{"title": title, "svg": svg.class_boxes(boxes, title, clip(number.name, 40), coloured=False)}]
     (across, columns), (down, lines) = _groups(a, opened.profile(x)), _groups(b, opened.profile(y))
     counts = np.zeros((len(lines), len(columns)))
     both = (across >= 0) & (down >= 0)
     np.add.at(counts, (down[both], across[both]), 1)
-    return [{"title": title, "svg": svg_charts.count_grid(counts.tolist(), columns, lines, title)}]
+    return [{"title": title, "svg": svg.count_grid(counts.tolist(), columns, lines, title)}]
 
 
 def _groups(column: Column, profile: Profile) -> tuple[np.ndarray, list[str]]:

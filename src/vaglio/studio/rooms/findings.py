@@ -6,7 +6,7 @@ from typing import Any
 
 from vaglio.messages.sentences import clip
 from vaglio.quality import Audit, Finding
-from vaglio.quality.checks.finding import SEVERITIES
+from vaglio.quality.checks.context import SEVERITIES
 from vaglio.studio.catalogue import Words
 
 __all__ = ["CHOICES", "findings_view"]

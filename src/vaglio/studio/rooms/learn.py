@@ -10,7 +10,7 @@ from vaglio.learners.from_words import learner_from_words
 from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.costs import CostMatrix
-from vaglio.report.defaults import DEFAULT_LEARNERS
+from vaglio.report.limits import DEFAULT_LEARNERS
 from vaglio.studio.catalogue import Words
 from vaglio.studio.jobs.learn_run import plan_of
 from vaglio.studio.jobs.searching import trainings

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from vaglio import datasets
 from vaglio.errors import VaglioError
 from vaglio.messages.sentences import clip
-from vaglio.report.column_facts import column_summary
+from vaglio.report.data import column_summary
 from vaglio.serve.http.problems import refuse
 from vaglio.studio.catalogue import Words
 from vaglio.studio.page_forms import ChoiceError, Form
