@@ -135,9 +135,7 @@ def fine_numbers(context: Context) -> Iterator[Finding]:
     found: dict[str, tuple[int, int]] = {}
     for name in context.inputs if context.classes is not None else ():
         profile = context.profiles[name]
-        distinct = (
-            profile.n_present >= _FEWEST_ROWS and profile.n_distinct >= _NEARLY_DISTINCT * profile.n_present
-        )
+        distinct = profile.n_present >= _FEWEST_ROWS and profile.n_distinct >= _NEARLY_DISTINCT * profile.n_present
         if profile.kind == "numeric" and distinct and not profile.whole and not context.columns[name].is_date:
             written, needed = _decimals(context, context.columns[name])
             if written - needed >= _SURPLUS:

@@ -11,17 +11,16 @@ from starlette.routing import Route
 
 from vaglio.errors import InputError, VaglioError
 from vaglio.fitted import FORMATS, export_formats
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 from vaglio.studio.catalogue import Words
+from vaglio.studio.forms import ChoiceError, Form, receive_file
 from vaglio.studio.jobs.runner import Run
-from vaglio.studio.page_forms import ChoiceError, Form
-from vaglio.studio.project.loading import program_lines
+from vaglio.studio.pages.page import Action, Page
+from vaglio.studio.pages.runs import Learned, choose_model, choose_run, is_of
+from vaglio.studio.project.steps import program_lines
 from vaglio.studio.reproducing import as_commands, as_program
-from vaglio.studio.rooms.room import Action, Room
-from vaglio.studio.rooms.runs import Learned, choose_model, choose_run, is_of
-from vaglio.studio.uploading import receive_file
 
-__all__ = ["Page"]
+__all__ = ["ExportPage"]
 
 _ENDINGS = {
     "text": "txt", "exact": "rules", "json": "json", "sql": "sql", "python": "py", "c": "c", "javascript": "js",
@@ -32,8 +31,8 @@ _APART = {"content-security-policy": "sandbox allow-scripts allow-popups; defaul
           "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"}  # fmt: skip
 
 
-class Page(Room):
-    """The room Take away."""
+class ExportPage(Page):
+    """The page Take away."""
 
     def actions(self) -> list[tuple[str, Action]]:
         """Write the report, predict, cancel."""

@@ -1,23 +1,37 @@
-"""Every refusal and failure as one JSON object of one form (RFC 9457), with one sentence for a person."""
+"""Answers: problems as JSON objects of one form (RFC 9457), and pages that load nothing from elsewhere.
+
+Every refusal and failure is one sentence for a person. The files of pages are read once, and a request chooses among
+them by name.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from http import HTTPStatus
+from importlib.resources import files
 from typing import NoReturn
 
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from vaglio.messages.sentences import clip
 
-__all__ = ["PROBLEM", "ProblemError", "problem_response", "refuse"]
+__all__ = ["PAGE_HEADERS", "PROBLEM", "ProblemError", "page_routes", "problem_response", "refuse"]
 
 PROBLEM = "application/problem+json"
 # As the standard calls them today; versions of Python differ.
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
 # Characters of a sentence: the name of a column may be a megabyte.
 _LONGEST = 1000
+# Nothing but the files of this server, no frames around it, no forms to elsewhere.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+PAGE_HEADERS = {"content-security-policy": _POLICY, "x-frame-options": "DENY"}
+_MEDIA = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class ProblemError(Exception):
@@ -56,3 +70,23 @@ def problem_response(
     }
     # ASCII only: a name from the request may hold half of a surrogate pair, which has no bytes in UTF-8.
     return Response(json.dumps(body), status, headers, media_type=PROBLEM)
+
+
+def page_routes(package: str, named: Mapping[str, str]) -> list[Route]:
+    """Return one route per file of a package: no part of an address is ever a path.
+
+    Parameters
+    ----------
+    package : str
+        Where the files are.
+    named : mapping
+        Address -> file.
+    """
+    return [_route(path, (files(package) / name).read_bytes(), name) for path, name in named.items()]
+
+
+def _route(path: str, content: bytes, name: str) -> Route:
+    async def page(request: Request) -> Response:
+        return Response(content, headers=PAGE_HEADERS, media_type=_MEDIA[name.rpartition(".")[2]])
+
+    return Route(path, page)

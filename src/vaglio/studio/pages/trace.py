@@ -17,14 +17,14 @@ from vaglio.learners.from_words import learner_from_words
 from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.catalogue import Words
+from vaglio.studio.pages.page import Page
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.room import Room
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
 from vaglio.tracing.film import make_film
 from vaglio.tracing.tracer import MAX_ROWS
 
-__all__ = ["Page"]
+__all__ = ["TracePage"]
 
 # Rows of a lecture, unless the table has fewer: a dot each in the picture, a line each in the tables.
 _ROWS = 60
@@ -72,8 +72,8 @@ class Lecture:
         return repr(self)
 
 
-class Page(Room):
-    """The room By hand: everything it shows is in its address, so that a lecture can be kept as a bookmark."""
+class TracePage(Page):
+    """The page By hand: everything it shows is in its address, so that a lecture can be kept as a bookmark."""
 
     def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
         """Return the form, the steps and the pictures."""
@@ -95,7 +95,7 @@ class Page(Room):
         }
         try:
             key = ("by hand", opened.key, chosen.key, say.lang)
-            return data | self.remembered.get(key, lambda: _played(rows, y, chosen, say))
+            return data | self.results.get(key, lambda: _played(rows, y, chosen, say))
         except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
             return data | {"trouble": say.sentence(error)}
 

@@ -1,20 +1,48 @@
-"""The body of a request, read within its limits, and the JSON in it."""
+"""What one request may ask for at most; its body, read within these limits, and the JSON in it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from starlette.requests import ClientDisconnect, Request
 
 from vaglio.messages.sentences import clip
-from vaglio.serve.http.bounds import Bounds
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 
-__all__ = ["check_nesting", "dump_json", "media_type", "parse_json", "read_body"]
+__all__ = ["Bounds", "check_nesting", "dump_json", "media_type", "parse_json", "read_body"]
 
 _dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of a service; every request beyond one of them is refused.
+
+    Attributes
+    ----------
+    body : int
+        Bytes of a request.
+    rows : int
+        Rows of a request.
+    text : int
+        Characters of one value.
+    nesting : int
+        Levels of lists and objects in JSON.
+    seconds : float
+        Time for one request: to send it, and to compute its answer.
+    waiting : int
+        Requests that may be at work or waiting at the same time.
+    """
+
+    body: int = 16 << 20
+    rows: int = 10_000
+    text: int = 10_000
+    nesting: int = 16
+    seconds: float = 30.0
+    waiting: int = 256
 
 
 def media_type(request: Request) -> str:

@@ -11,12 +11,12 @@ from vaglio.evaluation import Evaluation
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import model_curves
 from vaglio.studio.catalogue import Words
-from vaglio.studio.page_forms import Form
+from vaglio.studio.forms import Form
+from vaglio.studio.pages.page import Action, Page
+from vaglio.studio.pages.runs import Learned, choose_run, is_of, learned_models, rank
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.room import Action, Room
-from vaglio.studio.rooms.runs import Learned, choose_run, is_of, learned_models, rank
 
-__all__ = ["Page"]
+__all__ = ["ComparePage"]
 
 # Thresholds of the slider.
 _STEPS = 101
@@ -24,8 +24,8 @@ _STEPS = 101
 _MOST_CURVES = 8
 
 
-class Page(Room):
-    """The room Compare."""
+class ComparePage(Page):
+    """The page Compare."""
 
     def actions(self) -> list[tuple[str, Action]]:
         """Measure the five requirements, or stop that."""
@@ -58,7 +58,7 @@ class Page(Room):
 
     def _curves(self, models: list[Learned], label: str, say: Words) -> dict[str, Any]:
         key = ("curves", *(each.key for each in models), label, say.lang)
-        return self.remembered.get(key, lambda: _curves(models[:_MOST_CURVES], label, say))
+        return self.results.get(key, lambda: _curves(models[:_MOST_CURVES], label, say))
 
     # -- the five requirements -----------------------------------------------------------------------------------------
     def _requirements(self, models: list[Learned], opened: OpenTable) -> dict[str, Any]:

@@ -23,9 +23,9 @@ from vaglio.model.condition_text import condition_text
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
 from vaglio.studio.catalogue import Words
+from vaglio.studio.pages.explore import rows_view
+from vaglio.studio.pages.runs import Learned
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.explore import rows_view
-from vaglio.studio.rooms.runs import Learned
 from vaglio.study import Study
 
 __all__ = ["evaluated_positions", "model_parts", "node_view", "rules_view"]

@@ -13,17 +13,17 @@ from typing import Any
 from vaglio.errors import InputError, VaglioError
 from vaglio.messages.sentences import clip, did_you_mean, listed
 from vaglio.serve.counters import Counters
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 from vaglio.serve.served import Served
 from vaglio.serve.settings import Settings
 
-__all__ = ["Shelf", "check_models"]
+__all__ = ["ModelStore", "check_models"]
 
 logger = logging.getLogger("vaglio.serve.http")
 
 
 @dataclass
-class _Place:
+class ModelSlot:
     """A model, the state of its file when it was last looked at, and what became of the last replacement."""
 
     served: Served
@@ -32,7 +32,7 @@ class _Place:
     said: str | None = None
 
 
-class Shelf:
+class ModelStore:
     """The models of a service.
 
     Parameters
@@ -43,34 +43,34 @@ class Shelf:
 
     def __init__(self, settings: Settings, counters: Counters) -> None:
         self.settings, self.counters = settings, counters
-        self.places: dict[str, _Place] = {}
+        self.slots: dict[str, ModelSlot] = {}
         for name, path in settings.models:
             stamp = _stamp(path)
-            self.places[name] = _Place(self._load(name, path), stamp, time.time())
+            self.slots[name] = ModelSlot(self._load(name, path), stamp, time.time())
 
     def _load(self, name: str, path: Path) -> Served:
         return Served.load(name, path, self.settings.decide, self.counters, self.settings.bounds.text)
 
     def __iter__(self) -> Iterator[Served]:
-        return (place.served for place in self.places.values())
+        return (slot.served for slot in self.slots.values())
 
     def find(self, name: str) -> Served:
         """Return a model; a name that no model has is refused."""
-        place = self.places.get(name)
-        if place is None:
-            hint = did_you_mean(clip(name), self.places, otherwise="the models are")
+        slot = self.slots.get(name)
+        if slot is None:
+            hint = did_you_mean(clip(name), self.slots, otherwise="the models are")
             refuse(404, f"There is no model {clip(name)!r}: {hint}")
-        return place.served
+        return slot.served
 
     def only(self) -> Served:
         """Return the model of a service with one; with several, the request must name it."""
-        if len(self.places) > 1:
-            refuse(400, f"This server has several models ({listed(self.places)}): name one of them in the address.")
+        if len(self.slots) > 1:
+            refuse(400, f"This server has several models ({listed(self.slots)}): name one of them in the address.")
         return next(iter(self))
 
     def describe(self, served: Served) -> dict[str, Any]:
         """Return what a client may know of a model. Where its file stands is nobody's business."""
-        fitted, place = served.fitted, self.places[served.name]
+        fitted, slot = served.fitted, self.slots[served.name]
         shape = fitted.training_shape
         return {
             "name": served.name,
@@ -82,14 +82,14 @@ class Shelf:
             "costs": served.cost is not None,
             "training_rows": None if shape is None else shape[0],
             "digest": served.digest,
-            "loaded": _instant(place.loaded),
-            "remark": place.said,
+            "loaded": _instant(slot.loaded),
+            "remark": slot.said,
         }
 
     # -- replaced files ------------------------------------------------------------------------------------------------
     def replaced(self) -> list[str]:
         """Return the models whose file is not the one that was last looked at."""
-        return [name for name, place in self.places.items() if _stamp(place.served.path) != place.stamp]
+        return [name for name, slot in self.slots.items() if _stamp(slot.served.path) != slot.stamp]
 
     def reload(self, name: str) -> Served | None:
         """Read a file again and return the new model, which is not served yet; None if the old one has to go on.
@@ -100,23 +100,23 @@ class Shelf:
         ----------
         name : str
         """
-        place = self.places[name]
-        place.stamp = _stamp(place.served.path)
+        slot = self.slots[name]
+        slot.stamp = _stamp(slot.served.path)
         try:
-            new = self._load(name, place.served.path)
-            _check_successor(place.served, new)
+            new = self._load(name, slot.served.path)
+            _check_successor(slot.served, new)
         except (VaglioError, OSError, MemoryError, ArithmeticError) as error:
-            place.said = f"The file was replaced, but the old model goes on: {clip(error, 500)}"
+            slot.said = f"The file was replaced, but the old model goes on: {clip(error, 500)}"
             self.counters.add("vaglio_reloads_total", 1, name, "refused")
-            logger.error("%s: %s", name, place.said)
+            logger.error("%s: %s", name, slot.said)
             return None
         return new
 
     def put(self, new: Served) -> None:
         """Serve a new model in place of the old one."""
-        place = self.places[new.name]
-        same = place.served.digest == new.digest
-        place.served, place.loaded, place.said = new, time.time(), None
+        slot = self.slots[new.name]
+        same = slot.served.digest == new.digest
+        slot.served, slot.loaded, slot.said = new, time.time(), None
         self.counters.add("vaglio_reloads_total", 1, new.name, "taken")
         logger.info(
             "%s: the file was replaced%s", new.name, " by the same model" if same else ", the new model is served"
@@ -130,9 +130,9 @@ def check_models(settings: Settings) -> None:
     ----------
     settings : Settings
     """
-    shelf = Shelf(settings, Counters())
+    store = ModelStore(settings, Counters())
     if settings.decide == "cost":
-        without = [served.name for served in shelf if served.fitted.cost is None]
+        without = [served.name for served in store if served.fitted.cost is None]
         if without:
             raise InputError(f"{listed(without)}: the model has no costs to decide by.")
 

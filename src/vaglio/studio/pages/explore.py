@@ -13,12 +13,11 @@ from vaglio.plot import svg
 from vaglio.quality import associations, rank_attributes
 from vaglio.quality.profile import Profile
 from vaglio.studio.catalogue import Words
+from vaglio.studio.pages.page import Page, cell_text
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.room import Room
-from vaglio.studio.rooms.row_cells import cell_text
 from vaglio.table import Column, Table
 
-__all__ = ["Page"]
+__all__ = ["ExplorePage"]
 
 # Columns that are ranked on a page, bins, categories, points and rows that are shown.
 _RANKED, _BINS, _CATEGORIES, _POINTS, _ROWS = 60, 24, 16, 700, 20
@@ -26,14 +25,14 @@ _RANKED, _BINS, _CATEGORIES, _POINTS, _ROWS = 60, 24, 16, 700, 20
 _ASSOCIATED = 60
 
 
-class Page(Room):
-    """The room Explore."""
+class ExplorePage(Page):
+    """The page Explore."""
 
     def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
         """Return the ranking and the chosen pictures."""
         opened = self.bench.need_table()
         # Ranking and associations take longer than a page may.
-        facts = self.remembered.get(("explore", opened.key), lambda: _ranking(opened))
+        facts = self.results.get(("explore", opened.key), lambda: _ranking(opened))
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
             raise InputError("Every column is free text: there is nothing to draw.")

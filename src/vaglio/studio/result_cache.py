@@ -1,4 +1,4 @@
-"""What was computed for a page, kept for the next one: bounded, and the same for all rooms."""
+"""What was computed for a page, kept for the next one: bounded, and the same for all pages."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
-__all__ = ["Remembered"]
+__all__ = ["ResultCache"]
 
 T = TypeVar("T")
 
 
-class Remembered:
+class ResultCache:
     """The last results, by what they depend on.
 
     Parameters
@@ -27,7 +27,7 @@ class Remembered:
 
     Examples
     --------
-    >>> known = Remembered(2)
+    >>> known = ResultCache(2)
     >>> known.get("a", lambda: 1), known.get("a", lambda: 2)
     (1, 1)
     >>> known.computed

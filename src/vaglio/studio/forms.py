@@ -1,20 +1,24 @@
-"""Forms: what was filled in, and what is wrong with it, said beside the field."""
+"""What a browser sends: forms, with what is wrong said beside the field; and files, written to disk as they arrive."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
 from vaglio.errors import InputError
-from vaglio.serve.http.bodies import read_body
-from vaglio.serve.http.bounds import Bounds
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.requests import Bounds, read_body
+from vaglio.serve.http.responses import refuse
 
-__all__ = ["ChoiceError", "Form", "read_form"]
+__all__ = ["ChoiceError", "Form", "read_form", "receive_file"]
 
 _MOST_FIELDS = 5000
+# Seconds without a byte after which an upload is given up.
+_PATIENCE = 30.0
 
 
 class ChoiceError(InputError):
@@ -87,3 +91,49 @@ async def read_form(request: Request, bounds: Bounds) -> Form:
     except (UnicodeDecodeError, ValueError):
         refuse(400, "The form is not readable: load the page again.")
     return Form(pairs)
+
+
+async def receive_file(request: Request, place: Path, most: int) -> None:
+    """Write the body of a request to a file; of one that is too long or breaks off nothing is left.
+
+    Parameters
+    ----------
+    request : Request
+    place : Path
+        Where; nothing is there yet.
+    most : int
+        Bytes.
+    """
+    said = request.headers.get("content-length", "0")
+    if not said.isdecimal() or int(said) > most:
+        _too_long(most)
+    aside = place.with_name(place.name + ".part")
+    try:
+        with aside.open("xb") as file:
+            written = 0
+            stream = request.stream().__aiter__()
+            while True:
+                part = await asyncio.wait_for(anext(stream, None), _PATIENCE)
+                if part is None:
+                    break
+                written += len(part)
+                if written > most:
+                    _too_long(most)
+                file.write(part)
+        aside.replace(place)
+    except FileExistsError:
+        refuse(409, "Another upload has this name: wait for it, or rename the file.")
+    except TimeoutError:
+        aside.unlink(missing_ok=True)
+        refuse(408, f"No byte of the file came for {_PATIENCE:g} seconds: send it again.", Connection="close")
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _too_long(most: int) -> NoReturn:
+    refuse(
+        413,
+        f"The file is larger than {most / (1 << 20):,.0f} MB: start the studio with --max-upload.",
+        Connection="close",
+    )

@@ -12,14 +12,13 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.model.costs import CostMatrix
 from vaglio.report.limits import DEFAULT_LEARNERS
 from vaglio.studio.catalogue import Words
-from vaglio.studio.jobs.learn_run import plan_of
-from vaglio.studio.jobs.searching import trainings
-from vaglio.studio.page_forms import ChoiceError, Form
+from vaglio.studio.forms import ChoiceError, Form
+from vaglio.studio.jobs.training import plan_of, trainings
+from vaglio.studio.pages.page import Action, Page
+from vaglio.studio.pages.runs import run_view
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.room import Action, Room
-from vaglio.studio.rooms.runs import run_view
 
-__all__ = ["Page"]
+__all__ = ["LearnPage"]
 
 # How the rows are divided: the key of its sentence -> what the plan is told.
 PLANS: dict[str, dict[str, Any]] = {
@@ -42,8 +41,8 @@ _FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles
 _ENSEMBLES = ("forest", "boosting", "additive")
 
 
-class Page(Room):
-    """The room Learn."""
+class LearnPage(Page):
+    """The page Learn."""
 
     def actions(self) -> list[tuple[str, Action]]:
         """Start, cancel, measure."""

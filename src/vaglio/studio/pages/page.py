@@ -1,41 +1,47 @@
-"""What all rooms share: a page that is computed in a thread, and forms that lead back to it."""
+"""What all pages share: a view that is computed in a thread, forms that lead back to it, and how cells are written."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from vaglio.errors import VaglioError
-from vaglio.studio.page_forms import ChoiceError, Form
+from vaglio.messages.figures import short_number
+from vaglio.messages.sentences import clip
+from vaglio.studio.forms import ChoiceError, Form
+from vaglio.table import Column
 
 if TYPE_CHECKING:
     from vaglio.studio.catalogue import Words
     from vaglio.studio.service import Studio
 
-__all__ = ["Room"]
+__all__ = ["Page", "cell_text"]
 
 Handler = Callable[[Request], Awaitable[Response]]
-# What a form does: it returns the address to go to, or None for the page of the room.
+# What a form does: it returns the address to go to, or None for the page itself.
 Action = Callable[[Form], str | None]
+_LONGEST = 40
 
 
-class Room:
-    """One room of the studio.
+class Page:
+    """One page of the studio.
 
     Parameters
     ----------
     studio : Studio
     name : str
+        Its address, and the name of its template.
     """
 
     def __init__(self, studio: Studio, name: str) -> None:
         self.studio, self.name = studio, name
         self.project, self.bench, self.jobs = studio.project, studio.bench, studio.jobs
-        self.remembered = studio.remembered
+        self.results = studio.results
         self.path = f"/{name}"
 
     def routes(self) -> list[Route]:
@@ -44,7 +50,7 @@ class Room:
         return [Route(self.path, self.show), *forms, *self.more_routes()]
 
     def actions(self) -> list[tuple[str, Action]]:
-        """Return what the forms of the room do, by the end of their address."""
+        """Return what the forms of the page do, by the end of their address."""
         return []
 
     def more_routes(self) -> list[Route]:
@@ -52,12 +58,12 @@ class Room:
         return []
 
     def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
-        """Return what the template of the room shows."""
+        """Return what the template shows."""
         return {}
 
     # -- answers -------------------------------------------------------------------------------------------------------
     async def show(self, request: Request) -> Response:
-        """Show the page of the room."""
+        """Show the page."""
         return await self._page(request, {}, Form())
 
     def _act(self, action: Action) -> Handler:
@@ -83,3 +89,19 @@ class Room:
             sentence = say.sentence(error)
             return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=sentence)
         return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)
+
+
+def cell_text(column: Column, value: Any) -> str | None:
+    """Return a value as text; None if it is missing.
+
+    Parameters
+    ----------
+    column : Column
+        Where it comes from.
+    value : object
+    """
+    if value is None or value != value:
+        return None
+    if column.is_date:
+        return str(np.datetime64(int(np.floor(value)), "D"))
+    return short_number(float(f"{value:.6g}")) if isinstance(value, float) else clip(value, _LONGEST)

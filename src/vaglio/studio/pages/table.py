@@ -15,18 +15,47 @@ from starlette.routing import Route
 from vaglio import datasets
 from vaglio.errors import VaglioError
 from vaglio.messages.sentences import clip
+from vaglio.quality import Audit, Finding
+from vaglio.quality.checks.context import SEVERITIES
 from vaglio.report.data import column_summary
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 from vaglio.studio.catalogue import Words
-from vaglio.studio.page_forms import ChoiceError, Form
+from vaglio.studio.forms import ChoiceError, Form, receive_file
+from vaglio.studio.pages.page import Action, Page, cell_text
 from vaglio.studio.project.workbench import OpenTable
-from vaglio.studio.rooms.findings import CHOICES, findings_view
-from vaglio.studio.rooms.room import Action, Room
-from vaglio.studio.rooms.row_cells import cell_text
-from vaglio.studio.uploading import receive_file
 
-__all__ = ["Page"]
+__all__ = ["CHOICES", "TablePage", "findings_view"]
 
+# Kind of finding -> field of the cleaning policy.
+_FIELDS = {
+    "impossible": "impossible",
+    "placeholder": "placeholders",
+    "spelling": "spelling",
+    "outliers": "outliers",
+    "rare-categories": "rare",
+    "identifier": "identifiers",
+    "constant": "constant",
+    "missing-class": "missing_class",
+    "mostly-missing": "mostly_missing",
+    "duplicates": "duplicates",
+    "inconsistent": "inconsistent",
+}
+# Field of the policy -> what can be done; the words of the buttons are in the catalogues.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "impossible": ("missing",),
+    "placeholders": ("missing",),
+    "spelling": ("merge",),
+    "outliers": ("missing", "clip"),
+    "rare": ("merge",),
+    "identifiers": ("mark",),
+    "constant": ("drop",),
+    "missing_class": ("drop",),
+    "mostly_missing": ("drop",),
+    "duplicates": ("drop",),
+    "inconsistent": ("drop", "majority"),
+}
+# Findings of one kind that are written out.
+_MOST = 6
 # Rows and columns of the first look, columns with a picture on one page.
 _ROWS, _ACROSS, _CARDS = 12, 24, 24
 # Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again. Tables with
@@ -38,8 +67,38 @@ ROLES = ("input", "target", "identifier", "ignored", "weight")
 _MOST_ORDERED = 60
 
 
-class Page(Room):
-    """The room Table."""
+def findings_view(audit: Audit, say: Words) -> list[dict[str, Any]]:
+    """Return the findings, worst first, those of a kind together: a button does the same to all of them.
+
+    Parameters
+    ----------
+    audit : Audit
+    say : Words
+    """
+    groups: dict[str, list[Finding]] = {}
+    for finding in audit:
+        groups.setdefault(finding.kind, []).append(finding)
+    found = [_group(kind, members, say) for kind, members in groups.items()]
+    return sorted(found, key=lambda group: SEVERITIES.index(group["severity"]))
+
+
+def _group(kind: str, members: list[Finding], say: Words) -> dict[str, Any]:
+    worst = min(members, key=lambda finding: SEVERITIES.index(finding.severity))
+    field = _FIELDS.get(kind, "")
+    return {
+        "kind": kind,
+        "severity": worst.severity,
+        "field": field,
+        "choices": CHOICES.get(field, ()),
+        "messages": [clip(say.sentence(finding.message), 240) for finding in members[:_MOST]],
+        "more": max(0, len(members) - _MOST),
+        "advice": clip(say.sentence(worst.advice), 280),
+        "columns": list(dict.fromkeys(name for finding in members for name in finding.columns))[:12],
+    }
+
+
+class TablePage(Page):
+    """The page Table."""
 
     def actions(self) -> list[tuple[str, Action]]:
         """Open, declare, clean, undo."""

@@ -11,9 +11,9 @@ from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
 from vaglio.fitted import Fitted, load
 from vaglio.studio.catalogue import Words
-from vaglio.studio.jobs.learn_run import judged_rows, read_evaluation
-from vaglio.studio.jobs.request import Request
+from vaglio.studio.jobs.run_files import Request
 from vaglio.studio.jobs.runner import Jobs, Run
+from vaglio.studio.jobs.training import judged_rows, read_evaluation
 from vaglio.studio.project.workbench import OpenTable
 
 __all__ = ["Learned", "choose_model", "choose_run", "is_of", "learned_models", "rank", "run_view"]
