@@ -23,8 +23,7 @@ from matplotlib.collections import QuadMesh
 
 import vaglio
 from vaglio.evaluation import make_holdout
-from vaglio.plot.decision_region import DecisionRegionDisplay
-from vaglio.plot.perceptron_path import PerceptronPathDisplay
+from vaglio.plot.decision_region import DecisionRegionDisplay, PerceptronPathDisplay
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, quiet
 from vaglio.quality import box_plots
 

@@ -22,7 +22,7 @@ from urllib.parse import urljoin, urlsplit
 from starlette.testclient import TestClient
 
 from vaglio.runtime.memory import resident_memory
-from vaglio.studio.service import ROOMS, Studio
+from vaglio.studio.service import PAGES, Studio
 from vaglio.studio.settings import Settings
 
 __all__ = ["Monkey", "main"]
@@ -108,7 +108,7 @@ class Monkey:
             )
             self._visit("/table")
         elif what < 0.10:
-            self._visit(f"/{self.random.choice(ROOMS)}")
+            self._visit(f"/{self.random.choice(list(PAGES))}")
         else:
             self._click_in_page()
         if self.done % 50 == 0:

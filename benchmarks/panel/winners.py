@@ -23,7 +23,7 @@ from benchmarks.panel.peers import one_hot
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.search import SearchPlan, proposed_settings
 from vaglio.learners.registry import ONE_PER_FAMILY
-from vaglio.report.defaults import DEFAULT_LEARNERS
+from vaglio.report.limits import DEFAULT_LEARNERS
 
 INNER_FOLDS = 5
 TARGET = "class to predict"

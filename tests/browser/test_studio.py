@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
 from tests.studio.conftest import messy_table
 
-from vaglio.studio.service import ROOMS
+from vaglio.studio.service import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -251,7 +251,7 @@ def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
     other.close()
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", PAGES)
 @pytest.mark.parametrize(
     ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
 )

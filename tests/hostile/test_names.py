@@ -19,10 +19,9 @@ from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.evaluation import displays
 from vaglio.plot.distributions import draw_matrix
+from vaglio.plot.evaluation import draw_intervals, draw_mean_ranks
 from vaglio.plot.network import plot_network
-from vaglio.plot.page import figure_bytes
-from vaglio.plot.ranks import draw_intervals, draw_mean_ranks
-from vaglio.plot.style import axes_for, panel_grid
+from vaglio.plot.style import axes_for, figure_bytes, panel_grid
 
 FORMULAS = ["$x^{$", "$$", "a $ b $ c \\frac", "\\$", "$\\undefined$"]
 

@@ -15,8 +15,7 @@ import pytest
 
 import vaglio
 from vaglio.cli.main import main
-from vaglio.runtime.files import write_whole
-from vaglio.runtime.leftovers import _machine, temporary_name
+from vaglio.runtime.files import _machine, temporary_name, write_whole
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions and signals are those of POSIX")
 VAGLIO = [sys.executable, "-m", "vaglio"]

@@ -13,7 +13,7 @@ import pytest
 import vaglio
 from vaglio.cli._options import flat_parameters
 from vaglio.cli.main import COMMANDS, load_command, main
-from vaglio.runtime.overwriting import _kind_of
+from vaglio.runtime.files import _kind_of
 
 TABLE = "a,b,c\n" + "".join(f"{i},{i % 7},{'xy'[i % 2]}\n" for i in range(40))
 # Every option that writes a file, in a command that reads one: FILE is what is written, TABLE and MODEL are read.

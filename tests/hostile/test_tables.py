@@ -14,8 +14,7 @@ from vaglio import read
 from vaglio.errors import ReadError
 from vaglio.table import read_chunks
 from vaglio.table.readers.binary import _bytes_shown
-from vaglio.table.readers.sizes.parquet_sizes import measure_pages
-from vaglio.table.readers.sizes.thrift import I32, Thrift
+from vaglio.table.readers.binary_sizes import I32, Thrift, measure_pages
 
 
 @pytest.mark.parametrize("form", ["'", '"\'"', "'%'", "'é'"])

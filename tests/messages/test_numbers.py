@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 
 @pytest.mark.parametrize(

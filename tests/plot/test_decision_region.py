@@ -5,8 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from vaglio import SVC, LogisticRegression, Perceptron
-from vaglio.plot.decision_region import DecisionRegionDisplay
-from vaglio.plot.perceptron_path import PerceptronPathDisplay
+from vaglio.plot.decision_region import DecisionRegionDisplay, PerceptronPathDisplay
 
 matplotlib.use("Agg")
 

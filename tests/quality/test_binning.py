@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.quality.binning import contingency, value_codes
+from vaglio.quality.profile import contingency, value_codes
 from vaglio.table import Column
 
 

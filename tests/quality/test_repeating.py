@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import vaglio
 from vaglio.quality import Policy
-from vaglio.quality.repeating import repeat_changes, value_changes
+from vaglio.quality.cleaning import repeat_changes, value_changes
 from vaglio.table import Table
 
 ALL = Policy(placeholders="missing", spelling="merge", rare="merge", outliers="clip")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.quality.sampling import sample_rows, sample_table
+from vaglio.quality.profile import sample_rows, sample_table
 from vaglio.table import Table
 
 

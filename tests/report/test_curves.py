@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaglio.evaluation import Evaluation
-from vaglio.report.curves import curves_summary
 from vaglio.report.limits import Limits
-from vaglio.report.panels import class_data
+from vaglio.report.performance import curves_summary
+from vaglio.report.pictures import class_data
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,7 +9,7 @@ import pytest
 from tests.report.conftest import run_study
 
 import vaglio
-from vaglio.report import rendering, report_html, summary, writing
+from vaglio.report import rendering, report_html, summary
 from vaglio.report.limits import MOST_BYTES
 from vaglio.study import Study
 from vaglio.table import Table
@@ -32,8 +32,8 @@ def made(monkeypatch) -> list[str]:
 
         monkeypatch.setattr(module, name, step)
 
-    counting(writing, "summarize_study")
-    counting(writing, "render_html")
+    counting(rendering, "summarize_study")
+    counting(rendering, "render_html")
     for chapter in ("data", "learners", "performance", "inside", "examples", "method"):
         counting(summary, f"{chapter}_chapter")
     return steps

@@ -115,7 +115,7 @@ def test_further_columns_are_ignored_and_no_rows_get_no_answers(serve):
 @pytest.mark.parametrize("slow", [False, True])
 def test_single_rows_do_not_wait_for_large_batches(serve, monkeypatch: pytest.MonkeyPatch, slow: bool):
     client, service = serve("play", threads=1)
-    served = service.shelf.find("play")
+    served = service.store.find("play")
     begun, go_on = threading.Event(), threading.Event()
     real = served.of_many
 

@@ -12,7 +12,7 @@ import pytest
 
 from vaglio.errors import InputError
 from vaglio.serve.http.access import Access, is_loopback, read_tokens
-from vaglio.serve.http.bounds import Bounds
+from vaglio.serve.http.requests import Bounds
 from vaglio.serve.settings import named_models
 
 SUNNY = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
@@ -121,7 +121,7 @@ def test_too_many_requests_are_told_to_come_again(serve, problem):
 def test_an_answer_that_takes_too_long_is_given_up(serve, problem, monkeypatch):
     client, service = serve("play", bounds=Bounds(seconds=0.2))
     ended = threading.Event()
-    served = service.shelf.find("play")
+    served = service.store.find("play")
     real = served._of_chunk
 
     def slow(*given: Any) -> Any:
@@ -148,7 +148,7 @@ def test_an_answer_that_takes_too_long_is_given_up(serve, problem, monkeypatch):
 
 def test_a_failure_of_the_server_tells_nothing_about_its_inside(serve, problem, monkeypatch):
     client, service = serve("play")
-    monkeypatch.setattr(service.shelf.find("play"), "answer_one", lambda row: {}[f"secret {row}"])
+    monkeypatch.setattr(service.store.find("play"), "answer_one", lambda row: {}[f"secret {row}"])
     assert "secret" not in problem(client.post("/models/play/predict", json=SUNNY), 500)
 
 

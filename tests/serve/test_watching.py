@@ -18,8 +18,8 @@ from vaglio.encode import Codebook
 from vaglio.learners.provenance import learn_shares, shares_from
 from vaglio.quality.checks.drift import population_stability
 from vaglio.serve.counters import Counters
+from vaglio.serve.monitor import column_drift
 from vaglio.serve.service import FEW
-from vaglio.serve.window_drift import column_drift
 
 
 def metrics(client: Any) -> dict[str, float]:
@@ -130,7 +130,7 @@ def test_a_model_of_an_earlier_version_is_served_without_drift(serve):
     old = sorted((Path(__file__).parents[1] / "saved").glob("*.vaglio"))
     assert old
     client, service = serve(models=tuple((f"m{at}", path) for at, path in enumerate(old[:5])))
-    for served in service.shelf:
+    for served in service.store:
         row = dict.fromkeys(served.names)
         assert client.post(f"/models/{served.name}/predict", json=row).status_code == 200
         assert client.get(f"/models/{served.name}/schema").status_code == 200

@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from vaglio.errors import InputError
-from vaglio.studio.project.claiming import claimed
-from vaglio.studio.project.folder import Project
+from vaglio.studio.project.folder import Project, project_lock
 
 
 def test_the_studio_opens_a_table_and_ends_when_asked(tmp_path: Path):
@@ -52,12 +51,12 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path):
 
 def test_one_studio_at_a_time_works_in_a_folder(tmp_path: Path):
     project = Project(tmp_path / "work")
-    with claimed(project):
+    with project_lock(project):
         command = [sys.executable, "-m", "vaglio", "studio", "--no-browser", "--project", str(project.folder)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 1
         assert done.stderr.startswith(f"vaglio: Another studio works in {project.folder}: ")
-        with pytest.raises(InputError, match="Another studio"), claimed(Project(project.folder)):
+        with pytest.raises(InputError, match="Another studio"), project_lock(Project(project.folder)):
             pass
-    with claimed(Project(project.folder)):  # it is free again
+    with project_lock(Project(project.folder)):  # it is free again
         pass

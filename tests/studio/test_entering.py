@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from vaglio.studio.service import ROOMS, Studio
+from vaglio.studio.service import PAGES, Studio
 from vaglio.studio.settings import Settings
 
 TOKEN, ORIGIN = "some-token-or-other", "http://127.0.0.1:4321"
@@ -18,7 +18,7 @@ def stranger(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("path", [f"/{room}" for room in ROOMS] + ["/", "/?token=guessed", "/static/studio.css"])
+@pytest.mark.parametrize("path", [f"/{room}" for room in PAGES] + ["/", "/?token=guessed", "/static/studio.css"])
 def test_without_the_token_nothing_is_answered(stranger, path):
     answer = stranger.get(path)
     assert answer.status_code == 401
@@ -55,7 +55,7 @@ def test_forms_of_other_pages_are_refused(enter, origin):
 def test_pages_allow_nothing_from_elsewhere(enter):
     visitor = enter()
     visitor.open("play")
-    for room in ROOMS:
+    for room in PAGES:
         answer = visitor.get(f"/{room}")
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy

@@ -15,7 +15,7 @@ from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.families import KINDS
 from vaglio.studio.catalogue import Words
-from vaglio.studio.service import ROOMS
+from vaglio.studio.service import PAGES
 from vaglio.studio.translation import Translator, translator
 from vaglio.studio.words import it_parameters
 
@@ -75,7 +75,7 @@ def messy(tmp_path_factory) -> Visitor:
     visitor.close()
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", PAGES)
 def test_every_room_is_italian(messy, room):
     assert english_in(messy.get(f"/{room}", headers=ITALIAN).text) == []
 

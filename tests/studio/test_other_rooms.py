@@ -9,11 +9,11 @@ import pytest
 from tests.studio.conftest import messy_table
 
 from vaglio.learners.registry import LEARNERS
-from vaglio.studio.service import ROOMS
+from vaglio.studio.service import PAGES
 from vaglio.table import read
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", PAGES)
 def test_every_room_answers_small_pages_in_both_languages(learned, room):
     for lang in ("en", "it"):
         answer = learned.get(f"/{room}", headers={"accept-language": lang})

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vaglio.studio.remembered import Remembered
-from vaglio.studio.service import ROOMS
+from vaglio.studio.result_cache import ResultCache
+from vaglio.studio.service import PAGES
 
 LARGEST = 2_000_000
 
@@ -15,10 +15,10 @@ LARGEST = 2_000_000
 @pytest.mark.parametrize("lang", ["en", "it"])
 def test_a_second_request_computes_nothing(learned, lang):
     run = learned.studio.jobs.latest("learn").name
-    addresses = [f"/{room}" for room in ROOMS]
+    addresses = [f"/{room}" for room in PAGES]
     addresses += [f"/understand?model={run}/{learner}&row=7" for learner in ("c45", "ripper", "naive-bayes")]
     addresses += [f"/understand?model={run}/c45&node=2", f"/understand?model={run}/ripper&off=1"]
-    known, opened = learned.studio.remembered, learned.studio.rooms["understand"]._open
+    known, opened = learned.studio.results, learned.studio.pages["understand"]._open
     headers = {"accept-language": lang}
     for address in addresses:
         first = learned.get(address, headers=headers)
@@ -28,7 +28,7 @@ def test_a_second_request_computes_nothing(learned, lang):
 
 
 def test_a_row_is_explained_once(learned):
-    run, known = learned.studio.jobs.latest("learn").name, learned.studio.remembered
+    run, known = learned.studio.jobs.latest("learn").name, learned.studio.results
     row = {"model": f"{run}/c45", "v.flipper_length_mm": "201", "v.island": "Dream"}
     learned.post("/understand/why", **row)
     before = known.computed
@@ -39,7 +39,7 @@ def test_a_row_is_explained_once(learned):
 
 
 def test_only_the_last_results_are_kept():
-    known = Remembered(3)
+    known = ResultCache(3)
     for number in (1, 2, 3, 1, 4):
         assert known.get(number, lambda number=number: number * 10) == number * 10
     assert len(known) == 3
@@ -62,7 +62,7 @@ def test_no_answer_is_large_however_long_the_table(enter, rows):
     visitor.post("/table/target", column="y")
     visitor.learn("c45", "logistic", **{"c45.max_depth": "8"})
     for address in [
-        *(f"/{room}" for room in ROOMS),
+        *(f"/{room}" for room in PAGES),
         "/explore?x=x0&y=x1",
         "/explore?x=word4&y=word3",
         "/explore?bin=1",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vaglio.studio.rooms.inside import evaluated_positions
-from vaglio.studio.rooms.runs import learned_models
+from vaglio.studio.pages.inside import evaluated_positions
+from vaglio.studio.pages.runs import learned_models
 
 
 @pytest.mark.parametrize(

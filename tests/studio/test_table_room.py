@@ -165,10 +165,10 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path):
 
 def test_a_table_beyond_memory_is_refused_with_what_to_do(tmp_path, monkeypatch):
     from vaglio.errors import InputError
-    from vaglio.studio.project import loading
+    from vaglio.studio.project import steps
     from vaglio.studio.project.steps import TableState
 
     (tmp_path / "large.csv").write_text("a,b\n1,x\n2,y\n")
-    monkeypatch.setattr(loading, "usable_memory", lambda: 10)
+    monkeypatch.setattr(steps, "usable_memory", lambda: 10)
     with pytest.raises(InputError, match=r"large\.csv needs about 0 GB in memory.*sample"):
-        loading.read_table(TableState("large.csv"), tmp_path)
+        steps.read_table(TableState("large.csv"), tmp_path)

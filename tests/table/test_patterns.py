@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaglio import read
-from vaglio.table import _dates, _numerals, _patterns, _words
-from vaglio.table._patterns import Words
+from vaglio.table import _dates, _infer, _numerals, _words
+from vaglio.table._words import Words
 
 PATTERNS = (
-    *(_numerals.SHAPE, _numerals.NUMBER, _numerals.CODE, _words._OPEN, r"\.", r"\,", "[ ]", r"\S+"),
+    *(_numerals.SHAPE, _numerals.NUMBER, _numerals.CODE, _infer._OPEN, r"\.", r"\,", "[ ]", r"\S+"),
     *(_numerals._grouped(group, mark) for mark, groups in _numerals._GROUPS.items() for group in groups),
     *_dates._SHAPES,
 )
@@ -49,7 +49,7 @@ words = st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), min
 @given(words=words)
 def test_the_engines_agree(words: list[str]) -> None:
     """Few words are read by `re`, many by RE2: a word means the same among few and among many."""
-    few, many = Words(words), Words(words * (_patterns.FEW + 1))
+    few, many = Words(words), Words(words * (_words.FEW + 1))
     for pattern in PATTERNS:
         assert few.match(pattern).tolist() == many.match(pattern)[: len(words)].tolist(), pattern
         assert few.count(pattern).tolist() == many.count(pattern)[: len(words)].tolist(), pattern
@@ -66,7 +66,7 @@ def test_a_wide_table_compiles_no_pattern_per_column(monkeypatch: pytest.MonkeyP
         raise AssertionError("RE2 is called for a handful of words")
 
     for name in ("match_substring_regex", "extract_regex", "count_substring_regex"):
-        monkeypatch.setattr(_patterns.pc, name, refuse)
+        monkeypatch.setattr(_words.pc, name, refuse)
     cells = np.array(["abc", "x y", "12 kg", "2020-01-02", "1.234,5", "€ 5"])
     lines = [
         ",".join(f"c{at}" for at in range(300)),

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._wording import as_options
-from vaglio.messages.printable import ESCAPES
-from vaglio.messages.spreadsheet import shown_cell
+from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
@@ -305,7 +304,7 @@ def as_page(title: str, body: Callable[[], str]) -> Writer:
     """A fragment of HTML as a page of its own."""
 
     def write() -> str:
-        from vaglio.plot.page import html_page
+        from vaglio.plot.style import html_page
 
         return html_page(title, body())
 
@@ -317,7 +316,7 @@ def as_figure(draw: Callable[[], Any]) -> dict[str, Writer]:
 
     def writer(format: str) -> Writer:
         def write() -> bytes:
-            from vaglio.plot.page import figure_bytes
+            from vaglio.plot.style import figure_bytes
 
             return figure_bytes(draw(), format)
 

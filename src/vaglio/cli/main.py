@@ -34,7 +34,7 @@ from vaglio.cli._output import Answer, print_answer, remark, set_verbose, watch_
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
 from vaglio.messages.sentences import did_you_mean
-from vaglio.runtime.overwriting import protect
+from vaglio.runtime.files import protect
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
 # the help of the program must not wait for fifteen commands.

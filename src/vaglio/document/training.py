@@ -11,7 +11,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.table import as_frame
 
 __all__ = ["Training", "row_frame", "value_text"]

@@ -9,11 +9,8 @@ from vaglio.encode._chance import (
     shown_share,
 )
 from vaglio.encode._codebook import Codebook
-from vaglio.encode._counts import CountBlock, count_block, count_columns
-from vaglio.encode._decode import decode, select_features
-from vaglio.encode._dense import DenseEncoder, Origin, within_reach
-from vaglio.encode._describe import describe, natural_order
-from vaglio.encode._encode_column import code_type, own_codes
+from vaglio.encode._dense import CountBlock, DenseEncoder, Origin, count_block, count_columns, within_reach
+from vaglio.encode._encode_column import code_type, describe, natural_order, own_codes
 from vaglio.encode._feature import (
     Feature,
     Spread,
@@ -25,7 +22,7 @@ from vaglio.encode._feature import (
     spread_rows,
     spreads_of,
 )
-from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranges, Ranks
+from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranges, Ranks, decode, select_features
 from vaglio.encode._text import split_words
 
 __all__ = [

@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from vaglio.encode._decode import fill_column
-from vaglio.encode._describe import describe, with_categories
-from vaglio.encode._encode_column import Lost, Unseen, codes_of, looked_up, numbers_of, warn_of
+from vaglio.encode._encode_column import (
+    Lost,
+    Unseen,
+    codes_of,
+    describe,
+    looked_up,
+    numbers_of,
+    warn_of,
+    with_categories,
+)
 from vaglio.encode._feature import Feature, Spread, learn_spreads
-from vaglio.encode._matrix import EncodedMatrix
+from vaglio.encode._matrix import EncodedMatrix, fill_column
 from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.messages.sentences import listed

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.model.costs import CostMatrix
 
 # Dates are encoded as days since this one.

@@ -1,19 +1,38 @@
-"""The predicted class at each point of the plane of two columns, with hyperplane, margins and support vectors."""
+"""The plane of two columns: the class predicted at each point, the line of a perceptron after each pass, labellings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.plot.style import INK, axes_for, class_colours, draws_names, legend_outside, quiet
+from vaglio.plot.style import (
+    GRID,
+    INK,
+    PALETTE,
+    WARN,
+    axes_for,
+    class_colours,
+    draws_names,
+    legend_outside,
+    panel_grid,
+    quiet,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DecisionRegionDisplay", "grid_lines"]
+__all__ = [
+    "DecisionRegionDisplay",
+    "PerceptronPathDisplay",
+    "draw_labellings",
+    "draw_regions",
+    "grid_lines",
+    "line_ends",
+]
 
 
 @dataclass
@@ -145,3 +164,185 @@ def grid_lines(values: np.ndarray, resolution: int) -> np.ndarray:
     # A margin, so that no row lies on the frame; a constant column gets one unit.
     room = 0.08 * (high - low or 1.0)
     return np.linspace(low - room, high + room, resolution)
+
+
+@dataclass
+class PerceptronPathDisplay:
+    """The line w·x + b = 0 after each pass, over the rows.
+
+    Attributes
+    ----------
+    lines : ndarray, shape (n_passes, 3)
+        w1, w2 and b after each pass, in the units of the points.
+    errors : ndarray, shape (n_passes,)
+        Wrong predictions in each pass.
+    points : ndarray, shape (n, 2)
+        The rows.
+    point_codes : ndarray of int
+        The true class of each row.
+    classes : sequence
+        The class of each code.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio import Perceptron
+    >>> from vaglio.plot.decision_region import PerceptronPathDisplay
+    >>> X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 0, 1]
+    >>> path = PerceptronPathDisplay.from_estimator(Perceptron(preprocess=None).fit(X, y), X, y)
+    >>> int(path.errors[-1])
+    0
+    """
+
+    lines: np.ndarray
+    errors: np.ndarray
+    points: np.ndarray
+    point_codes: np.ndarray
+    classes: Any
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """Take the lines from the ``history_`` of a fitted perceptron.
+
+        Parameters
+        ----------
+        estimator : Perceptron
+            Fitted to two numeric columns and two classes.
+        X : array or frame of two numeric columns
+        y : array-like
+            The classes of the rows.
+        """
+        points = np.asarray(X, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
+            raise InputError("The path of a perceptron is drawn for two columns and two classes only.")
+        encoder = estimator.fitted_.model.encoder
+        lines = []
+        for epoch in estimator.history_:
+            coef, intercept = encoder.to_original_units(epoch.coef, epoch.intercept)
+            lines.append([*coef[0], intercept[0]])
+        errors = np.array([int(epoch.errors.sum()) for epoch in estimator.history_])
+        codes = np.searchsorted(np.asarray(estimator.classes_), np.asarray(y))
+        return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
+
+    @draws_names
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rows and the line of every pass; the last line is dark.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
+        ax = axes_for(ax)
+        colours = class_colours([str(label) for label in self.classes])
+        for code, (label, colour) in enumerate(colours.items()):
+            x, y = self.points[self.point_codes == code].T
+            ax.scatter(x, y, s=24, color=colour, label=label, zorder=3)
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        room = 0.1 * np.where(high > low, high - low, 1.0)
+        (left, bottom), (right, top) = low - room, high + room
+        last = len(self.lines) - 1
+        for number, line in enumerate(self.lines):
+            ends = line_ends(line, left, right, bottom, top)
+            style: dict[str, Any] = (
+                {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
+            )
+            ax.plot(*ends, **style, zorder=2, label=f"after pass {number + 1}" if number == last else None)
+        ax.set(xlim=(left, right), ylim=(bottom, top))
+        quiet(ax, grid=None)
+        legend_outside(ax, len(colours) + 1)
+        return ax
+
+    @draws_names
+    def plot_errors(self, ax: Axes | None = None) -> Axes:
+        """Draw the number of wrong predictions in each pass.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
+        ax = axes_for(ax)
+        ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
+        ax.set(xlabel="pass", ylabel="wrong predictions")
+        return quiet(ax)
+
+
+def line_ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return two points of the line w1·x + w2·y + b = 0 that span the window; none for w = 0."""
+    w1, w2, b = line
+    # Divide by the larger weight: a nearly vertical line would need a huge y.
+    if abs(w2) > abs(w1):
+        x = np.array([left, right])
+        return x, -(w1 * x + b) / w2
+    if w1 == 0:
+        return np.empty(0), np.empty(0)
+    y = np.array([bottom, top])
+    return -(w2 * y + b) / w1, y
+
+
+def draw_regions(ax: Axes, points: np.ndarray, predict: Any, *, steps: int = 120) -> None:
+    """Shade the plane around the points by the class (0 or 1) that ``predict`` gives.
+
+    Parameters
+    ----------
+    ax : Axes
+    points : ndarray, shape (n, 2)
+        The shaded area spans their range.
+    predict : callable
+        From an array of points to 0 or 1 for each.
+    steps : int, default=120
+        Grid lines on each side.
+    """
+    from matplotlib.colors import ListedColormap
+
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = 0.25 * np.maximum(high - low, 1e-9)
+    xs, ys = (np.linspace(a, b, steps) for a, b in zip(low - margin, high + margin, strict=True))
+    grid = np.column_stack([g.ravel() for g in np.meshgrid(xs, ys)])
+    shade = np.asarray(predict(grid)).reshape(steps, steps)
+    colours = ListedColormap([PALETTE[0], PALETTE[1]])
+    ax.pcolormesh(xs, ys, shade, cmap=colours, vmin=0, vmax=1, alpha=0.18, rasterized=True)
+
+
+def draw_labellings(
+    points: np.ndarray, labellings: np.ndarray, realised: np.ndarray, models: Sequence[Any], *, max_panels: int
+) -> Any:
+    """Draw one panel per labelling; those that no model realises come first and have a red frame.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2)
+    labellings : ndarray of 0 and 1, shape (m, n)
+        One labelling per row.
+    realised : ndarray of bool, shape (m,)
+        Whether a model predicts all labels of the labelling.
+    models : sequence
+        The model of each labelling, or None where all labels are the same.
+    max_panels : int
+        At most this many labellings are drawn.
+    """
+    if points.shape[1] != 2:
+        raise InputError(f"Labellings are drawn in the plane; these points have {points.shape[1]} attributes.")
+    order = np.argsort(realised, kind="stable")[:max_panels]
+    if len(order) == len(labellings):
+        order = np.arange(len(labellings))
+    figure, panels = panel_grid(len(order), size=(1.9, 1.9))
+    for ax, i in zip(panels, order, strict=True):
+        _draw_labelling(ax, points, labellings[i], bool(realised[i]), models[i])
+    left = f", {len(order)} shown" if len(order) < len(labellings) else ""
+    figure.suptitle(f"{int(realised.sum())} of {len(labellings)} labellings realised{left}", fontsize=10, color=INK)
+    return figure
+
+
+def _draw_labelling(ax: Axes, points: np.ndarray, labels: np.ndarray, realised: bool, model: Any) -> None:
+    predict = model.predict if model is not None else lambda grid: np.full(len(grid), labels[0])
+    draw_regions(ax, points, predict)
+    for label, marker in ((0, "o"), (1, "s")):
+        mask = labels == label
+        xs, ys = points[mask].T
+        ax.scatter(xs, ys, c=PALETTE[label], marker=marker, s=42, edgecolors="white", linewidths=0.8, zorder=3)
+    ax.set(xticks=[], yticks=[])
+    for spine in ax.spines.values():
+        spine.set_color("#CCCCCC" if realised else WARN)
+        spine.set_linewidth(1 if realised else 2.5)

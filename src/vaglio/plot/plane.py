@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.plot.svg import Frame, axes, line_path, picture
 
 __all__ = ["Marks", "Plane", "draw_plane"]

@@ -1,14 +1,18 @@
 """Look at a table before learning: audit, cleaning, statistics per measurement level, exploration."""
 
+from vaglio.quality.association import (
+    Association,
+    Associations,
+    AttributeScore,
+    associate,
+    associations,
+    rank_attributes,
+)
 from vaglio.quality.auditing import Audit, audit
-from vaglio.quality.checks.finding import Finding
+from vaglio.quality.checks.context import Finding
 from vaglio.quality.cleaning import Cleaned, Policy
-from vaglio.quality.exploration.association import Association, Associations, associate, associations
-from vaglio.quality.exploration.exploration import Exploration, explore
-from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
-from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
-from vaglio.quality.statistics import describe, permitted_statistics, statistic
-from vaglio.quality.transformations import check_transformation, transform
+from vaglio.quality.exploration import Exploration, box_plots, explore, histograms, pair_plot
+from vaglio.quality.levels import check_transformation, describe, permitted_statistics, statistic, transform
 
 __all__ = [
     "Association",

@@ -9,21 +9,24 @@ from typing import Any
 
 from vaglio.engines.mapped_table import table_of
 from vaglio.messages.listing import html_table, plain_data, text_table
-from vaglio.quality.checks.balance import class_balance, not_a_class
+from vaglio.quality.association import AttributeScore, rank_attributes
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
-from vaglio.quality.checks.columns import constant_columns, identifier_columns, shape_of_table
-from vaglio.quality.checks.context import Context
+from vaglio.quality.checks.columns import (
+    coarse_numbers,
+    constant_columns,
+    fine_categories,
+    fine_numbers,
+    identifier_columns,
+    shape_of_table,
+)
+from vaglio.quality.checks.context import SEVERITIES, Context, Finding
 from vaglio.quality.checks.drift import drift_from
-from vaglio.quality.checks.finding import SEVERITIES, Finding
-from vaglio.quality.checks.forest_outliers import forest_outliers
-from vaglio.quality.checks.granularity import coarse_numbers, fine_categories, fine_numbers
-from vaglio.quality.checks.leakage import leaking_columns
 from vaglio.quality.checks.missingness import missing_values, placeholders
-from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
+from vaglio.quality.checks.outliers import forbidden_values, forest_outliers, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
+from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
-from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
-from vaglio.quality.statistics import describe_profile
+from vaglio.quality.levels import describe_profile
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_table
 

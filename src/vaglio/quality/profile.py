@@ -1,8 +1,4 @@
-"""The facts about one column that all checks share: counts, quartiles, the most frequent value.
-
-A numeric column is sorted once and everything is computed from the sorted values, so that quartiles and distinct counts
-are exact for millions of rows. The sorted copy is released at once: memory holds one copy of one column at a time.
-"""
+"""What checks and figures share: samples of rows, codes of values for counting, and the facts about one column."""
 
 from __future__ import annotations
 
@@ -12,16 +8,86 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.table import Column
+from vaglio.table import Column, Table
 
-__all__ = ["Profile", "profile_column", "quartile_fences", "run_lengths"]
+__all__ = [
+    "SAMPLE_ROWS",
+    "Profile",
+    "contingency",
+    "distinct_codes",
+    "profile_column",
+    "quartile_fences",
+    "run_lengths",
+    "sample_rows",
+    "sample_table",
+    "value_codes",
+]
 
+# The standard error of a share measured on this many rows is below 0.3 percentage points.
+SAMPLE_ROWS = 50_000
 # Below this many rows NumPy's own quantiles are as fast, and need no explanation.
 _FEW_ROWS = 1000
 # Smallest and largest distinct values that are kept: enough to see whether one of them stands apart.
 _ENDS = 3
 # Neighbouring values whose distance is measured; the median of more is the same.
 _MOST_STEPS = 5000
+
+
+def distinct_codes(values: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code of each value, and the distinct values in ascending order.
+
+    >>> codes, distinct = distinct_codes(np.array(["b", "a", "b"]), np.array([False, False, True]))
+    >>> codes.tolist(), distinct.tolist()
+    ([1, 0, -1], ['a', 'b'])
+    """
+    codes = np.full(len(values), -1, dtype=np.int64)
+    distinct, codes[~missing] = np.unique(values[~missing], return_inverse=True)
+    return codes, distinct
+
+
+def value_codes(column: Column, max_bins: int = 10) -> np.ndarray:
+    """Return the code of each value; a column of more than ``max_bins`` different numbers is cut at quantiles."""
+    if column.kind == "nominal":
+        return column.data.astype(np.int64)
+    missing = column.missing
+    codes, distinct = distinct_codes(column.data, missing)
+    if column.kind == "text" or len(distinct) <= max_bins:
+        return codes
+    values = column.data[~missing]
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, max_bins + 1)[1:-1]))
+    codes[~missing] = np.searchsorted(edges, values, side="left")
+    return codes
+
+
+def contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return how often each pair of codes occurs, without empty rows and columns; missing values are not counted."""
+    both = (a >= 0) & (b >= 0)
+    a, b = a[both], b[both]
+    if not len(a):
+        return np.zeros((0, 0), dtype=np.int64)
+    width = int(b.max()) + 1
+    # One number per pair of codes: counting numbers is much faster than counting pairs.
+    table = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).reshape(-1, width)
+    filled: np.ndarray = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    return filled
+
+
+def sample_rows(rows: np.ndarray, most: int, seed: int) -> np.ndarray:
+    """Return at most so many of the row numbers, drawn without replacement, in ascending order.
+
+    >>> sample_rows(np.arange(100), 3, seed=0).tolist()
+    [51, 63, 83]
+    """
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
+
+def sample_table(table: Table, seed: int, most: int = SAMPLE_ROWS) -> Table:
+    """Return the table itself, or a sample of its rows if it has more than ``most``."""
+    if len(table) <= most:
+        return table
+    return table.take(sample_rows(np.arange(len(table)), most, seed))
 
 
 @dataclass(frozen=True)

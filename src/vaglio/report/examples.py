@@ -15,8 +15,8 @@ from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
 from vaglio.messages.figures import figure, percent, quantity
 from vaglio.messages.sentences import clip, plural
-from vaglio.report.evaluated_rows import EvaluatedRows, evaluated_rows
 from vaglio.report.limits import Limits
+from vaglio.report.model_chapter import EvaluatedRows, evaluated_rows
 from vaglio.study import Study
 
 __all__ = ["examples_chapter"]

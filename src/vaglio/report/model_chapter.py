@@ -1,4 +1,4 @@
-"""From the chosen model to the parts of the chapter, by the kind of model."""
+"""Chapter 4: the chosen model by its kind, and for every kind the permutation importance of the columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.evaluation import PermutationImportance, permutation_importance
 from vaglio.evaluation.displays import ForestDistanceDisplay
+from vaglio.evaluation.rows import as_rows
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
 from vaglio.fitted.learning_facts import findings_in_words
@@ -17,16 +19,96 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, listed, plural
 from vaglio.model.base import size_words
 from vaglio.plot.style import PALETTE
-from vaglio.report.evaluated_rows import EvaluatedRows, evaluated_rows
 from vaglio.report.limits import Limits
-from vaglio.report.permutation import importance_part
 from vaglio.study import Study
 from vaglio.table import Table
 
-__all__ = ["StudyBackground", "model_chapter"]
+__all__ = ["EvaluatedRows", "StudyBackground", "evaluated_rows", "importance_part", "model_chapter"]
 
+# Smaller losses are printed as 0.0 points.
+_LEAST = 0.0005
 # Rows on a map: fewer show nothing, more cover each other. 400 points of both maps have 50 kB.
 _FEWEST_MAPPED, _MOST_MAPPED = 10, 400
+
+
+@dataclass(frozen=True)
+class EvaluatedRows:
+    """Inputs and classes of the test rows, in the order of the evaluation.
+
+    Attributes
+    ----------
+    X : Table
+    y : ndarray
+    numbers : ndarray
+        Row numbers in the table they came from; the first row is 1.
+    source : str
+        Which table the row numbers refer to.
+    """
+
+    X: Table
+    y: np.ndarray
+    numbers: np.ndarray
+    source: str
+
+
+def evaluated_rows(study: Study) -> EvaluatedRows:
+    """Find the rows again by their positions."""
+    test = study.selection_options.get("test")
+    table = study.learning_table if test is None else Table.from_any(test)
+    rows = as_rows(table, study.target)
+    at = study.selection.judged
+    known = np.flatnonzero(~table.column(str(study.target)).missing)
+    source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"
+    return EvaluatedRows(rows.X.take(at), rows.y[at], known[at] + 1, source)
+
+
+def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
+    """Loss of accuracy per column, largest first, as plain data.
+
+    Twice as many columns are tried as are shown, because the columns of the largest information gain need not be
+    those that the model uses most.
+    """
+    rows = evaluated_rows(study)
+    found = permutation_importance(
+        study.selection.best_estimator,
+        rows.X,
+        rows.y,
+        columns=_by_gain(study, rows.X),
+        max_columns=2 * limits.weights,
+        seed=study.seed,
+    )
+    shown = [item for item in found.losses.items() if item[1] >= _LEAST][: limits.weights]
+    return {
+        "type": "bars",
+        "title": "Permutation importance",
+        "note": _note(study, found, len(rows.X.columns), len(shown)),
+        "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
+        "form": "points",
+        "none": "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone.",
+    }
+
+
+def _by_gain(study: Study, X: Table) -> list[str]:
+    """The input columns, those of the largest information gain first."""
+    own = set(X.columns)
+    ranked = [score.attribute for score in study.audit.ranking if score.attribute in own]
+    return [*ranked, *(name for name in X.columns if name not in set(ranked))]
+
+
+def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: int) -> str:
+    whose = "test"
+    if study.selection.outer or study.selection.strategy.name == "zero":
+        whose = "training"
+    said = (
+        f"How many percentage points the accuracy falls on {plural(found.n_rows, f'{whose} row')} when the values of "
+        f"one column are shuffled (mean of {plural(found.n_repeats, 'shuffle')}). If two columns carry the same "
+        "information, the loss of each may be small."
+    )
+    if len(found.losses) < n_columns:
+        said += f" Measured for the {len(found.losses)} columns of the largest information gain, out of {n_columns:,}."
+    if len(found.losses) > n_shown:
+        said += f" {plural(len(found.losses) - n_shown, 'column')} with no loss or a smaller loss not shown."
+    return said
 
 
 def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:

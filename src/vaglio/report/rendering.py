@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from typing import Any
 
 from vaglio.messages.figures import count, figure, percent
-from vaglio.report import panels, pictures
+from vaglio.report import pictures
+from vaglio.report.summary import summarize_study
+from vaglio.runtime.files import write_whole
+from vaglio.study import Study
 
-__all__ = ["render_html"]
+__all__ = ["render_html", "report_html", "write_report"]
 
 
 def render_html(summary: dict[str, Any]) -> str:
@@ -26,7 +30,7 @@ def render_html(summary: dict[str, Any]) -> str:
         A whole document: it contains its styles, script and pictures, and loads nothing.
     """
     curves = summary["performance"]["curves"]
-    drawn = [] if curves["why_none"] else panels.panel_pictures(curves)
+    drawn = [] if curves["why_none"] else pictures.panel_pictures(curves)
     template = _environment().get_template("report.html")
     page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves))
     return page
@@ -67,7 +71,7 @@ def _script_data(curves: dict[str, Any]) -> Any:
     """Counts and positions for the page's script, escaped for a script element."""
     from markupsafe import Markup
 
-    classes = [] if curves["why_none"] else [panels.class_data(one) for one in curves["classes"]]
+    classes = [] if curves["why_none"] else [pictures.class_data(one) for one in curves["classes"]]
     for one in classes:
         for name, panel in one["panels"].items():
             if name not in ("lift", "scores"):  # only these axes differ from class to class
@@ -75,3 +79,61 @@ def _script_data(curves: dict[str, Any]) -> Any:
     text = json.dumps(classes, ensure_ascii=False, separators=(",", ":"))
     # "</script>" or "<!--" in a label would end the element.
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def write_report(
+    study: Study,
+    path: str | os.PathLike[str],
+    *,
+    name: str = "table",
+    positive: Any = None,
+    command: str = "",
+    source: str = "",
+) -> None:
+    """Write the report of a study.
+
+    The file is written completely or not at all. It contains everything it needs and loads nothing. It stays below 3 MB
+    whatever the table is: what does not fit is left out, and the page says so.
+
+    Parameters
+    ----------
+    study : Study
+        It is run if it has not been run.
+    path : path-like
+        Where the HTML file is written.
+    name : str
+        Name of the table in the report; best the name of its file, so that the printed program can be run.
+    positive : optional
+        The class that curves are drawn for first.
+    command : str
+        The command that made the study, if one did.
+    source : str
+        A Python expression that makes the table, if its name alone does not tell.
+
+    Examples
+    --------
+    >>> import tempfile, vaglio
+    >>> from pathlib import Path
+    >>> from vaglio.report import write_report
+    >>> study = vaglio.Study(vaglio.datasets.load("play"), "play", learners=["c45"], strategy="quick")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(study, f"{folder}/play.html", name="play")
+    ...     Path(f"{folder}/play.html").read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    write_whole(path, report_html(study, name=name, positive=positive, command=command, source=source))
+
+
+def report_html(study: Study, **given: Any) -> str:
+    """Return the page as text; takes the arguments of :func:`write_report` except the path.
+
+    Parameters
+    ----------
+    study : Study
+        It is run if it has not been run.
+    **given
+        As in :func:`write_report`.
+    """
+    if not study.done:
+        study.run()
+    return render_html(summarize_study(study, **given))

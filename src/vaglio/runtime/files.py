@@ -1,28 +1,221 @@
-"""Files that appear whole or not at all: written under another name in the same folder, then renamed.
+"""Files that appear whole or not at all, and files that a command must not overwrite.
 
-A program that reads a model or a table while it is written again sees the old file or the new one, never half of one.
-The file keeps its permissions, and a symbolic link stays one: what it points to is replaced.
+A file is written under another name in the same folder and then renamed: a program that reads a model or a table while
+it is written again sees the old file or the new one, never half of one. The file keeps its permissions, and a symbolic
+link stays one: what it points to is replaced. A process that is killed cannot clean up after itself, so the name of an
+unfinished file says which process writes it, and the next file written in the folder removes those whose process is
+gone.
+
+In Python a program names the file it writes, and means it. On the command line a wrong order of two names, or a name
+completed by the shell, is enough to replace a table by a model: there the files that the command reads, and files of
+another kind than the one it writes, are protected.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import functools
+import hashlib
 import os
+import platform
+import re
+import secrets
 import stat
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from vaglio.errors import InputError
-from vaglio.runtime.leftovers import remove_leftovers, temporary_name
-from vaglio.runtime.overwriting import refuse_overwriting
 
-__all__ = ["check_writable", "replacing", "write_whole"]
+__all__ = [
+    "check_writable",
+    "protect",
+    "refuse_overwriting",
+    "remove_leftovers",
+    "replacing",
+    "temporary_name",
+    "write_whole",
+]
 
+# A file name may have 255 bytes; this leaves room for the other parts even where a letter takes four bytes.
+_LONGEST_NAME = 45
+_UNFINISHED = re.compile(r"\..*\.vaglio-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}", re.DOTALL)
+# Where the system cannot be asked for a process, a file this old has none.
+_ABANDONED_SECONDS = 24 * 3600
+# Suffix -> the kind of file that is written under it. Other suffixes may hold anything.
+_KINDS = {
+    ".vaglio": "model",
+    ".html": "page",
+    ".htm": "page",
+    ".svg": "drawing",
+    ".png": "PNG picture",
+    ".pdf": "PDF document",
+    ".parquet": "Parquet table",
+    ".pq": "Parquet table",
+    ".feather": "Arrow table",
+    ".arrow": "Arrow table",
+    ".gz": "packed file",
+    ".json": "JSON text",
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".rules", ".sql", ".py", ".tex"), "plain text"),
+}
+# The first bytes of a file -> its kind.
+_BEGINNINGS = {
+    b"PAR1": "Parquet table",
+    b"ARROW1": "Arrow table",
+    b"\x89PNG": "PNG picture",
+    b"%PDF": "PDF document",
+    b"PK\x03\x04": "Excel table or archive",
+    b"\x1f\x8b": "packed file",
+}
+_HEAD_BYTES = 1 << 16
 # Disk full, quota exceeded, file larger than the file system allows. Not every system has all three.
 _NO_ROOM = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
+
+
+def temporary_name(final: Path) -> Path:
+    """Return a new name, in the same folder, for a file that will be renamed.
+
+    Parameters
+    ----------
+    final : Path
+        The name it will get.
+    """
+    owner = f"{_machine()}-{os.getpid()}"
+    return final.with_name(f".{final.name[:_LONGEST_NAME]}.vaglio-{owner}-{secrets.token_hex(6)}")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove files of this folder that a process of this machine did not finish and no longer can.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            found = _UNFINISHED.fullmatch(entry.name)
+            if found and found[1] == _machine() and entry.is_file(follow_symlinks=False) and _is_dead(entry, found[2]):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _is_dead(entry: os.DirEntry[str], process: str) -> bool:
+    number = int(process)
+    if sys.platform == "win32":
+        # There os.kill ends a process instead of asking for it.
+        return number != os.getpid() and time.time() - entry.stat().st_mtime > _ABANDONED_SECONDS
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # it lives and is another user's; or it is no number of a process
+        return False
+    return False
+
+
+@functools.cache
+def _machine() -> str:
+    """A name for what numbers processes: another machine, or another container, has the same numbers for others."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    return hashlib.sha256(f"{platform.node()} {space}".encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class _Protected:
+    files: tuple[tuple[Path, os.stat_result], ...]
+    force: bool
+
+
+_protected: ContextVar[_Protected | None] = ContextVar("protected", default=None)
+
+
+def protect(inputs: Iterable[str | os.PathLike[str]], force: bool = False) -> None:
+    """From now on refuse to overwrite these files, also under other names; and files of another kind.
+
+    It holds in the present context (:func:`contextvars.copy_context`): a program that calls a command, and then writes
+    a file by itself, is not concerned.
+
+    Parameters
+    ----------
+    inputs : iterable of path-like
+        What is read. Names of nothing are left out. Standard input is always among them.
+    force : bool, default=False
+        Permit that a file of another kind is overwritten.
+    """
+    files = [(Path(path), found) for path in inputs if (found := _stat(path)) is not None]
+    piped = _stat(0)
+    if piped is not None and stat.S_ISREG(piped.st_mode):
+        files.append((Path("standard input"), piped))
+    _protected.set(_Protected(tuple(files), force))
+
+
+def _stat(path: str | os.PathLike[str] | int) -> os.stat_result | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):  # a text with a zero byte is no path
+        return None
+    return found if isinstance(path, int) or stat.S_ISREG(found.st_mode) else None
+
+
+def refuse_overwriting(target: Path, kind: str | None) -> None:
+    """Raise an InputError if a protected file would be lost.
+
+    Parameters
+    ----------
+    target : Path
+        Where something is to be written.
+    kind : str or None
+        What is to be written, as ``"model"``; by default as the suffix says.
+    """
+    protected, there = _protected.get(), _stat(target)
+    if protected is None or there is None:
+        return
+    for path, found in protected.files:
+        if os.path.samestat(there, found):
+            same = "" if path == target else f" (it is the same file as {path})"
+            raise InputError(f"{target} was not written: this command reads it{same}; choose another name for --out.")
+    expected = kind or _KINDS.get(target.suffix.lower())
+    if expected is None or protected.force or not there.st_size:
+        return
+    held = _kind_of(target)
+    if held is not None and held != expected:
+        raise InputError(
+            f"{target} was not written: it holds a {held} and would become a {expected}; choose another name, or add "
+            "--force."
+        )
+
+
+def _kind_of(path: Path) -> str | None:
+    """What a file holds, by its first bytes; None if that cannot be said."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError:
+        return None
+    for beginning, kind in _BEGINNINGS.items():
+        if head.startswith(beginning):
+            return kind
+    if head[8:9] == b"{" and b'"vaglio"' in head:
+        return "model"
+    if b"\0" in head:
+        return "binary file"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:100].lower()
+    if text.startswith((b"<!doctype html", b"<html")):
+        return "page"
+    if text.startswith((b"<svg", b"<?xml")):
+        return "drawing"
+    if text[:1] in (b"{", b"[") and path.suffix.lower() == ".json":
+        return "JSON text"
+    return "plain text"
 
 
 @contextmanager

@@ -6,14 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from vaglio._version import __version__
-from vaglio.serve.http.problems import PROBLEM
-from vaglio.serve.open_inference import DATATYPES
-from vaglio.serve.row_schema import DIALECT, row_schema
-from vaglio.serve.served import Served
+from vaglio.encode import Feature, Spread
+from vaglio.learners.provenance import Shares
+from vaglio.serve.http.responses import PROBLEM
+from vaglio.serve.protocols import DATATYPES
+from vaglio.serve.served import Served, allowed_types
 from vaglio.serve.wire import ARROW, CSV, JSON
 
-__all__ = ["describe_service"]
+__all__ = ["DIALECT", "describe_service", "row_schema"]
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_NAMES = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null"}
+# Categories that a form lists; a longer list is typed, not chosen from.
+_MOST_EXAMPLES = 200
 _STATUS = {
     400: "The body cannot be read.",
     401: "The token is missing or unknown.",
@@ -80,16 +85,66 @@ _TAGS = {
 }
 
 
-def describe_service(shelf: Iterable[Served], tokens: bool) -> dict[str, Any]:
+def row_schema(served: Served) -> dict[str, Any]:
+    """Return the schema of a row. ``x-vaglio`` says of each column what a form needs: kind, range, categories.
+
+    Parameters
+    ----------
+    served : Served
+    """
+    codebook = served.fitted.codebook
+    spreads = dict(zip((f.name for f in codebook.features if f.in_numeric_block), codebook.spreads))
+    shares = dict(zip((f.name for f in codebook.features), served.monitor.shares))
+    strict = codebook.unseen == "error"
+    properties = {
+        feature.name: _property(feature, spreads.get(feature.name), shares.get(feature.name), strict)
+        for feature in codebook.columns
+    }
+    return {
+        "$schema": DIALECT,
+        "title": f"A row for the model {served.name}",
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+    }
+
+
+def _property(feature: Feature, spread: Spread | None, shares: Shares | None, strict: bool) -> dict[str, Any]:
+    types = sorted({_NAMES[each] for each in allowed_types(feature)})
+    if feature.is_date:
+        return {"type": types, "x-vaglio": {"kind": "date"}}
+    if feature.kind == "text":
+        return {"type": types, "x-vaglio": {"kind": "text"}}
+    if feature.kind == "numeric":
+        return {"type": types, **_numbers(spread, shares)}
+    known = list(feature.categories)
+    about = {"kind": feature.kind, "categories": known[:_MOST_EXAMPLES], "n_categories": len(known)}
+    if shares is not None and any(shares.counts):
+        about["usual"] = known[shares.counts.index(max(shares.counts))]
+    if strict and feature.kind == "nominal":
+        return {"enum": [*known, None], "x-vaglio": about}
+    return {"type": types, "examples": known[:_MOST_EXAMPLES], "x-vaglio": about}
+
+
+def _numbers(spread: Spread | None, shares: Shares | None) -> dict[str, Any]:
+    about: dict[str, Any] = {"kind": "numeric"}
+    if spread is not None and spread.values:
+        low, high = (shares.low, shares.high) if shares is not None else (spread.values[0], spread.values[-1])
+        about |= {"low": low, "high": high, "usual": spread.median, "decimals": spread.decimals}
+        return {"examples": [spread.median], "x-vaglio": about}
+    return {"x-vaglio": about}
+
+
+def describe_service(models: Iterable[Served], tokens: bool) -> dict[str, Any]:
     """Return the description.
 
     Parameters
     ----------
-    shelf : iterable of Served
+    models : iterable of Served
     tokens : bool
         Whether requests need a token.
     """
-    models = list(shelf)
+    models = tuple(models)
     paths = {**_server_paths(), **({} if len(models) > 1 else _invocations("", models[0]))}
     schemas: dict[str, Any] = {"Answer": _ANSWER, "Explanation": _EXPLANATION, "Problem": _PROBLEM, "Tensor": _TENSOR}
     for served in models:

@@ -18,8 +18,8 @@ from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed
 from vaglio.model.base import codes_and_proba
 from vaglio.serve.counters import Counters
-from vaglio.serve.http.gate import Deadline
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.application import Deadline
+from vaglio.serve.http.responses import refuse
 from vaglio.serve.monitor import Monitor, Seen
 from vaglio.table import Table
 

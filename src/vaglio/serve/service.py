@@ -18,21 +18,16 @@ from vaglio.errors import DataWarning
 from vaglio.runtime.memory import resident_memory
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.access import Access
-from vaglio.serve.http.application import NOTES, Application, Scope
-from vaglio.serve.http.bodies import check_nesting, dump_json, media_type, parse_json, read_body
-from vaglio.serve.http.gate import Deadline, Gate
-from vaglio.serve.http.pages import page_routes
-from vaglio.serve.http.problems import refuse
-from vaglio.serve.invocations import Invocations
-from vaglio.serve.monitor import KINDS
-from vaglio.serve.open_inference import OpenInference
-from vaglio.serve.openapi import describe_service
+from vaglio.serve.http.application import NOTES, Application, Deadline, Gate, Scope
+from vaglio.serve.http.requests import check_nesting, dump_json, media_type, parse_json, read_body
+from vaglio.serve.http.responses import page_routes, refuse
+from vaglio.serve.model_store import ModelStore
+from vaglio.serve.monitor import KINDS, ColumnDrift, column_drift
+from vaglio.serve.openapi import describe_service, row_schema
+from vaglio.serve.protocols import Invocations, OpenInference
 from vaglio.serve.request_log import RequestLog, entry_of
-from vaglio.serve.row_schema import row_schema
 from vaglio.serve.served import Served
 from vaglio.serve.settings import Settings
-from vaglio.serve.shelf import Shelf
-from vaglio.serve.window_drift import ColumnDrift, column_drift
 from vaglio.serve.wire import ARROW, CSV, JSON, answer_objects, check_rows, read_table, table_answer, unknown_media
 from vaglio.table import Table
 
@@ -72,7 +67,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings, self.bounds = settings, settings.bounds
         self.counters = Counters(settings.shared)
-        self.shelf = Shelf(settings, self.counters)
+        self.store = ModelStore(settings, self.counters)
         self.gate = Gate(settings.bounds, settings.threads)
         self.log = None if settings.log is None else RequestLog(settings.log)
         self.stopping = False
@@ -205,11 +200,11 @@ class Service:
     # -- what there is -------------------------------------------------------------------------------------------------
     async def models(self, request: Request) -> Response:
         """List the models."""
-        return _json({"models": [self.shelf.describe(served) for served in self.shelf]})
+        return _json({"models": [self.store.describe(served) for served in self.store]})
 
     async def model(self, request: Request) -> Response:
         """Describe one model."""
-        return _json(self.shelf.describe(self.served(request, "model")))
+        return _json(self.store.describe(self.served(request, "model")))
 
     async def schema(self, request: Request) -> Response:
         """Describe a row of a model."""
@@ -236,7 +231,7 @@ class Service:
 
     async def openapi(self, request: Request) -> Response:
         """Describe the service for programs."""
-        return _json(describe_service(self.shelf, bool(self.settings.tokens)))
+        return _json(describe_service(self.store, bool(self.settings.tokens)))
 
     async def live(self, request: Request) -> Response:
         """Say that the server lives."""
@@ -253,7 +248,7 @@ class Service:
 
     def _told(self, total: Counters) -> str:
         """Return the text of the metrics; in a thread."""
-        for served in self.shelf:
+        for served in self.store:
             total.add("vaglio_model_info", 1, served.name, served.fitted.learner, served.digest)
             total.add("vaglio_window_rows", total.windows[served.name][0], served.name)
             for column, drift in self.drift(served, total).items():
@@ -270,7 +265,7 @@ class Service:
 
     def counted(self) -> Counters:
         """Return what all processes have counted, and their windows."""
-        self.counters.windows = {served.name: served.monitor.recent() for served in self.shelf}
+        self.counters.windows = {served.name: served.monitor.recent() for served in self.store}
         if self.log is not None:
             self.counters.values[("vaglio_log_failures_total",)] = self.log.failures
             self.counters.values[("vaglio_log_lines_lost_total",)] = self.log.lost
@@ -282,7 +277,7 @@ class Service:
         notes = request.scope[NOTES]
         notes["route"] = route
         name = request.path_params.get("name")
-        served = self.shelf.only() if name is None else self.shelf.find(name)
+        served = self.store.only() if name is None else self.store.find(name)
         notes["model"] = served.name
         return served
 
@@ -339,13 +334,13 @@ class Service:
 
     async def _look(self) -> None:
         """Serve the models whose files were replaced."""
-        for name in self.shelf.replaced():
-            new = await asyncio.to_thread(self.shelf.reload, name)
+        for name in self.store.replaced():
+            new = await asyncio.to_thread(self.store.reload, name)
             if new is not None:
-                self.shelf.put(new)
+                self.store.put(new)
 
     async def _tell(self) -> None:
-        self.counters.windows = {served.name: served.monitor.recent() for served in self.shelf}
+        self.counters.windows = {served.name: served.monitor.recent() for served in self.store}
         self.counters.tell()
 
 

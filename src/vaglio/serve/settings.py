@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaglio.errors import InputError
-from vaglio.serve.http.bounds import Bounds
+from vaglio.serve.http.requests import Bounds
 
 __all__ = ["Settings", "named_models"]
 

@@ -9,9 +9,8 @@ from typing import Any
 from vaglio.errors import ReadError
 from vaglio.fitted import Fitted
 from vaglio.messages.sentences import listed
-from vaglio.serve.http.bodies import dump_json
-from vaglio.serve.http.bounds import Bounds
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.requests import Bounds, dump_json
+from vaglio.serve.http.responses import refuse
 from vaglio.serve.served import Answers, Served
 from vaglio.table import Limits, Table, TableWriter, read
 

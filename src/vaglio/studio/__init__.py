@@ -1,1 +1,1 @@
-"""The studio: a page on the user's own machine, from a table to a decision. Its rooms are in ``rooms/``."""
+"""The studio: a page on the user's own machine, from a table to a decision. Its pages are in ``pages/``."""

@@ -42,7 +42,7 @@ class Words:
         return _messages(self.lang)[key].format(**values)
 
     def sentence(self, text: object) -> str:
-        """Return an English sentence of another room in this language; as it is where it has no translation."""
+        """Return an English sentence of another package in this language; as it is where it has no translation."""
         into = translator(self.lang)
         return str(text) if into is None else into(str(text))
 

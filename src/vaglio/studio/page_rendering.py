@@ -1,4 +1,4 @@
-"""Templates, and what they are given beside the data of a room: words, numbers, pictures that need no style."""
+"""Templates, and what they are given beside the data of a page: words, numbers, pictures that need no style."""
 
 from __future__ import annotations
 

@@ -9,10 +9,9 @@ from typing import Any
 from vaglio.learners.from_words import learner_from_words
 from vaglio.learners.provenance import learner_source
 from vaglio.quality import Policy
-from vaglio.studio.jobs.searching import search_space, selection_options
-from vaglio.studio.project.loading import program_lines, reading_keywords
-from vaglio.studio.project.steps import TableState
-from vaglio.studio.rooms.runs import Learned
+from vaglio.studio.jobs.training import search_space, selection_options
+from vaglio.studio.pages.runs import Learned
+from vaglio.studio.project.steps import TableState, program_lines, reading_keywords
 from vaglio.table import Table
 
 __all__ = ["as_commands", "as_program"]

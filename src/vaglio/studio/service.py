@@ -1,4 +1,4 @@
-"""The service: the rooms, the frame around them, and who may enter."""
+"""The service: the pages, the frame around them, and who may enter."""
 
 from __future__ import annotations
 
@@ -13,31 +13,46 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from vaglio.serve.http.application import Application, Scope
-from vaglio.serve.http.gate import Deadline, Gate
+from vaglio.serve.http.application import Application, Deadline, Gate, Scope
 from vaglio.studio.catalogue import LANGUAGES, Words, preferred_language
+from vaglio.studio.forms import Form, read_form
 from vaglio.studio.jobs.runner import Jobs
-from vaglio.studio.page_forms import Form, read_form
 from vaglio.studio.page_rendering import HEADERS, environment, static_files
+from vaglio.studio.pages.compare import ComparePage
+from vaglio.studio.pages.explore import ExplorePage
+from vaglio.studio.pages.export import ExportPage
+from vaglio.studio.pages.learn import LearnPage
+from vaglio.studio.pages.page import Page
+from vaglio.studio.pages.table import TablePage
+from vaglio.studio.pages.trace import TracePage
+from vaglio.studio.pages.understand import UnderstandPage
 from vaglio.studio.project.folder import Project
 from vaglio.studio.project.workbench import Workbench
-from vaglio.studio.remembered import Remembered
+from vaglio.studio.result_cache import ResultCache
 from vaglio.studio.session import Session
 from vaglio.studio.settings import Settings
 
-__all__ = ["ROOMS", "Studio", "make_application"]
+__all__ = ["PAGES", "Studio", "make_application"]
 
 logger = logging.getLogger("vaglio.serve.http")
 
-# In the order of the work; each has a file in rooms/ and a template of the same name.
-ROOMS = ("table", "explore", "learn", "compare", "understand", "by_hand", "take_away")
+# Address -> page, in the order of the work.
+PAGES: dict[str, type[Page]] = {
+    "table": TablePage,
+    "explore": ExplorePage,
+    "learn": LearnPage,
+    "compare": ComparePage,
+    "understand": UnderstandPage,
+    "by_hand": TracePage,
+    "take_away": ExportPage,
+}
 _YEAR = 365 * 24 * 3600
 _THEMES = ("auto", "light", "dark")
 _SENTENCES = {404: "not_here", 405: "not_here"}
 
 
 class Studio:
-    """One user, one project, seven rooms.
+    """One user, one project, seven pages.
 
     Parameters
     ----------
@@ -45,16 +60,14 @@ class Studio:
     """
 
     def __init__(self, settings: Settings) -> None:
-        from vaglio.studio.rooms.index import make_rooms
-
         self.settings, self.bounds = settings, settings.bounds
         self.project = Project(settings.project)
         self.bench = Workbench(self.project)
         self.jobs = Jobs(self.project)
         self.session = Session(settings.token, settings.origin)
         self.gate = Gate(settings.bounds, settings.threads)
-        self.remembered = Remembered()
-        self.rooms = make_rooms(self)
+        self.results = ResultCache()
+        self.pages = {name: page(self, name) for name, page in PAGES.items()}
 
     def application(self) -> Application:
         """Return the ASGI application."""
@@ -63,7 +76,7 @@ class Studio:
             Route("/settings", self.change_settings, methods=["POST"]),
             Route("/end", self.end, methods=["POST"]),
             *(self._static(path, *content) for path, content in static_files().items()),
-            *(route for room in self.rooms.values() for route in room.routes()),
+            *(route for page in self.pages.values() for route in page.routes()),
         ]
         # The first address is checked by itself: it is where the token becomes a cookie.
         return Application(
@@ -81,7 +94,7 @@ class Studio:
 
     # -- the frame -----------------------------------------------------------------------------------------------------
     async def enter(self, request: Request) -> Response:
-        """Exchange the token for a cookie, and go to the first room."""
+        """Exchange the token for a cookie, and go to the first page."""
         answer = RedirectResponse("/table", 303)
         if self.session.knows(dict(request.scope["headers"])):
             return answer
@@ -130,7 +143,7 @@ class Studio:
             "lang": say.lang,
             "languages": LANGUAGES,
             "theme": theme if theme in _THEMES else "auto",
-            "rooms": ROOMS,
+            "pages": PAGES,
             "here": "",
             "path": request.url.path,
             "project": self.settings.project,
@@ -150,7 +163,7 @@ class Studio:
         answer.headers.update(headers or {})
         return answer
 
-    # -- what rooms share ----------------------------------------------------------------------------------------------
+    # -- what pages share ----------------------------------------------------------------------------------------------
     async def form(self, request: Request) -> Form:
         """Read a form."""
         return await read_form(request, self.bounds)
@@ -177,9 +190,9 @@ def _nothing(*_: Any) -> None:
 
 
 def _back(form: Form) -> str:
-    """Return the room that a form of the frame was sent from; nothing else is an address."""
-    room = form.get("from").strip("/").partition("/")[0]
-    return f"/{room}" if room in ROOMS else "/table"
+    """Return the page that a form of the frame was sent from; nothing else is an address."""
+    page = form.get("from").strip("/").partition("/")[0]
+    return f"/{page}" if page in PAGES else "/table"
 
 
 def make_application(settings: Settings) -> Application:

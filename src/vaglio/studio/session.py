@@ -8,7 +8,7 @@ import threading
 from http.cookies import CookieError, SimpleCookie
 
 from vaglio.serve.http.access import Access
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 
 __all__ = ["Session"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vaglio.serve.http.bounds import Bounds
+from vaglio.serve.http.requests import Bounds
 
 __all__ = ["Settings"]
 

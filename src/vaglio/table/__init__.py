@@ -4,7 +4,6 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 ``_infer``; ``Table.from_any`` uses the dtypes alone.
 """
 
-from vaglio.table._absent import MISSING, NO_NUMBER
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
@@ -13,6 +12,7 @@ from vaglio.table._infer import WORD_PAIRS
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._words import MISSING, NO_NUMBER
 from vaglio.table._write import TableWriter, write
 from vaglio.table.lazy import (
     LazyColumn,

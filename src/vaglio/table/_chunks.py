@@ -8,13 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from vaglio.errors import InputError, ReadError
-from vaglio.table._absent import MISSING, tidy
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
-from vaglio.table._infer import infer
+from vaglio.table._infer import Clues, infer
 from vaglio.table._table import Table
-from vaglio.table._words import Clues
+from vaglio.table._words import MISSING, tidy
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.stream import open_batches
 

@@ -13,14 +13,13 @@ from typing import Any
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table._absent import MISSING
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._frames import table_from_any
-from vaglio.table._infer import infer
+from vaglio.table._infer import NUMERIC_SHARE, Clues, infer
 from vaglio.table._table import Table
-from vaglio.table._words import NUMERIC_SHARE, Clues
+from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 

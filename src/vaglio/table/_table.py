@@ -1,4 +1,4 @@
-"""The Table: named and typed columns of the same length."""
+"""The Table: named and typed columns of the same length. On screen it has one line per column."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import ColumnError, InputError
+from vaglio.messages.listing import bullet_html, html_table, text_table
 from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed, plural
-from vaglio.table import _show
-from vaglio.table._column import Column
+from vaglio.table._column import Column, labels, numbers
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
-from vaglio.table._target import labels, numbers
+
+_HEAD = ("column", "kind", "level", "values", "role", "missing", "distinct", "example")
+# More columns than this do not fit a screen.
+_MOST_COLUMNS = 40
+# Counting distinct numbers sorts them. In a longer table only the first rows are counted, and a + says so.
+_MOST_ROWS = 100_000
+# Characters of the example: the schema then fits a terminal of usual width.
+_LONGEST = 40
 
 
 class Table:
@@ -338,10 +345,10 @@ class Table:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return _show.to_text(self)
+        return to_text(self)
 
     def _repr_html_(self) -> str:
-        return _show.to_html(self)
+        return to_html(self)
 
 
 def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
@@ -375,3 +382,56 @@ def _row_index(rows: Any, n_rows: int) -> Any:
     if rows.dtype.kind not in "iub":
         raise InputError(f"rows are chosen by integers, a mask or a slice, not by {rows.dtype}.")
     return rows
+
+
+def to_text(table: Table) -> str:
+    """Return the schema as plain text."""
+    return "\n".join(filter(None, [_title(table), text_table(_schema(table)), *_rest(table)]))
+
+
+def to_html(table: Table) -> str:
+    """Return the schema as an HTML table."""
+    grid = html_table(_schema(table), caption=_title(table)) or f"<p>{_title(table)}</p>"
+    return f"<div>{grid}{bullet_html(_rest(table))}</div>"
+
+
+def _title(table: Table) -> str:
+    n_rows, n_columns = table.shape
+    return f"Table of {plural(n_rows, 'row')} and {plural(n_columns, 'column')}"
+
+
+def _rest(table: Table) -> list[str]:
+    hidden = table.shape[1] - _MOST_COLUMNS
+    more = [f"… and {hidden:,} more columns"] if hidden > 0 else []
+    return more + [f"note: {remark}" for remark in table.remarks]
+
+
+def _schema(table: Table) -> list[dict[str, str]]:
+    shown = table.columns[:_MOST_COLUMNS]
+    return [dict(zip(_HEAD, _describe(table.column(name), len(table)))) for name in shown]
+
+
+def _describe(column: Column, n_rows: int) -> tuple[str, ...]:
+    n_missing = column.n_missing
+    share = f"{100 * n_missing / n_rows:.1f}%" if n_missing else "-"
+    head = column if n_rows <= _MOST_ROWS else column.take(slice(0, _MOST_ROWS))
+    distinct = f"{head.n_distinct:,}" + ("" if n_rows <= _MOST_ROWS else "+")
+    kind = "date" if column.is_date else column.kind
+    level = f"{column.level}, asymmetric" if column.asymmetric else column.level
+    return column.name, kind, level, head.variety, column.role, share, distinct, _example(head)
+
+
+def _example(column: Column) -> str:
+    if column.kind == "nominal":
+        shown = ", ".join(map(str, column.categories[:4]))
+        return clip(shown + (", …" if len(column.categories) > 4 else ""), _LONGEST)
+    present = np.flatnonzero(~column.missing)
+    if not len(present):
+        return ""
+    first = column.values[present[0]]
+    if column.is_date:
+        # The time of day only if there is one.
+        return str(first).removesuffix("T00:00:00.000000")
+    if column.kind == "text":
+        return clip(first, _LONGEST)
+    return f"{first:g} {column.unit}".strip()

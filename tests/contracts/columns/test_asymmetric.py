@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 import vaglio
-from vaglio.quality.exploration.association import associate
-from vaglio.quality.statistics import describe
+from vaglio.quality.association import associate
+from vaglio.quality.levels import describe
 from vaglio.table import Column
 
 from ..estimators import all_estimators, classifiers, name_of

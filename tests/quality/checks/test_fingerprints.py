@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaglio.quality.checks import fingerprints
-from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
-from vaglio.quality.checks.repetition import surplus
+from vaglio.quality.checks import repetition
+from vaglio.quality.checks.repetition import fingerprint, repeated_groups, surplus
 from vaglio.table import Column
 
 ROW = st.tuples(st.sampled_from([0.0, -0.0, 1.5, float("nan")]), st.integers(-1, 2), st.sampled_from(["a", "b", None]))
@@ -46,5 +45,5 @@ def test_colliding_fingerprints_are_told_apart():
 def test_chunks_do_not_show(monkeypatch):
     columns = [Column.numeric("n", np.arange(100) % 7)]
     whole = fingerprint(columns, 100)
-    monkeypatch.setattr(fingerprints, "_CHUNK", 8)
+    monkeypatch.setattr(repetition, "_CHUNK", 8)
     np.testing.assert_array_equal(whole, fingerprint(columns, 100))

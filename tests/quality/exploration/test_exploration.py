@@ -11,7 +11,7 @@ from vaglio.errors import InputError
 from vaglio.quality import (
     explore,
 )
-from vaglio.quality.exploration.exploration import FIGURES
+from vaglio.quality.exploration import FIGURES
 
 
 def test_columns_come_ranked_with_the_statistics_they_permit():

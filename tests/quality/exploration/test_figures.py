@@ -12,7 +12,7 @@ from vaglio.quality import (
     histograms,
     pair_plot,
 )
-from vaglio.quality.exploration.figures import box_statistics
+from vaglio.quality.exploration import box_statistics
 from vaglio.table import Table
 
 

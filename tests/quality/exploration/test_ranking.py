@@ -9,8 +9,8 @@ from scipy.stats import chi2_contingency
 from vaglio.quality import (
     rank_attributes,
 )
-from vaglio.quality.exploration.ranking import chi2_test
-from vaglio.quality.statistics import entropy_bits
+from vaglio.quality.association import chi2_test
+from vaglio.quality.levels import entropy_bits
 from vaglio.table import Table
 
 # Outlook, temperature, humidity, windy, class: a letter each.

@@ -15,7 +15,7 @@ from pyarrow import feather, parquet
 
 from vaglio.errors import ReadError
 from vaglio.table import read, read_chunks
-from vaglio.table.readers import opening
+from vaglio.table.readers import source
 from vaglio.table.readers.capacity import Limits
 
 READERS = [read, lambda source: list(read_chunks(source))]
@@ -63,18 +63,18 @@ def test_failures_of_the_system_are_one_sentence(tmp_path, monkeypatch, reader):
     def denied(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(opening.os, "stat", denied)
+    monkeypatch.setattr(source.os, "stat", denied)
     with pytest.raises(ReadError, match="may not be read by this user"):
         reader(tmp_path / "t.csv")
 
 
 def test_a_pipe_is_read_and_one_without_a_writer_is_refused(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe.csv")
-    monkeypatch.setattr(opening, "_PATIENCE", 0.05)
+    monkeypatch.setattr(source, "_PATIENCE", 0.05)
     for reader in READERS:
         with pytest.raises(ReadError, match="is a pipe that no program writes into"):
             reader(tmp_path / "pipe.csv")
-    monkeypatch.setattr(opening, "_PATIENCE", 30.0)
+    monkeypatch.setattr(source, "_PATIENCE", 30.0)
     for reader in READERS:
         writer = threading.Thread(target=(tmp_path / "pipe.csv").write_text, args=("a,b\n1,x\n2,y\n",))
         writer.start()
@@ -112,8 +112,8 @@ class Json(Endless):
 def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     """A map of the file would end the process: the system has no bytes behind the addresses."""
     (tmp_path / "t.csv").write_bytes(b"a\n" + b"1\n" * 10_000)
-    with opening.open_file(tmp_path / "t.csv") as file:
-        size = opening.regular_size(file)
+    with source.open_file(tmp_path / "t.csv") as file:
+        size = source.regular_size(file)
 
         class Shrinking:
             def fileno(self):
@@ -125,25 +125,25 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
                 return file.read(wanted)
 
         with pytest.raises(ReadError, match="became shorter while it was read"):
-            opening.read_file(Shrinking(), "t.csv", Limits())
+            source.read_file(Shrinking(), "t.csv", Limits())
 
 
 @pytest.mark.skipif(not hasattr(os, "preadv"), reason="this system reads a file by one thread")
 def test_a_large_file_is_read_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "_LARGE", 1)
-    monkeypatch.setattr(opening, "_PART", 7)
+    monkeypatch.setattr(source, "_LARGE", 1)
+    monkeypatch.setattr(source, "_PART", 7)
     path = tmp_path / "t.csv"
     for size in (1, 6, 7, 8, 1000):
         data = bytes(random.Random(size).randbytes(size))
         path.write_bytes(data)
-        with opening.open_file(path) as file:
-            found = opening.read_file(file, "t.csv", Limits())
+        with source.open_file(path) as file:
+            found = source.read_file(file, "t.csv", Limits())
         assert not isinstance(found, bytes)
         assert bytes(found) == data == found[:]
-    with opening.open_file(path) as file:
-        monkeypatch.setattr(opening, "regular_size", lambda file: 1001)
+    with source.open_file(path) as file:
+        monkeypatch.setattr(source, "regular_size", lambda file: 1001)
         with pytest.raises(ReadError, match="became shorter while it was read"):
-            opening.read_file(file, "t.csv", Limits())
+            source.read_file(file, "t.csv", Limits())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_large_file_of_any_format_is_read_like_a_small_one(tmp_path, monkeypat
         return table.columns, [table.column(name).values.tolist() for name in table.columns], table.remarks
 
     small = outcome(), outcome("transactions")
-    monkeypatch.setattr(opening, "_LARGE", 1)
+    monkeypatch.setattr(source, "_LARGE", 1)
     assert (outcome(), outcome("transactions")) == small
 
 

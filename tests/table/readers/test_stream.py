@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from vaglio.table import read_chunks
-from vaglio.table.readers import lent as lending
-from vaglio.table.readers.lent import lent
+from vaglio.table.readers import stream as lending
+from vaglio.table.readers.stream import lent
 
 
 def test_a_stream_that_is_lent_is_awaited():

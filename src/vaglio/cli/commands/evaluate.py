@@ -189,7 +189,7 @@ def _another(learner: str) -> str:
 
 
 def _page(evaluation: Evaluation) -> str:
-    from vaglio.plot.page import figure_svg
+    from vaglio.plot.style import figure_svg
 
     return evaluation._repr_html_() + figure_svg(_drawn(evaluation), "Confusion matrix and curves")
 

@@ -123,7 +123,7 @@ def _unless(value: Any, default: Any) -> Any:
 def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int, jobs: int) -> dict[str, Any]:
     """The learners by id; each takes the settings it has a parameter for, and every setting must fit one."""
     from vaglio.cli._learners import learner_ids, make_learner
-    from vaglio.report.defaults import DEFAULT_LEARNERS
+    from vaglio.report.limits import DEFAULT_LEARNERS
 
     ids = learner_ids(learner) if learner else list(DEFAULT_LEARNERS)
     names = {text: pair(text, "--set")[0].replace("-", "_") for text in settings or []}
@@ -145,7 +145,7 @@ def _study(
     further: Table | None,
     seed: int,
 ) -> Study:
-    from vaglio.report.defaults import judging_options
+    from vaglio.report.limits import judging_options
     from vaglio.study import Study
 
     folds, holdout, cost = evaluating.folds, evaluating.holdout, evaluating.cost

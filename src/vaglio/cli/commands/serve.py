@@ -48,7 +48,7 @@ class AddressOptions:
 
     def address(self) -> Any:
         """The address to listen on."""
-        from vaglio.serve.http.running import Address
+        from vaglio.serve.http.server import Address
 
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise UsageError("--tls-certificate and --tls-key go together.")
@@ -86,7 +86,7 @@ class SafetyOptions:
 
     def bounds(self) -> Any:
         """The limits of a request."""
-        from vaglio.serve.http.bounds import Bounds
+        from vaglio.serve.http.requests import Bounds
 
         return Bounds(
             body=int(self.max_body * (1 << 20)),
@@ -119,10 +119,10 @@ def run(
     need_web("serve")
     from vaglio.runtime.threads import resolve_threads
     from vaglio.serve.http.access import is_loopback, read_tokens
-    from vaglio.serve.http.running import run_server
+    from vaglio.serve.http.server import run_server
+    from vaglio.serve.model_store import check_models
     from vaglio.serve.service import make_application
     from vaglio.serve.settings import Settings, named_models
-    from vaglio.serve.shelf import check_models
 
     address = server.address()
     named = named_models(models)

@@ -42,16 +42,15 @@ def run(
     work is kept in the project folder; every click can be had as a Python program and as commands. Ctrl-C ends it.
     """
     need_web("studio")
-    from vaglio.serve.http.running import Address, run_server
-    from vaglio.studio.project.claiming import claimed
-    from vaglio.studio.project.folder import Project
+    from vaglio.serve.http.server import Address, run_server
+    from vaglio.studio.project.folder import Project, project_lock
     from vaglio.studio.service import Studio
     from vaglio.studio.settings import Settings
 
     address = Address("127.0.0.1", port)
     folder = Path(tempfile.mkdtemp(prefix="vaglio-studio-")) if project is None else project
     token = secrets.token_urlsafe(24)
-    with address.open() as opened, claimed(Project(folder.resolve())):
+    with address.open() as opened, project_lock(Project(folder.resolve())):
         origin = address.url(opened.getsockname()[1])
         settings = Settings(folder.resolve(), token, origin, project is None, upload=int(max_upload * (1 << 20)))
         studio = Studio(settings)

@@ -192,7 +192,7 @@ class Comparison:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference."""
-        from vaglio.plot.ranks import draw_intervals, draw_mean_ranks
+        from vaglio.plot.evaluation import draw_intervals, draw_mean_ranks
 
         if self.ranks is not None:
             return draw_mean_ranks(ax, self.ranks.names, self.ranks.mean_ranks, self.ranks.critical_difference)

@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.plot.confusion import draw_confusion
+from vaglio.plot.evaluation import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["ConfusionMatrixDisplay"]

@@ -10,7 +10,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.model.costs import CostMatrix
-from vaglio.plot.curves import Curve, draw_curves, draw_densities
+from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
 
 __all__ = ["CostCurveDisplay", "ScoreDensityDisplay"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.plot.curves import Curve, draw_curves, draw_reference
+from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["GainCurveDisplay", "LiftCurveDisplay"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.plot.curves import Curve, draw_curves, draw_reference
+from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["RocCurveDisplay"]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from vaglio.errors import InputError
 from vaglio.evaluation.theory._noise import Noise, estimate_noise
-from vaglio.plot.curves import Curve, draw_curves
+from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]

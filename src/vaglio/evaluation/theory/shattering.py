@@ -59,7 +59,7 @@ class Shattering:
 
     def plot(self, *, max_panels: int = 16) -> Any:
         """Draw each labelling with the learner's regions (two attributes); failures have a red frame."""
-        from vaglio.plot.points import draw_labellings
+        from vaglio.plot.decision_region import draw_labellings
 
         return draw_labellings(self.points, self.labellings, self.realised, self.models, max_panels=max_panels)
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from vaglio.errors import InputError
-from vaglio.serve.http.problems import refuse
+from vaglio.serve.http.responses import refuse
 
 __all__ = ["Access", "is_loopback", "read_tokens"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError
-from vaglio.studio.jobs.run_progress import read_progress
+from vaglio.studio.jobs.run_files import read_progress
 from vaglio.studio.project.folder import Project, read_json
 
 __all__ = ["Jobs", "Run"]

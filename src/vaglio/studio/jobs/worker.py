@@ -8,23 +8,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 from vaglio.errors import VaglioError
-from vaglio.studio.jobs.request import Request
-from vaglio.studio.jobs.run_progress import Progress, Task, read_progress
+from vaglio.studio.jobs.run_files import Progress, Request, Task, read_progress
 
 __all__ = ["main"]
-
-# Kind of a run -> the module with its function `work`.
-_KINDS = {
-    "learn": "learn_run",
-    "timing": "timing",
-    "compare": "comparing",
-    "report": "reporting",
-    "predict": "predicting",
-}
 
 
 def main(folder: Path) -> int:
@@ -41,8 +30,7 @@ def main(folder: Path) -> int:
     begin = Progress(folder, [])
     try:
         request = Request.of(folder)
-        work: Callable[[Request], None] = import_module(f"vaglio.studio.jobs.{_KINDS[request.kind]}").work
-        work(request)
+        _work(request.kind)(request)
     except VaglioError as error:
         _last_word(folder, begin, "failed", " ".join(str(error).split()))
         return 1
@@ -51,6 +39,22 @@ def main(folder: Path) -> int:
         return 1
     _last_word(folder, begin, "done")
     return 0
+
+
+def _work(kind: str) -> Callable[[Request], None]:
+    """Return what a run of this kind does."""
+    if kind == "learn":
+        from vaglio.studio.jobs.training import train_learners
+
+        return train_learners
+    from vaglio.studio.jobs.tasks import compare_learners, predict_file, report_study, time_learners
+
+    return {
+        "timing": time_learners,
+        "compare": compare_learners,
+        "report": report_study,
+        "predict": predict_file,
+    }[kind]
 
 
 def _last_word(folder: Path, begin: Progress, state: str, error: str = "") -> None:

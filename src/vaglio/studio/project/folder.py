@@ -1,4 +1,7 @@
-"""The project folder: steps and runs as JSON files that are written whole or not at all, and the tables themselves."""
+"""The project folder: steps and runs as JSON files that are written whole or not at all, and the tables themselves.
+
+One studio at a time works in a project folder.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +21,16 @@ from vaglio.messages.sentences import clip
 from vaglio.runtime.files import write_whole
 from vaglio.studio.project.steps import Step, TableState, add_up
 
-__all__ = ["Project", "read_json", "write_json"]
+__all__ = ["Project", "project_lock", "read_json", "write_json"]
 
 _VERSION = 1
 # Characters of a file name that every system allows; others become an underscore.
 _UNSAFE = re.compile(r"[^\w.\- ()+]", re.ASCII)
 _LONGEST_NAME = 120
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing keeps two studios apart
+    fcntl = None  # type: ignore[assignment]
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -117,7 +125,7 @@ class Project:
 
     # -- what is chosen, beside the steps ------------------------------------------------------------------------------
     def remember(self, **facts: Any) -> None:
-        """Keep choices that are no steps: the form of a room as it was last filled in."""
+        """Keep choices that are no steps: the form of a page as it was last filled in."""
         with self._lock:
             data = {**self._data, "choices": {**self._data.get("choices", {}), **facts}}
             write_json(self._file, data)
@@ -172,3 +180,21 @@ class Project:
 
     def _run_folders(self) -> Iterable[Path]:
         return (run for run in self.runs.iterdir() if run.name.isdecimal() and (run / "request.json").exists())
+
+
+@contextmanager
+def project_lock(project: Project) -> Iterator[None]:
+    """Keep other studios out of the folder; the system opens it again however this process ends.
+
+    Each studio holds the steps in memory and writes all of them: what another one had written would be lost.
+    """
+    with (project.folder / ".in-use").open("a") as mark:
+        if fcntl is not None:
+            try:
+                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(
+                    f"Another studio works in {project.folder}: go on in its page, end it, or name another folder "
+                    "with --project."
+                ) from None
+        yield

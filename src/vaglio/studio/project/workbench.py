@@ -20,8 +20,7 @@ from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit, audit
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.studio.project.folder import Project
-from vaglio.studio.project.loading import Loaded, clean, read_table
-from vaglio.studio.project.steps import Step, TableState
+from vaglio.studio.project.steps import Loaded, Step, TableState, clean, read_table
 from vaglio.table import Table
 
 __all__ = ["OpenTable", "Workbench"]

@@ -1,6 +1,6 @@
 """Tables that stay on disk: where the rows are, and how they are read in chunks."""
 
-from vaglio.table._target import labels, numbers
+from vaglio.table._column import labels, numbers
 from vaglio.table.lazy.lazy_table import LazyColumn, LazyTable, joined
 from vaglio.table.lazy.outside import LazyResult, is_dask, is_outside_memory
 from vaglio.table.lazy.parts import Part, Reading, give_back_reading

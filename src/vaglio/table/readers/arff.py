@@ -1,29 +1,40 @@
-"""Read ARFF: declared attributes, then rows. A question mark is a missing value; in quotes it is an ordinary value."""
+r"""Read ARFF: declared attributes, then rows, dense or sparse.
+
+A question mark is a missing value; in quotes it is an ordinary value. In sparse rows, ``{index value, index value}``, a
+value that is not written is zero or the first category. Fields in quotes, backslashes, weights and comments are read in
+one pass over a line: parts of a pattern never overlap and quantifiers give nothing back (``*+``), so that every line
+takes linear time.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
+from scipy import sparse
 
 from vaglio.errors import ReadError
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
+from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table, refuse_duplicates
-from vaglio.table.readers.arff_fields import (
-    declared,
-    read_fields,
-    split_fields,
-    split_weight,
-    unquote,
-    without_comment,
-)
 from vaglio.table.readers.capacity import Limits
 
+# A field in quotes, with backslashes.
+_QUOTED = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+# A field of a row ends at a comma or a tab; quotes count only if they enclose the whole field.
+_FIELD = re.compile(rf"\s*+(?:({_QUOTED})(?=\s*+(?:,|\Z)|[^\S\t]*+\t)|([^,\t]*+))", re.DOTALL)
+_GAP = re.compile(r"\s*+")
+_DECLARED = re.compile(rf"@attribute\s++(?:({_QUOTED})(?=[\s{{])|(\S[^\s{{]*+))\s*+", re.IGNORECASE | re.DOTALL)
+_ENTRY = re.compile(rf"\s*+([0-9]{{1,9}}+)\s++(?:({_QUOTED})(?=\s*+(?:,|\Z))|([^,]*+))\s*+(?:,|\Z)", re.DOTALL)
+_QUOTES_OR_COMMENT = re.compile(rf"{_QUOTED}|\s%", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 # Date patterns of Java, longest first, and those of strptime.
 _JAVA_DATE = (
     ("yyyy", "%Y"),
@@ -36,6 +47,94 @@ _JAVA_DATE = (
 )
 
 Row = tuple[int, str]  # line number, and the line without blanks around it
+# More numeric attributes than this stay compressed; fewer are easier to handle as ordinary columns.
+_MOST_DENSE = 64
+
+
+def split_fields(line: str) -> list[str]:
+    """Return the fields of a row or of the values of an attribute, with their quotes."""
+    fields, at = [], 0
+    while True:
+        found = _FIELD.match(line, at)
+        assert found is not None  # every part of the pattern may be empty
+        fields.append(found[1] or found[2].rstrip())
+        # Blanks around a comma or a tab belong to it.
+        gap = _GAP.match(line, found.end())
+        assert gap is not None
+        at = gap.end()
+        if line[at : at + 1] == ",":
+            at += 1
+        elif "\t" not in gap[0]:
+            return fields
+
+
+def read_fields(line: str) -> list[str | None]:
+    """Return the values of a dense row; None is missing."""
+    if "'" in line or '"' in line:
+        return [None if field == "?" else unquote(field) for field in split_fields(line)]
+    if "\t" in line and "," in line:
+        fields = re.split(r"[,\t]\s*+", line)
+    else:
+        fields = line.split("," if "," in line else None)
+    return [None if field.strip() == "?" else field.strip() for field in fields]
+
+
+def declared(line: str) -> tuple[str, str] | None:
+    """Return the name and the type of an attribute as they are written; None if the line is no declaration."""
+    found = _DECLARED.match(line)
+    if found is None:
+        return None
+    rest = line[found.end() :]
+    apart = rest[:1] == "{" or line[found.end() - 1].isspace()
+    return (unquote(found[1] or found[2]), rest.rstrip()) if rest and apart else None
+
+
+def split_weight(line: str) -> tuple[str, str] | None:
+    """Return a row and the weight behind it, as in ``1,2,yes,{0.5}``; None if it has none."""
+    at = line.rfind("{") if line[-1] == "}" else -1
+    before = line[:at].rstrip() if at > 0 else ""
+    weight = line[at + 1 : -1].strip()
+    if before[-1:] != "," or not weight or "}" in weight or any(map(str.isspace, weight)):
+        return None
+    row = before[:-1].rstrip()
+    return None if line[0] == "{" and "}" not in row else (row, weight)
+
+
+def without_comment(line: str) -> str:
+    """Return a line without the comment at its end: a percent sign after a blank, outside of quotes."""
+    if "%" in line:
+        for found in _QUOTES_OR_COMMENT.finditer(line):
+            if found[0][-1] == "%":
+                return line[: found.start()].rstrip()
+    return line
+
+
+def sparse_entries(line: str) -> Iterator[tuple[int, str | None]]:
+    """Yield the entries of a sparse row: the position of an attribute, and its value or None if that is missing.
+
+    Raises
+    ------
+    ValueError
+        With the part that is not written ``index value``.
+    """
+    at, end = 0, len(line)
+    while at < end:
+        found = _ENTRY.match(line, at)
+        if found is None:
+            part = line[at:].partition(",")[0].strip()
+            if not part and not line[at:].strip(", \t"):
+                return
+            raise ValueError(part)
+        field = found[2] or found[3].rstrip()
+        yield int(found[1]), None if field == "?" else unquote(field)
+        at = found.end()
+
+
+def unquote(field: str) -> str:
+    """Return a field without its quotes and the backslashes inside."""
+    if len(field) > 1 and field[0] == field[-1] and field[0] in "'\"":
+        return _ESCAPED.sub(r"\1", field[1:-1])
+    return field
 
 
 @dataclass(frozen=True)
@@ -61,8 +160,6 @@ def read_arff(text: str, name: str, limits: Limits | None = None) -> Table:
     weights, rows = _weights(rows, name)
     block = None
     if rows[0][1][0] == "{":
-        from vaglio.table.readers.arff_sparse import read_sparse_rows
-
         columns, block = read_sparse_rows(rows, attributes, name, limits)
     else:
         limits.check_shape(name, len(rows), len(attributes))
@@ -236,3 +333,66 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         raise ReadError(
             f"{name}, row {row}, column {attribute.name!r}: {clip(cell)!r} is not a number; correct it, or write ?."
         ) from None
+
+
+def read_sparse_rows(
+    rows: list[Row], attributes: list[Attribute], name: str, limits: Limits
+) -> tuple[list[Column], SparseBlock | None]:
+    """Return the columns, and numeric ones as a block if they are many and none is missing."""
+    where, value = _entries(rows, attributes, name)
+    numeric = [at for at, attribute in enumerate(attributes) if attribute.type == "numeric"]
+    missing = any(word is None for at in numeric for word in value[at])
+    packed = set(numeric) if len(numeric) > _MOST_DENSE and not missing else set()
+    # A row of two brackets has a cell in every column that is not packed.
+    limits.check_shape(name, len(rows), len(attributes) - len(packed))
+    columns = []
+    for at, attribute in enumerate(attributes):
+        if at not in packed:
+            columns.append(_unpacked(attribute, where[at], value[at], len(rows), name))
+    if not packed:
+        return columns, None
+    numbers = [to_floats(attributes[at], pa.array(value[at], pa.string()), name) for at in numeric]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in numbers])])
+    matrix = sparse.csc_array(
+        (np.concatenate(numbers), np.concatenate([where[at] for at in numeric]).astype(np.int32), starts),
+        shape=(len(rows), len(numeric)),
+    )
+    names = tuple(attributes[at].name for at in numeric)
+    return columns, SparseBlock(sparse.csr_array(matrix), names)
+
+
+def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[list[list[int]], list[list[str | None]]]:
+    """Return for each attribute the rows in which it is written, and what is written there."""
+    where: list[list[int]] = [[] for _ in attributes]
+    value: list[list[str | None]] = [[] for _ in attributes]
+    for row, (number, line) in enumerate(rows):
+        # A row that was nothing but a weight is empty.
+        if not (line.startswith("{") and line.endswith("}")):
+            raise ReadError(f"{name}, row {row + 1} (line {number}): a sparse row is written {{index value, …}}.")
+        for at, word in _row(line[1:-1], f"{name}, line {number}"):
+            if at >= len(attributes):
+                raise ReadError(
+                    f"{name}, line {number}: attribute {at} is named, but the last one is {len(attributes) - 1}."
+                )
+            if where[at] and where[at][-1] == row:
+                raise ReadError(f"{name}, line {number}: attribute {at} is named twice; keep one of the two values.")
+            where[at].append(row)
+            value[at].append(word)
+    return where, value
+
+
+def _row(inside: str, where: str) -> Iterator[tuple[int, str | None]]:
+    try:
+        yield from sparse_entries(inside)
+    except ValueError as error:
+        raise ReadError(
+            f"{where}: {clip(error)!r} in a sparse row is not written as the position of an attribute and its value."
+        ) from None
+
+
+def _unpacked(attribute: Attribute, where: list[int], value: list[str | None], n_rows: int, name: str) -> Column:
+    default = {"numeric": "0", "nominal": attribute.values[0] if attribute.values else None}.get(attribute.type)
+    cells: list[str | None] = [default] * n_rows
+    for row, word in zip(where, value):
+        cells[row] = word
+    return build_column(attribute, pa.array(cells, pa.string()), name)

@@ -15,9 +15,8 @@ from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
+from vaglio.table.readers.binary_sizes import Damaged, measure, measure_pages
 from vaglio.table.readers.capacity import Limits
-from vaglio.table.readers.sizes.arrow_sizes import Damaged, measure
-from vaglio.table.readers.sizes.parquet_sizes import measure_pages
 from vaglio.table.readers.source import Source
 
 # Everything that pyarrow raises when a file is not what it should be.

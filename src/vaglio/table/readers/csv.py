@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -19,14 +19,18 @@ from vaglio import _core
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
-from vaglio.table.readers.blocks import in_blocks
+from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
-from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
 
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_USUAL = 1 << 20
+# pyarrow counts the bytes of a block in 31 bits.
+_MOST = (1 << 31) - 1
+# What pyarrow says of a row that is larger than a block.
+TOO_LARGE = "straddling object"
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")
 # Bytes and rows from which the dialect is detected: more rows do not change the decision.
@@ -48,6 +52,77 @@ _OPEN = re.compile(r"[-+]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})")
 _SEP = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 # From this number on, float64 cannot represent every whole number: longer digits must be codes.
 _EXACT = 2**53
+
+
+def split_rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of delimited text, and the number of the line on which each ends; empty lines are left out.
+
+    A field that begins with a double quote goes on to the next one, over delimiters and line ends; two double quotes
+    inside it are one.
+
+    Parameters
+    ----------
+    text : str
+    delimiter : str
+        One character.
+    skip_blanks : bool, default=False
+        Leave out blanks before a field.
+    """
+    gap = " *+" if skip_blanks else ""
+    plain = rf"[^{re.escape(delimiter)}\r\n]*+"
+    field = re.compile(rf'{gap}(?:"([^"]*+(?:""[^"]*+)*+)(?:"|\Z)({plain})|({plain}))')
+    at = line = 0
+    while at < len(text):
+        end = _LINE_END.search(text, at)
+        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
+        quote = text.find('"', at, stop)
+        if quote < 0:
+            row = text[at:stop].split(delimiter)
+            row = [cell.lstrip(" ") for cell in row] if skip_blanks else row
+        else:
+            row, stop = _quoted_row(text, at, delimiter, field)
+            end = _LINE_END.match(text, stop)
+            after = end.end() if end else stop
+            line += len(_LINE_END.findall(text, at, stop))
+        line += 1
+        at = after
+        if row != [""]:
+            yield line, row
+
+
+def _quoted_row(text: str, at: int, delimiter: str, field: re.Pattern[str]) -> tuple[list[str], int]:
+    """Return the fields of the row that begins here, and where it ends."""
+    row = []
+    while True:
+        found = field.match(text, at)
+        assert found is not None  # every part of the pattern may be empty
+        row.append(found[3] if found[1] is None else found[1].replace('""', '"') + found[2])
+        at = found.end()
+        if text[at : at + 1] != delimiter:
+            return row, at
+        at += 1
+
+
+def in_blocks(parse: Callable[[int], pa.Table], size: int, first: int = 0) -> pa.Table:
+    """Return what a parser makes of text, with blocks as large as its longest row needs.
+
+    Parameters
+    ----------
+    parse : function
+        Takes the bytes of a block.
+    size : int
+        Bytes of the text.
+    first : int
+        Bytes of a block that are known to be needed.
+    """
+    block = min(max(_USUAL, first), _MOST)
+    while True:
+        try:
+            return parse(block)
+        except pa.ArrowInvalid as error:
+            if TOO_LARGE not in str(error) or block > size or block == _MOST:
+                raise
+            block = min(8 * block, _MOST)
 
 
 @dataclass(frozen=True)
@@ -199,7 +274,7 @@ def check_delimiter(delimiter: str | None) -> None:
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
     """Return how a field becomes a value; a word for "missing" may have a blank before or after it.
 
-    Words stay words: :func:`vaglio.table._absent.tidy` decides which of them mean "missing", and says so. For the same
+    Words stay words: :func:`vaglio.table._words.tidy` decides which of them mean "missing", and says so. For the same
     reason only the usual words for "missing", and those of the user, are missing numbers here.
     """
     return arrow_csv.ConvertOptions(

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from vaglio.messages.sentences import clip, listed, plural
-from vaglio.table._units import unit_in_brackets
+from vaglio.table._numerals import unit_in_brackets
 
 # Lines above or below the table that are looked at; more of them are no title and no note.
 _MOST_LINES = 20

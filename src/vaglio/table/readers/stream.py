@@ -7,9 +7,12 @@ import io
 import os
 import re
 import sys
+import threading
 import warnings
+import weakref
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +22,63 @@ import pyarrow.compute as pc
 
 from vaglio.errors import DataWarning, ReadError
 from vaglio.messages.sentences import plural
+from vaglio.table._infer import NUMERIC_SHARE
 from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
-from vaglio.table._words import NUMERIC_SHARE
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
-from vaglio.table.readers.blocks import TOO_LARGE
 from vaglio.table.readers.capacity import Limits
-from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
+from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
-from vaglio.table.readers.lent import lent
-from vaglio.table.readers.opening import open_file, regular_size
-from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8
+from vaglio.table.readers.source import Source, extension_of, open_file, recognise, regular_size, to_utf8
 
+__all__ = ["lent"]
+
+# A thread that is not done by then is not at work on the stream any more.
+_PATIENCE_SECONDS = 5.0
 # Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.
 _HEAD = 1 << 20
 # The message of pyarrow about a row with too few or too many fields.
 _RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+
+
+class _Lent(io.RawIOBase):
+    """Reads from a stream; to close it leaves the stream open."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> Any:
+        return self._stream.read(size)
+
+
+@contextmanager
+def lent(stream: Any) -> Iterator[list[Any]]:
+    """Lend a stream to pyarrow's readers; at the end, wait until its threads have let go of it.
+
+    A thread of pyarrow may hold the stream for a moment after the last batch was given. If Python ended just then, the
+    thread would be unwound while it lets go of the stream, and the process would abort.
+
+    Parameters
+    ----------
+    stream : file object
+
+    Yields
+    ------
+    list
+        It holds the stream that is lent. The reader takes it out (``pop``) and must be deleted before the end.
+    """
+    released = threading.Event()
+    box: list[Any] = [_Lent(stream)]
+    weakref.finalize(box[0], released.set)
+    try:
+        yield box
+    finally:
+        box.clear()
+        released.wait(_PATIENCE_SECONDS)
 
 
 def open_batches(

@@ -20,8 +20,7 @@ from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table.readers.capacity import Limits
-from vaglio.table.readers.csv import DELIMITERS, check_delimiter
-from vaglio.table.readers.fields import split_rows
+from vaglio.table.readers.csv import DELIMITERS, check_delimiter, split_rows
 
 _ID = re.compile(r"[A-Za-z_#-]*\d+")
 # First words of a line of names.

@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.export.limit import moment
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
 

@@ -11,7 +11,7 @@ from vaglio.encode import EncodedMatrix, count_block, count_columns
 from vaglio.learners.bayes.model.count_bayes import binarized
 from vaglio.learners.bayes.trace.frequencies import smoothed_fraction
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 
 def trace_multinomial_nb(page: Page, training: Training) -> None:

@@ -11,7 +11,7 @@ from vaglio.document.notation import count, figures, fixed, percent
 from vaglio.document.training import Training
 from vaglio.learners.bayes.trace.frequencies import write_frequencies
 from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 # A larger covariance matrix does not fit a page: only its standard deviations are shown.
 _MOST_SHOWN = 6

@@ -13,7 +13,7 @@ from vaglio.document.training import Training
 from vaglio.learners.bayes.model.likelihood import VALUE, TableGroup
 from vaglio.learners.bayes.model.posterior import values_seen
 from vaglio.learners.bayes.trace.product import Factor
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 
 def cells_of(training: Training, j: int, group: TableGroup) -> tuple[list[str], np.ndarray, Callable[[float], int]]:

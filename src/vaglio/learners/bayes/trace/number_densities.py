@@ -11,7 +11,7 @@ from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
 from vaglio.learners.bayes.model.named_likelihood import possible
 from vaglio.learners.bayes.trace.product import Factor
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:

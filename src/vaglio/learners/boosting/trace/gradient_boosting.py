@@ -15,7 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.learners.boosting.model.boosted import Boosted
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import branch_text, test_text
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 # Rounds with a table of all rows, and lines of such a table.
 _ROUNDS_IN_FULL = 3

@@ -7,7 +7,7 @@ import numpy as np
 from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.learners.linear.trace.logistic import has_newton_steps, loss_of, newton
 from vaglio.learners.linear.trace.perceptron import replay, targets
-from vaglio.plot.perceptron_path import line_ends
+from vaglio.plot.decision_region import line_ends
 from vaglio.plot.plane import Marks
 
 

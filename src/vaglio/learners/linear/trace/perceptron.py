@@ -12,7 +12,7 @@ from vaglio.document.notation import fixed
 from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.penalty import Penalty
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 # Output, pass, row, w·x + b, y, d, and the weights after the update.
 Update = tuple[int, int, int, float, float, float, np.ndarray]

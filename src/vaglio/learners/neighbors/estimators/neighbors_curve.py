@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.learners.neighbors.model.neighbors import Neighbors, class_sums
 from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, together, voters_in_parts
-from vaglio.plot.curves import Curve, draw_band, draw_curves
+from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.

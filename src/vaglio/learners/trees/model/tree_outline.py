@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.learners.trees.model.tree_rules import branch_condition
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 from vaglio.model.condition import LinearCondition, MissingCondition, SetCondition
 from vaglio.plot.tree_drawing import Box
 

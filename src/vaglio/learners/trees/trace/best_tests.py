@@ -12,7 +12,7 @@ import numpy as np
 from vaglio.document.impurity import MEASURES, after, entropy
 from vaglio.document.training import Training
 from vaglio.encode import guarded_from, reliability
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 # With more values than this there are too many subsets to try all of them (2⁹ with ten values). The values are then
 # ordered by the share of the first class and cut into two, which is exact for two classes.

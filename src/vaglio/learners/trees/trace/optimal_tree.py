@@ -16,7 +16,7 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import branch_text
 from vaglio.learners.trees.model.tree_rules import leaf_rules
 from vaglio.learners.trees.trace.tree import node_weights
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 
 def trace_optimal_tree(page: Page, training: Training) -> None:

@@ -19,7 +19,7 @@ from vaglio.learners.trees.model.tree_rules import branch_condition
 from vaglio.learners.trees.trace.best_tests import NodeSplits, Split
 from vaglio.learners.trees.trace.oblique import combination_branch, rule_texts, write_combination
 from vaglio.learners.trees.trace.pruning import trace_pruning
-from vaglio.messages.numbers import short_number
+from vaglio.messages.figures import short_number
 
 # With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
 # may choose otherwise.

@@ -1,0 +1,403 @@
+"""How strongly columns depend on each other and on the class, by measures that their measurement levels permit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc
+
+from vaglio.encode import presence
+from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.sentences import listed
+from vaglio.quality.levels import entropy_bits
+from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
+from vaglio.table import Column, Table
+
+__all__ = [
+    "Association",
+    "Associations",
+    "AttributeScore",
+    "associate",
+    "associations",
+    "chi2_test",
+    "information_gain",
+    "rank_attributes",
+]
+
+# Numbers are cut into tenths for the χ² test: finer cells would hold too few rows of a rare class.
+_CHI2_BINS = 10
+# A sparse block of more columns is not taken apart.
+MOST_ITEMS = 200
+
+
+@dataclass(frozen=True)
+class AttributeScore:
+    """How much one attribute tells about the class.
+
+    The gain in the rows in which the attribute is known is weighed by their share of all rows, and the split
+    information counts the other rows as one more value, as C4.5 does.
+
+    Attributes
+    ----------
+    attribute : str
+    gain : float
+        Information gain in bits.
+    gain_ratio : float
+        Information gain divided by the split information.
+    chi2, p_value : float
+        Of the χ² test; the p-value is how often chance alone gives so strong a dependence.
+    threshold : float or None
+        Where the numbers are cut in two for the gain; None for a nominal attribute.
+    known : float
+        The share of rows in which the attribute is not missing.
+    """
+
+    attribute: str
+    gain: float
+    gain_ratio: float
+    chi2: float
+    p_value: float
+    threshold: float | None = None
+    known: float = 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return asdict(self)
+
+
+def information_gain(table: np.ndarray, n_missing: int = 0) -> tuple[float, float]:
+    """Return information gain (in bits) and gain ratio of a table of counts, one row per value, one column per class.
+
+    Parameters
+    ----------
+    table : ndarray
+    n_missing : int, default=0
+        Further rows, in which the value is missing.
+
+    Examples
+    --------
+    >>> gain, ratio = information_gain(np.array([[2, 3], [4, 0], [3, 2]]))
+    >>> round(gain, 4), round(ratio, 4)
+    (0.2467, 0.1564)
+    """
+    sizes = table.sum(axis=1)
+    if not sizes.sum():
+        return 0.0, 0.0
+    inside = sum(n * entropy_bits(row) for n, row in zip(sizes, table) if n) / sizes.sum()
+    gain = max(entropy_bits(table.sum(axis=0)) - float(inside), 0.0)
+    return _weighed(gain, sizes, n_missing)
+
+
+def _weighed(gain: float, sizes: np.ndarray, n_missing: int) -> tuple[float, float]:
+    """Return the gain weighed by the share of known rows, and its ratio to the information of the split."""
+    gain *= float(sizes.sum() / (sizes.sum() + n_missing))
+    split = entropy_bits(np.append(sizes, n_missing))
+    return gain, gain / split if split > 0 else 0.0
+
+
+def chi2_test(table: np.ndarray) -> tuple[float, float]:
+    """Return Pearson's χ² of a table of counts without empty rows or columns, and its p-value.
+
+    SciPy's chi2_contingency computes the same; its checks of the input take far longer than the test itself, and here
+    it would run once per column.
+
+    >>> chi2, p = chi2_test(np.array([[10, 20], [20, 10]]))
+    >>> round(chi2, 4), round(p, 4)
+    (6.6667, 0.0098)
+    """
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = float(((table - expected) ** 2 / expected).sum())
+    return chi2, float(chdtrc((table.shape[0] - 1) * (table.shape[1] - 1), chi2))
+
+
+def is_packed(table: Table, name: str) -> bool:
+    """Return whether a column stays in the sparse block: thousands of items are not described one by one."""
+    return table.sparse is not None and name in table.sparse and len(table.sparse.names) > MOST_ITEMS
+
+
+def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
+    """Score every input attribute against the class, best gain first.
+
+    Nominal attributes have one branch per value, numeric ones are cut at their best threshold. Tables of more than
+    50 000 rows are sampled.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str
+        The class column.
+    seed : int, default=0
+        Seed of the sample.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> play = vaglio.datasets.load("play")
+    >>> [score.attribute for score in rank_attributes(play, "play")][0]
+    'outlook'
+    """
+    # `xy` refuses a table in which no row has a class.
+    X, y = sample_table(Table.from_any(table), seed).xy(target)
+    labels, classes = np.unique(y, return_inverse=True)
+    names = [name for name in X.columns if not is_packed(X, name)]
+    scores = [score_attribute(X.column(name), classes, len(labels)) for name in names]
+    return sorted(scores, key=lambda score: (-score.gain, score.attribute))
+
+
+def score_attribute(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScore:
+    """Score one attribute against the class codes of the same rows."""
+    n_missing = column.n_missing
+    known = 1 - n_missing / max(1, len(column))
+    codes = value_codes(column, _CHI2_BINS)
+    table = contingency(codes, classes)
+    chi2, p = (float("nan"), float("nan"))
+    if min(table.shape, default=0) > 1:
+        chi2, p = chi2_test(table)
+    if column.kind != "numeric":
+        gain, ratio = information_gain(table, n_missing)
+        return AttributeScore(column.name, gain, ratio, chi2, p, known=known)
+    gain, ratio, threshold = _best_threshold(column, classes, n_classes)
+    return AttributeScore(column.name, gain, ratio, chi2, p, threshold, known)
+
+
+def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tuple[float, float, float | None]:
+    """Return gain, gain ratio and threshold of the best cut in two; all cuts in one pass over the sorted values."""
+    present = ~column.missing
+    order = np.argsort(column.data[present], kind="stable")
+    values, classes = column.data[present][order], classes[present][order]
+    if not len(values) or values[0] == values[-1]:
+        return 0.0, 0.0, None
+    # Row i of `left`: how many of the first i + 1 values are of each class.
+    left = np.zeros((len(values), n_classes))
+    left[np.arange(len(values)), classes] = 1
+    left = left.cumsum(axis=0)
+    cuts = np.flatnonzero(values[1:] > values[:-1])
+    total, below = left[-1], left[cuts]
+    n, n_below = len(values), cuts + 1.0
+    inside = (_weighted_entropy(below, n_below) + _weighted_entropy(total - below, n - n_below)) / n
+    best = int(np.argmin(inside))
+    gain = max(entropy_bits(total) - float(inside[best]), 0.0)
+    gain, ratio = _weighed(gain, np.array([n_below[best], n - n_below[best]]), int(len(present) - n))
+    return gain, ratio, float((values[cuts[best]] + values[cuts[best] + 1]) / 2)
+
+
+def _weighted_entropy(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return n·H for each row of counts, as n·log2 n − Σ c·log2 c."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(counts > 0, counts * np.log2(counts), 0.0)
+    weighted: np.ndarray = sizes * np.log2(sizes) - parts.sum(axis=1)
+    return weighted
+
+
+@dataclass(frozen=True)
+class Association:
+    """The dependence of two columns: 0 is none, 1 means that one column determines the other.
+
+    Attributes
+    ----------
+    a, b : str
+        The columns.
+    measure : str
+        "Pearson", "Spearman", "correlation ratio", "Cramér's V", "Jaccard", or "none" where nothing can be computed.
+    strength : float
+        From 0 to 1; correlations from −1 to 1.
+    p_value : float
+        How often chance alone gives so strong a dependence.
+    n_rows : int
+        Rows that have both values.
+    """
+
+    a: str
+    b: str
+    measure: str
+    strength: float
+    p_value: float
+    n_rows: int
+
+
+def associate(a: Column, b: Column) -> Association:
+    """Measure the dependence of two columns by the strongest measure that both levels permit.
+
+    Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal column and numbers: the
+    correlation ratio η with its F test. Two nominal columns: Cramér's V with its χ² test. Two asymmetric columns:
+    Jaccard's coefficient, for which rows that lack both do not count, with Fisher's exact test (one-sided).
+
+    Parameters
+    ----------
+    a, b : Column
+
+    Examples
+    --------
+    >>> associate(Column.numeric("x", [1.0, 2, 3, 4]), Column.numeric("y", [2.0, 4, 6, 8])).strength
+    1.0
+    """
+    present = ~(a.missing | b.missing)
+    x, y = a.take(present), b.take(present)
+    kinds = [_scale(x), _scale(y)]
+    if len(x) < 3 or "text" in kinds:
+        return Association(a.name, b.name, "none", float("nan"), float("nan"), len(x))
+    if "nominal" not in kinds:
+        measure, (strength, p) = _ordered(x, y, kinds)
+    elif kinds == ["nominal", "nominal"] and a.asymmetric and b.asymmetric:
+        measure, (strength, p) = "Jaccard", _jaccard(presence(x, a), presence(y, b))
+    elif kinds == ["nominal", "nominal"]:
+        measure, (strength, p) = "Cramér's V", _cramer(x.data, y.data)
+    else:
+        groups, values = (x, y) if kinds[0] == "nominal" else (y, x)
+        measure, (strength, p) = _grouped(groups, values)
+    return Association(a.name, b.name, measure, strength, p, len(x))
+
+
+def _scale(column: Column) -> str:
+    """Return "text", "number", "ordinal" or "nominal": what decides about the measure."""
+    if column.kind == "text":
+        return "text"
+    if column.kind == "numeric":
+        return "number" if column.level in ("interval", "ratio") else "ordinal"
+    return "ordinal" if column.level == "ordinal" else "nominal"
+
+
+def _ordered(x: Column, y: Column, kinds: list[str]) -> tuple[str, tuple[float, float]]:
+    if np.ptp(x.data) == 0 or np.ptp(y.data) == 0:
+        return "none", (float("nan"), float("nan"))
+    from scipy.stats import pearsonr, spearmanr
+
+    both_numbers = kinds == ["number", "number"]
+    result: Any = pearsonr(x.data, y.data) if both_numbers else spearmanr(x.data, y.data)
+    return "Pearson" if both_numbers else "Spearman", (float(result.statistic), float(result.pvalue))
+
+
+def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    table = contingency(a.astype(np.int64), b.astype(np.int64))
+    smaller = min(table.shape, default=0) - 1
+    if smaller < 1:
+        return float("nan"), float("nan")
+    from scipy.stats import chi2_contingency
+
+    chi2, p = chi2_contingency(table, correction=False)[:2]
+    return float(np.sqrt(chi2 / (table.sum() * smaller))), float(p)
+
+
+def _jaccard(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """Return the share of the rows with either in which both are, and the probability of so many by chance."""
+    both, either, n = int((a & b).sum()), int((a | b).sum()), len(a)
+    if either == 0:
+        return float("nan"), float("nan")
+    from scipy.stats import hypergeom
+
+    return both / either, float(hypergeom.sf(both - 1, n, int(a.sum()), int(b.sum())))
+
+
+def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
+    """Return η, the root of the share of the variance that the groups explain; of ranks if the values are ordinal."""
+    data = values.data.astype(np.float64)
+    if _scale(values) == "ordinal":
+        data = np.unique(data, return_inverse=True)[1].astype(np.float64)
+    codes = np.unique(groups.data, return_inverse=True)[1]
+    counts = np.bincount(codes)
+    data = data - data.mean()
+    total, k = float((data**2).sum()), len(counts)
+    if k < 2 or total == 0:
+        return "none", (float("nan"), float("nan"))
+    means = np.bincount(codes, weights=data) / counts
+    between, within = float((counts * means**2).sum()), float(((data - means[codes]) ** 2).sum())
+    return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), _f_test(between, within, k, len(data)))
+
+
+def _f_test(between: float, within: float, k: int, n: int) -> float:
+    """Return how often chance alone makes the means of k groups of n values in all as different."""
+    if n <= k:
+        return float("nan")
+    if within == 0:  # the groups determine the values
+        return 0.0
+    return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Associations:
+    """The dependence of every pair of columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    pairs : tuple of Association
+        Each pair once.
+    note : str
+        What was left out or sampled.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[Association, ...]
+    note: str = ""
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The strengths without sign as a square matrix, 1 on the diagonal."""
+        place = {name: i for i, name in enumerate(self.names)}
+        matrix = np.eye(len(self.names))
+        for pair in self.pairs:
+            matrix[place[pair.a], place[pair.b]] = matrix[place[pair.b], place[pair.a]] = abs(pair.strength)
+        return matrix
+
+    def strongest(self, limit: int = 20) -> list[dict[str, Any]]:
+        """Return the strongest pairs as rows, at most ``limit``."""
+        known = [pair for pair in self.pairs if np.isfinite(pair.strength)]
+        known.sort(key=lambda pair: -abs(pair.strength))
+        return [
+            {"a": p.a, "b": p.b, "measure": p.measure, "strength": p.strength, "p": p.p_value} for p in known[:limit]
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw a heat map of the strengths.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
+        from vaglio.plot.distributions import draw_matrix
+
+        return draw_matrix(ax, self.matrix, self.names)
+
+    def __repr__(self) -> str:
+        return f"{text_table(self.strongest())}\n{self.note}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return html_table(self.strongest(), caption=self.note or "Strongest associations")
+
+
+def associations(
+    table: Any, columns: Sequence[str] | None = None, *, max_columns: int = 40, seed: int = 0
+) -> Associations:
+    """Measure the dependence of every pair of columns, whatever their kinds.
+
+    Large tables are sampled and wide ones cut at ``max_columns``; the `note` of the result says so.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    columns : sequence of str, optional
+        By default all.
+    max_columns : int, default=40
+        The first so many columns are compared.
+    seed : int, default=0
+        Seed of the sample.
+    """
+    data = Table.from_any(table)
+    notes = []
+    packed = () if data.sparse is None else data.sparse.names
+    names = list(columns) if columns is not None else [name for name in data.columns if name not in set(packed)]
+    names = [name for name in names if data.column(name).role not in ("identifier", "ignored")]
+    if len(names) > max_columns:
+        notes.append(f"the first {max_columns} of {len(names)} columns")
+        names = names[:max_columns]
+    if len(data) > SAMPLE_ROWS:
+        notes.append(f"a sample of {SAMPLE_ROWS:,} of {len(data):,} rows")
+        data = sample_table(data, seed)
+    chosen = [data.column(name) for name in names]
+    pairs = tuple(associate(a, b) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
+    return Associations(tuple(names), pairs, f"Measured on {listed(notes)}." if notes else "")

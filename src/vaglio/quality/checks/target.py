@@ -1,0 +1,145 @@
+"""Checks of the class: values of very different size or too rare, and columns that give the class away.
+
+Such a column was filled in when the class was known (leakage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.messages.sentences import listed, plural
+from vaglio.quality.checks.context import Context, Finding
+from vaglio.quality.profile import value_codes
+from vaglio.table import Table
+
+__all__ = ["class_balance", "leaking_columns", "not_a_class", "one_rule_accuracy"]
+
+# From this ratio of the largest to the smallest class on, accuracy misleads; from the second on, severely.
+_UNEQUAL, _VERY_UNEQUAL = 3, 10
+# A class with fewer rows cannot be in each of ten folds.
+_FEWEST_OF_CLASS = 10
+# With fewer rows a column can give the class by chance.
+_FEWEST_ROWS = 30
+# Honest columns seldom give the class of this share of the rows alone.
+_SUSPECT = 0.98
+# The same for the mere fact that a value is missing, which has only two values and fits less by chance.
+_SUSPECT_ABSENCE = 0.95
+# Numbers are cut into this many parts: enough to show a threshold, too few to name single rows.
+_BINS = 32
+
+
+def not_a_class(table: Table, target: str) -> Iterator[Finding]:
+    """Find out whether a column can be the class at all: a measurement, or a column without values, is none."""
+    try:
+        table.select([target]).xy(target)
+    except InputError as error:
+        what, _, advice = str(error).rstrip(".").partition(": ")
+        advice = f"The other checks ran without a class. {advice[:1].upper()}{advice[1:]}".strip()
+        yield Finding("no-class", "high", what, f"{advice.rstrip('.')}.", (target,), n_rows=len(table))
+
+
+def class_balance(context: Context) -> Iterator[Finding]:
+    """Find classes of very different size, and classes with very few rows."""
+    if context.classes is None:
+        return
+    codes, labels = context.classes
+    counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+    target = (context.target,) if context.target else ()
+    present = counts > 0
+    if present.sum() < 2:
+        message = f"{context.target} has {plural(int(present.sum()), 'class')} in these rows"
+        yield Finding(
+            "one-class", "high", message, "There is nothing to learn: a classifier needs two classes.", target
+        )
+        return
+    by_class = {str(label): int(count) for label, count in zip(labels, counts)}
+    largest, smallest = int(counts.max()), int(counts[present].min())
+    if largest >= _UNEQUAL * smallest:
+        common, rare = labels[int(counts.argmax())], labels[int(np.where(present, counts, counts.max()).argmin())]
+        ratio = largest / smallest
+        yield Finding(
+            "imbalance",
+            "medium" if ratio >= _VERY_UNEQUAL else "low",
+            f"{common} has {largest:,} rows, {rare} {smallest:,} ({ratio:.1f} to 1)",
+            "Accuracy misleads: use F1 and precision-recall, stratify, and consider class_weight='balanced'.",
+            target,
+            details={"counts": by_class},
+        )
+    few = [str(label) for label, count in zip(labels, counts) if 0 < count < _FEWEST_OF_CLASS]
+    if few:
+        yield Finding(
+            "rare-classes",
+            "medium",
+            f"{plural(len(few), 'class')} with fewer than {_FEWEST_OF_CLASS} rows ({listed(few, 6)})",
+            "They cannot be in every fold: merge them or collect more rows.",
+            target,
+            n_rows=int(counts[counts < _FEWEST_OF_CLASS].sum()),
+        )
+
+
+def one_rule_accuracy(codes: np.ndarray, classes: np.ndarray, n_classes: int) -> float:
+    """Return the share of rows whose class is predicted by the most frequent class of their value.
+
+    Each row is predicted from the other rows of its value: a value that occurs once would always predict itself.
+    """
+    table = np.zeros((int(codes.max(initial=-1)) + 1, n_classes), dtype=np.int64)
+    np.add.at(table, (codes, classes), 1)
+    # A row of the most frequent class is predicted if that class also leads among the other rows.
+    best, second = np.sort(table, axis=1)[:, -1], np.sort(table, axis=1)[:, -2] if n_classes > 1 else 0
+    right = np.where(best - 1 >= second, best, 0)
+    right = np.where(table.sum(axis=1) > 1, right, 0)
+    return float(right.sum() / max(table.sum(), 1))
+
+
+def leaking_columns(context: Context) -> Iterator[Finding]:
+    """Find columns that alone determine the class, and columns that are filled in only for some classes."""
+    if context.classes is None:
+        return
+    rows = context.sample
+    codes, labels = context.classes
+    rows = rows[codes[rows] >= 0]
+    classes = np.asarray(codes)[rows]
+    if len(rows) < _FEWEST_ROWS or len(np.unique(classes)) < 2:
+        return
+    baseline = np.bincount(classes).max() / len(rows)
+    for name in context.inputs:
+        if name in context.identifiers:
+            continue
+        column = context.columns[name].take(rows)
+        missing = column.missing
+        yield from _absence_tells(context, name, missing, classes, len(labels), baseline)
+        if missing.mean() > 0.5:
+            continue
+        values = value_codes(column, _BINS)
+        present = values >= 0
+        accuracy = one_rule_accuracy(values[present], classes[present], len(labels))
+        if accuracy >= max(_SUSPECT, baseline + 0.5 * (1 - baseline)):
+            yield Finding(
+                "leakage",
+                "high",
+                f"{name} alone determines the class of {accuracy:.1%} of the rows{context.sampled}",
+                "If its value is not known before the class is, leave it out.",
+                (name,),
+                details={"accuracy": accuracy},
+            )
+
+
+def _absence_tells(
+    context: Context, name: str, missing: np.ndarray, classes: np.ndarray, n_classes: int, baseline: float
+) -> Iterator[Finding]:
+    if not 0.02 <= missing.mean() <= 0.98:
+        return
+    accuracy = one_rule_accuracy(missing.astype(np.int64), classes, n_classes)
+    if accuracy >= max(_SUSPECT_ABSENCE, baseline + 0.5 * (1 - baseline)):
+        yield Finding(
+            "leakage",
+            "high",
+            f"Whether {name} is missing determines the class of {accuracy:.1%} of the rows{context.sampled}",
+            "If it is filled in only when the class is known, leave it out.",
+            (name,),
+            n_rows=int(missing.sum()),
+            details={"accuracy": accuracy},
+        )

@@ -1,0 +1,369 @@
+"""An overview of a table: its columns described, ranked by what they tell about the class, and drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.engines.mapped_table import table_of
+from vaglio.errors import InputError
+from vaglio.messages.listing import html_table, plain_data, text_table
+from vaglio.messages.sentences import did_you_mean
+from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, draw_histogram, draw_pairs
+from vaglio.plot.style import class_legend, figure_svg, panel_grid
+from vaglio.quality.association import Associations, AttributeScore, associations, is_packed, rank_attributes
+from vaglio.quality.levels import describe
+from vaglio.quality.profile import distinct_codes, profile_column, quartile_fences, sample_rows
+from vaglio.table import Column, Table, as_table
+
+__all__ = ["FIGURES", "Exploration", "box_plots", "box_statistics", "explore", "histograms", "pair_plot"]
+
+# Panels of one figure: six lines of four fill a page.
+_MAX_PANELS = 24
+# Points of a scatter plot: more cover each other and make the file large.
+_MAX_POINTS = 2000
+# Outliers drawn beside a box, for the same reason.
+_MAX_OUTLIERS = 200
+FIGURES = ("histograms", "boxes", "pairs", "associations")
+# More lines than this scroll out of a terminal; as text only these are shown.
+_MAX_LINES = 60
+_PERCENTILE = re.compile(r"p\d+(\.\d+)?")
+# Statistics that are values of the column: of a column of dates they are dates.
+_POSITION = re.compile(rf"mode|min|q1|median|q3|max|mean|{_PERCENTILE.pattern}")
+
+
+def box_statistics(values: np.ndarray, name: str = "") -> BoxStatistics:
+    """Return quartiles, whiskers that end at the last value inside the fences, and the values outside.
+
+    >>> box = box_statistics(np.array([1.0, 2, 3, 4, 100]))
+    >>> box.low, box.median, box.high, box.outliers.tolist()
+    (1.0, 3.0, 4.0, [100.0])
+    """
+    values = values[~np.isnan(values)]
+    profile = profile_column(Column.numeric("x", values))
+    if profile.quantiles is None or profile.whiskers is None:
+        raise InputError("A box plot needs at least one value.")
+    low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
+    outside = np.unique(values[(values < low) | (values > high)])
+    if len(outside) > _MAX_OUTLIERS:
+        outside = outside[np.linspace(0, len(outside) - 1, _MAX_OUTLIERS).astype(int)]
+    return BoxStatistics(
+        name,
+        profile.whiskers[0],
+        profile.quantiles[1],
+        profile.quantiles[2],
+        profile.quantiles[3],
+        profile.whiskers[1],
+        outside,
+    )
+
+
+def _drawable(table: Table, columns: Sequence[str] | None) -> list[Column]:
+    """Return the columns to choose from: those named, or all; without those of a sparse block and without text."""
+    names = columns if columns is not None else table.columns
+    found = [table.column(name) for name in names if table.sparse is None or name not in table.sparse]
+    return [column for column in found if column.kind != "text" and not column.missing.all()]
+
+
+def _numeric_inputs(table: Table, columns: Sequence[str] | None, target: str | None) -> list[Column]:
+    found = _drawable(table, columns)
+    return [column for column in found if column.kind == "numeric" and column.role == "input" and column.name != target]
+
+
+def _class_codes(table: Table, target: str | None) -> tuple[np.ndarray, list[Any]]:
+    """Return the class of each row as a code, and the classes; without a target all rows are of one class."""
+    if target is None:
+        return np.zeros(len(table), dtype=np.int64), [""]
+    column = table.column(target)
+    codes, labels = distinct_codes(column.values, column.missing)
+    return codes, labels.tolist()
+
+
+def box_plots(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+    """Draw a box plot per numeric column, one box per class.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+        The columns to draw; by default all.
+    """
+    data = Table.from_any(table)
+    chosen = _numeric_inputs(data, columns, target)
+    codes, labels = _class_codes(data, target)
+    figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
+    class_legend(figure, (), _panel_note(len(chosen)))
+    for ax, column in zip(axes, chosen, strict=False):
+        groups = [(str(label), column.data[codes == k]) for k, label in enumerate(labels)]
+        draw_boxes(ax, [box_statistics(v, name) for name, v in groups if (~np.isnan(v)).any()], title=column.name)
+    return figure
+
+
+def histograms(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+    """Draw a histogram per column (bars of categories or bins of numbers), stacked by class.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+        The columns to draw; by default all.
+    """
+    data = Table.from_any(table)
+    chosen = [column for column in _drawable(data, columns) if column.role in ("input", "target")]
+    codes, labels = _class_codes(data, target)
+    figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
+    class_legend(figure, labels if target else (), _panel_note(len(chosen)))
+    for ax, column in zip(axes, chosen, strict=False):
+        if column.kind == "numeric":
+            parts = [column.data[(codes == k) & ~column.missing] for k in range(len(labels))]
+            draw_histogram(ax, parts, title=column.name)
+        else:
+            counts = np.array(
+                [np.bincount(column.data[(codes == k) & (column.data >= 0)], minlength=len(column.categories))
+                 for k in range(len(labels))]
+            )  # fmt: skip
+            draw_counts(ax, counts, column.categories, title=column.name)
+    return figure
+
+
+def pair_plot(
+    table: Any,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    max_columns: int = 5,
+    seed: int = 0,
+) -> Any:
+    """Draw a scatter plot per pair of numeric columns, coloured by class.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+        The columns to draw; by default those that tell most about the class.
+    max_columns : int, default=5
+        How many of them, if `columns` does not name them.
+    seed : int, default=0
+        Seed of the sample of rows.
+    """
+    data = Table.from_any(table)
+    chosen = _numeric_inputs(data, columns, target)
+    if len(chosen) > max_columns and columns is None:
+        if target is not None:
+            ranked = [score.attribute for score in rank_attributes(data, target, seed=seed)]
+            chosen.sort(key=lambda column: ranked.index(column.name))
+        chosen = chosen[:max_columns]
+    if len(chosen) < 2:
+        raise InputError("A pair plot needs at least two numeric columns.")
+    codes, labels = _class_codes(data, target)
+    rows = np.flatnonzero(codes >= 0)
+    note = ""
+    if len(rows) > _MAX_POINTS:
+        note = f"{_MAX_POINTS:,} of {len(rows):,} rows"
+        rows = sample_rows(rows, _MAX_POINTS, seed)
+    values = np.column_stack([column.data[rows] for column in chosen])
+    return draw_pairs(values, [column.name for column in chosen], codes[rows], labels if target else [], note=note)
+
+
+def _panel_note(n: int) -> str:
+    return f"the first {_MAX_PANELS} of {n} columns" if n > _MAX_PANELS else ""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Exploration:
+    """An overview of a table; each part is computed when it is first used. Make one with :func:`explore`.
+
+    Attributes
+    ----------
+    table : Table
+    target : str or None
+        The class column.
+    seed : int
+        Seed of the samples that are drawn from large tables.
+    percentiles : tuple of float
+        Percentiles that are shown beside the other statistics.
+    """
+
+    table: Table
+    target: str | None = None
+    seed: int = 0
+    percentiles: tuple[float, ...] = ()
+
+    @cached_property
+    def ranking(self) -> tuple[AttributeScore, ...]:
+        """Columns by information gain, best first (with a target)."""
+        return () if self.target is None else tuple(rank_attributes(self.table, self.target, seed=self.seed))
+
+    @cached_property
+    def associations(self) -> Associations:
+        """How strongly the columns depend on each other."""
+        return associations(self.table, seed=self.seed)
+
+    def classes(self) -> list[dict[str, Any]]:
+        """Return rows and share of each class, the most frequent first."""
+        if self.target is None:
+            return []
+        y = self.table.xy(self.target)[1]
+        labels, counts = np.unique(y, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return [
+            {"class": labels[i].item() if hasattr(labels[i], "item") else labels[i], "rows": int(counts[i]),
+             "share": float(counts[i] / counts.sum())}
+            for i in order
+        ]  # fmt: skip
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Return one row per column: kind, level, role and the statistics its level permits; best ranked first."""
+        place = {score.attribute: i for i, score in enumerate(self.ranking)}
+        gain = {score.attribute: score for score in self.ranking}
+        rows = []
+        for name in self.table.columns:
+            # Often thousands of items: a line for each tells little, and unpacking them would cost the memory saved.
+            if is_packed(self.table, name):
+                continue
+            column = self.table.column(name)
+            kind = "date" if column.is_date else column.kind
+            row = {"column": name, "kind": kind, **describe(column, self.percentiles)}
+            if column.is_date:
+                row = {what: _date(value) if _POSITION.fullmatch(what) else value for what, value in row.items()}
+            score = gain.get(name)
+            if score is not None:
+                row |= {"gain": score.gain, "gain ratio": score.gain_ratio, "p (χ²)": score.p_value}
+                # The gain is weighed by this share.
+                row |= {"known": score.known} if score.known < 1 else {}
+            rows.append(row)
+        return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
+
+    def draw(self, figure: str = "histograms") -> Any:
+        """Draw a figure.
+
+        Parameters
+        ----------
+        figure : {"histograms", "boxes", "pairs", "associations"}
+        """
+        drawings: dict[str, Callable[[], Any]] = {
+            "histograms": lambda: histograms(self.table, self.target),
+            "boxes": lambda: box_plots(self.table, self.target),
+            "pairs": lambda: pair_plot(self.table, self.target, seed=self.seed),
+            "associations": lambda: self.associations.plot().figure,
+        }
+        if figure not in drawings:
+            raise InputError(f"There is no figure {figure!r}; {did_you_mean(figure, FIGURES)}")
+        return drawings[figure]()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        data = {
+            "rows": len(self.table),
+            "target": self.target,
+            "classes": self.classes(),
+            "columns": self.columns(),
+            "associations": self.associations.strongest(),
+        }
+        plain: dict[str, Any] = plain_data(data)
+        return plain
+
+    def to_text(self, *, all_pairs: bool = False) -> str:
+        """Return the overview as text, with the strongest associations; more of them with ``all_pairs``."""
+        n, p = self.table.shape
+        parts = [f"{n} rows, {p} columns{f', class {self.target}' if self.target else ''}"]
+        if self.target is not None:
+            parts.append(text_table(self.classes(), max_rows=20))
+        parts += [text_table(_main_statistics(self.columns()), max_rows=_MAX_LINES)]
+        strongest = self.associations.strongest(200 if all_pairs else 8)
+        if strongest:
+            parts.append(f"Strongest associations\n{text_table(strongest)}")
+        return "\n\n".join(parts)
+
+    def to_html(self) -> str:
+        """Return the overview as HTML, with every figure that can be drawn."""
+        return self._repr_html_() + "".join(self._drawings())
+
+    def _drawings(self) -> list[str]:
+        drawn = []
+        for name in FIGURES:
+            try:
+                drawn.append(f"<h2>{name.capitalize()}</h2>{figure_svg(self.draw(name), name)}")
+            except InputError:  # a table without numbers has no box plots and no pairs
+                continue
+        return drawn
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            (
+                html_table(self.classes(), caption=f"Classes of {self.target}", max_rows=50),
+                html_table(_main_statistics(self.columns()), caption=f"{len(self.table)} rows", max_rows=200),
+                html_table(self.associations.strongest(), caption="Strongest associations"),
+            )
+        )
+
+
+def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the statistics that fit a screen side by side."""
+    wanted = (
+        "column",
+        "kind",
+        "level",
+        "values",
+        "unit",
+        "missing",
+        "distinct",
+        "mode",
+        "median",
+        "mean",
+        "deviation",
+        "gain",
+        "gain ratio",
+        "known",
+    )
+    asked = [name for row in rows for name in row if _PERCENTILE.fullmatch(name)]
+    after = wanted.index("median") + 1
+    shown = dict.fromkeys([*wanted[:after], *asked, *wanted[after:]])
+    return [{name: row.get(name) for name in shown if any(name in other for other in rows)} for row in rows]
+
+
+def _date(days: float | None) -> str | None:
+    """Return days since 1970 as a date."""
+    return None if days is None else str(np.datetime64(int(days), "D"))
+
+
+def explore(
+    table: Any, target: str | int | None = None, *, seed: int = 0, percentiles: Sequence[float] = ()
+) -> Exploration:
+    """Describe a table: its columns, what they tell about the class, how they depend on each other.
+
+    Parameters
+    ----------
+    table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
+        A lazy table or a Dask frame is read once, and its columns are then looked at one by one on disk.
+    target : str or int, optional
+        The class column; by default the one with the role "target".
+    seed : int, default=0
+        Seed of the samples that are drawn from large tables.
+    percentiles : sequence of float
+        Percentiles to show beside the other statistics, from 0 to 100.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> from vaglio.quality import explore
+    >>> seen = explore(vaglio.datasets.load("play"))
+    >>> seen.columns()[0]["column"], round(seen.columns()[0]["gain"], 4)
+    ('outlook', 0.2467)
+    """
+    data = as_table(table_of(table), finite=False)
+    return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles))

@@ -1,1 +1,0 @@
-"""Columns described, ranked by what they tell about the class, associated and drawn."""

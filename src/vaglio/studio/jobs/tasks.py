@@ -1,0 +1,171 @@
+"""What a run does beside training: compare learners, predict another file, write the report, estimate times."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import VaglioError
+from vaglio.evaluation import compare
+from vaglio.evaluation.training import learning_rows
+from vaglio.fitted import load
+from vaglio.fitted.prediction_columns import prediction_columns
+from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.registry import LEARNERS
+from vaglio.messages.sentences import listed
+from vaglio.quality import audit
+from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
+from vaglio.report import write_report
+from vaglio.report.limits import judging_options
+from vaglio.studio.jobs.run_files import Progress, Request, Task
+from vaglio.studio.project.steps import policy_of, read_table
+from vaglio.study import Study
+from vaglio.table import MISSING, TableWriter, read_chunks
+
+__all__ = ["compare_learners", "predict_file", "report_study", "study_options", "time_learners"]
+
+# Rows of the two measurements, from whose ratio the growth with the rows is read.
+_FEW_ROWS, _MORE_ROWS = 150, 450
+# No learner grows slower than with the rows, and none of ours faster than with their square.
+_GROWTH = (1.0, 2.0)
+
+
+def compare_learners(request: Request) -> None:
+    """Measure the learners of a run on the five requirements, and test which differences are larger than chance."""
+    learners = request.learners()
+    progress = Progress(request.folder, [Task("compare", len(learners))])
+    table = request.load().table
+    progress.begin(0)
+
+    def report(done: int, total: int, what: str) -> None:
+        progress.step(0, done, total, what)
+
+    folds = int(request.data.get("folds") or 10)
+    found: dict[str, Any] = compare(
+        table, table.target, learners=learners, folds=folds, seed=request.seed, n_jobs=1, progress=report
+    ).to_dict()
+    progress.end(0)
+    request.write_result(found)
+
+
+def predict_file(request: Request) -> None:
+    """Predict another file in parts, so that it may be larger than memory.
+
+    The rows are first treated as those of the table were: the same kinds and words for missing values, the same changes
+    of values by cleaning. What was changed is said. The file with the predictions shows the rows as they came.
+    """
+    progress = Progress(request.folder, [Task("predict", 1)])
+    root = request.folder.parent.parent
+    fitted = load(root / "runs" / str(request.data["model_run"]) / f"{request.data['model']}.vaglio")
+    progress.begin(0)
+    changes = _changes(request)
+    counts: Counter[Any] = Counter()
+    cells: Counter[str] = Counter()
+    total = 0
+    with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
+        source = root / "tables" / str(request.data["file"])
+        known, missing = list(fitted.kinds.items()), (*MISSING, *request.state.missing)
+        for chunk in read_chunks(source, like=known, missing=missing, keep_words=fitted.kept_words):
+            rows, changed = repeat_changes(chunk, changes)
+            cells.update(changed)
+            new = prediction_columns(fitted, rows)
+            counts.update(str(label) for label in new["predicted"].tolist())
+            sink.write(chunk, new)
+            total += len(chunk)
+            progress.step(0, 0, 1, f"{total:,}")
+    progress.end(0)
+    request.write_result(
+        {
+            "rows": total,
+            "counts": counts.most_common(20),
+            "file": request.data["file"],
+            "repeated": _told(request, changes, cells),
+        }
+    )
+
+
+def _changes(request: Request) -> list[ValueChange]:
+    """What cleaning did to the values of the table that the model was learned from."""
+    if not request.state.policy:
+        return []
+    table = read_table(request.state, request.folder.parent.parent / "tables")
+    return value_changes(audit(table, n_jobs=-1), policy_of(request.state))
+
+
+def _told(request: Request, changes: list[ValueChange], cells: Counter[str]) -> list[str]:
+    """What was done to the rows as it had been done to the table."""
+    state = request.state
+    told = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
+    if state.missing:
+        told.append(f"taken for missing values: {listed(state.missing, quoted=True)}")
+    if state.levels:
+        told.append(f"read with the levels of the table: {listed(state.levels)}")
+    return told
+
+
+def study_options(rows: int, columns: int) -> dict[str, object]:
+    """Return how a report tries and evaluates learners: as given, without a search."""
+    return {"search": "none", **judging_options(rows, columns)}
+
+
+def report_study(request: Request) -> None:
+    """Run the study and write report.html into the folder of the run."""
+    learners = request.learners()
+    progress = Progress(request.folder, [Task("report", 1)])
+    loaded = request.load()
+    table = loaded.table
+    learning_rows(table)
+    progress.begin(0)
+    options = study_options(*table.shape)
+    study = Study(
+        table, table.target, learners=learners, cost=request.cost, seed=request.seed, selection_options=options
+    )
+
+    def report(done: int, total: int, what: str) -> None:
+        progress.step(0, done, total, what)
+
+    study.run(progress=report)
+    write_report(
+        study,
+        request.folder / "report.html",
+        name=request.state.name,
+        source=str(request.data.get("source", "")),
+    )
+    progress.end(0)
+    request.write_result({"report": "report.html", "learner": study.selection.best.learner})
+
+
+def time_learners(request: Request) -> None:
+    """Estimate how long each learner takes on this table: measured on a few of its rows, and extended to all of them.
+
+    Those that cannot learn from the table are named with the reason.
+    """
+    X, y = learning_rows(request.load().table)
+    progress = Progress(request.folder, [Task(name) for name in LEARNERS])
+    order = np.random.default_rng(0).permutation(len(y))
+    found: dict[str, Any] = {}
+    for number, name in enumerate(LEARNERS):
+        progress.begin(number)
+        try:
+            found[name] = {"seconds": _seconds(name, X, y, order), "error": ""}
+        except (VaglioError, ValueError, ArithmeticError) as error:
+            found[name] = {"seconds": None, "error": " ".join(str(error).split())}
+        progress.end(number)
+    request.write_result({"learners": found})
+
+
+def _seconds(name: str, X: Any, y: np.ndarray, order: np.ndarray) -> float:
+    """Return the seconds that one training on all rows may take."""
+    times = []
+    for size in (_FEW_ROWS, _MORE_ROWS):
+        rows = np.sort(order[: min(size, len(order))])
+        began = time.perf_counter()
+        learner_from_words(name, {}, 0, -1).fit(X[rows], y[rows])
+        times.append(time.perf_counter() - began)
+        if len(order) <= size:
+            return times[-1]
+    growth = np.clip(np.log(times[1] / times[0]) / np.log(_MORE_ROWS / _FEW_ROWS), *_GROWTH)
+    return float(times[1] * (len(order) / _MORE_ROWS) ** growth)

@@ -1,0 +1,107 @@
+"""What all pages share: a view that is computed in a thread, forms that lead back to it, and how cells are written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from vaglio.errors import VaglioError
+from vaglio.messages.figures import short_number
+from vaglio.messages.sentences import clip
+from vaglio.studio.forms import ChoiceError, Form
+from vaglio.table import Column
+
+if TYPE_CHECKING:
+    from vaglio.studio.catalogue import Words
+    from vaglio.studio.service import Studio
+
+__all__ = ["Page", "cell_text"]
+
+Handler = Callable[[Request], Awaitable[Response]]
+# What a form does: it returns the address to go to, or None for the page itself.
+Action = Callable[[Form], str | None]
+_LONGEST = 40
+
+
+class Page:
+    """One page of the studio.
+
+    Parameters
+    ----------
+    studio : Studio
+    name : str
+        Its address, and the name of its template.
+    """
+
+    def __init__(self, studio: Studio, name: str) -> None:
+        self.studio, self.name = studio, name
+        self.project, self.bench, self.jobs = studio.project, studio.bench, studio.jobs
+        self.results = studio.results
+        self.path = f"/{name}"
+
+    def routes(self) -> list[Route]:
+        """Return the page and the addresses of its forms."""
+        forms = [Route(f"{self.path}/{name}", self._act(action), methods=["POST"]) for name, action in self.actions()]
+        return [Route(self.path, self.show), *forms, *self.more_routes()]
+
+    def actions(self) -> list[tuple[str, Action]]:
+        """Return what the forms of the page do, by the end of their address."""
+        return []
+
+    def more_routes(self) -> list[Route]:
+        """Return further addresses: files, answers for scripts."""
+        return []
+
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return what the template shows."""
+        return {}
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+    async def show(self, request: Request) -> Response:
+        """Show the page."""
+        return await self._page(request, {}, Form())
+
+    def _act(self, action: Action) -> Handler:
+        async def answer(request: Request) -> Response:
+            form = await self.studio.form(request)
+            try:
+                address = await self.studio.compute(action, form)
+            except VaglioError as error:
+                # The field is named by the error, or by the form itself.
+                field = error.field if isinstance(error, ChoiceError) else form.get("at", "form")
+                sentence = self.studio.words(request).sentence(error)
+                return await self._page(request, {field: sentence}, form, 422)
+            return RedirectResponse(address or self.path, 303)
+
+        return answer
+
+    async def _page(self, request: Request, errors: dict[str, str], form: Form, status: int = 200) -> Response:
+        say = self.studio.words(request)
+        query = {**dict(form.pairs), **dict(request.query_params)}
+        try:
+            data = await self.studio.compute(self.view, query, say)
+        except VaglioError as error:
+            sentence = say.sentence(error)
+            return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=sentence)
+        return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)
+
+
+def cell_text(column: Column, value: Any) -> str | None:
+    """Return a value as text; None if it is missing.
+
+    Parameters
+    ----------
+    column : Column
+        Where it comes from.
+    value : object
+    """
+    if value is None or value != value:
+        return None
+    if column.is_date:
+        return str(np.datetime64(int(np.floor(value)), "D"))
+    return short_number(float(f"{value:.6g}")) if isinstance(value, float) else clip(value, _LONGEST)

@@ -1,0 +1,285 @@
+"""Understand: a model drawn, clicked and switched; one row at a time, with fields that can be moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from vaglio.errors import InputError, NotSupportedError, VaglioError
+from vaglio.explanation import Explanation
+from vaglio.fitted import Fitted
+from vaglio.messages.figures import short_number
+from vaglio.messages.sentences import clip
+from vaglio.serve.counters import Counters
+from vaglio.serve.http.responses import problem_response
+from vaglio.serve.openapi import row_schema
+from vaglio.serve.served import Served
+from vaglio.studio.catalogue import Words
+from vaglio.studio.forms import Form
+from vaglio.studio.pages.inside import evaluated_positions, model_parts, node_view, rules_view
+from vaglio.studio.pages.page import Page
+from vaglio.studio.pages.runs import Learned, choose_model
+from vaglio.studio.project.workbench import OpenTable
+from vaglio.studio.result_cache import ResultCache
+from vaglio.table import Table
+
+__all__ = ["UnderstandPage", "fields_of", "open_model", "row_from_table", "row_from_words", "why"]
+
+# Columns in the form and reasons beside it.
+_MOST_FIELDS, _MOST_REASONS = 60, 8
+_LONGEST = 10_000
+T = TypeVar("T")
+
+# Rows that are proposed, models that are held ready.
+_PROPOSED, _MOST_OPEN = 12, 4
+
+
+def open_model(path: Path) -> Served:
+    """Return a model that answers single rows, as the server of models does."""
+    return Served.load(path.stem, path, None, Counters(None), _LONGEST)
+
+
+def row_from_table(served: Served, table: Table, at: int) -> dict[str, Any]:
+    """Return a row of the table in the form that the model takes."""
+    row = {}
+    for name in served.names:
+        value = table.column(name).values[at]
+        value = value.item() if hasattr(value, "item") else value
+        row[name] = None if value is None or value != value else value
+    return row
+
+
+def row_from_words(served: Served, words: dict[str, str]) -> dict[str, Any]:
+    """Return a row from the fields of a form; what is empty is missing."""
+    row: dict[str, Any] = {}
+    known = {feature.name: feature for feature in served.fitted.codebook.columns}
+    for name in served.names:
+        word, feature = words.get(name, ""), known[name]
+        if word == "":
+            row[name] = None
+        elif feature.kind == "numeric" and not feature.is_date:
+            row[name] = _number(name, word)
+        else:
+            row[name] = next((value for value in feature.categories if str(value) == word), word)
+    return row
+
+
+def _number(name: str, word: str) -> float:
+    try:
+        value = float(word.replace(",", "."))
+    except ValueError:
+        raise InputError(f"{name}: {clip(word, 40)!r} is no number.") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise InputError(f"{name}: a number is finite.")
+    return value
+
+
+def fields_of(served: Served, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields of the form: ranges for numbers, choices for categories.
+
+    Parameters
+    ----------
+    served : Served
+    row : dict
+        The values that they have.
+    """
+    found = []
+    for number, (name, about) in enumerate(list(row_schema(served)["properties"].items())[:_MOST_FIELDS]):
+        facts, value = about["x-vaglio"], row[name]
+        kind = "number" if facts["kind"] == "numeric" and "low" in facts else "text"
+        choices = [str(each) for each in facts.get("categories", [])]
+        kind = "choice" if choices and facts.get("n_categories", 0) == len(choices) else kind
+        field = {"name": name, "id": f"field-{number}", "kind": kind, "choices": choices}
+        if kind == "number":
+            # A value outside the training rows still has a place on the slider.
+            low, high = (float(facts[end]) for end in ("low", "high"))
+            low, high = (min(low, value), max(high, value)) if value is not None else (low, high)
+            # Numbers with any decimals move freely.
+            step = "any" if facts["decimals"] is None else _plain(10.0 ** -min(int(facts["decimals"]), 6))
+            field |= {"low": _plain(low), "high": _plain(high), "step": step, "middle": _plain(facts["usual"])}
+        found.append(field | {"value": "" if value is None else _plain(value)})
+    return found
+
+
+def _plain(value: Any) -> str:
+    return short_number(value) if isinstance(value, float) else str(value)
+
+
+def why(served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
+    """Return the reasons for the class of a row, those against it, and a smallest change that gives another class."""
+    answer = served.of_one(row)
+    try:
+        explanation = served.fitted.explain(served.table_of([row]))[0]
+    except NotSupportedError as error:
+        return {"answer": answer, "none": say.sentence(error)}
+    return {"answer": answer, "none": "", **_reasons(explanation, say)}
+
+
+def _reasons(explanation: Explanation, say: Words) -> dict[str, Any]:
+    weights = [abs(each.weight) for each in (*explanation.reasons, *explanation.against) if each.weight is not None]
+    largest = max(weights, default=0.0) or 1.0
+
+    def plain(reason: Any) -> dict[str, Any]:
+        share = None if reason.weight is None else min(1.0, abs(reason.weight) / largest)
+        return {"text": clip(say.sentence(reason.text), 160), "share": share}
+
+    change = explanation.counterfactual
+    by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
+    return {
+        "reasons": [plain(each) for each in explanation.reasons[:_MOST_REASONS]],
+        "against": [plain(each) for each in explanation.against[:_MOST_REASONS]],
+        "notes": [clip(say.sentence(note), 240) for note in (*by_cost, *explanation.notes[:6])],
+        "change": None
+        if change is None
+        else {
+            "decision": clip(change.decision, 40),
+            "text": clip(say("and").join(say.sentence(each) for each in change.changes), 300),
+            "values": {each.feature: _plain(each.instead) for each in change.changes if not each.is_word},
+        },
+    }
+
+
+class UnderstandPage(Page):
+    """The page Understand."""
+
+    def __init__(self, studio: Any, name: str) -> None:
+        super().__init__(studio, name)
+        # Apart from the results of all pages, because a model may be large.
+        self._open = ResultCache(_MOST_OPEN)
+
+    def more_routes(self) -> list[Route]:
+        """Answers for the script: the class while a slider moves, and why when it rests."""
+        return [
+            Route("/understand/answer", self._answer, methods=["POST"]),
+            Route("/understand/why", self._why, methods=["POST"]),
+        ]
+
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return the model, and the chosen row."""
+        opened = self.bench.need_table()
+        model, models = choose_model(self.jobs, opened, query.get("model", ""))
+        served = self._served(model)
+        off = {int(one) for one in query.get("off", "").split(",") if one.isdecimal() and len(one) < 6}
+        wrong = self._once("wrong rows", model, say, make=lambda: _wrong_rows(model, opened))
+        row, number = self._row(query, served, opened, wrong)
+        return {
+            "model": model,
+            "models": models,
+            **self._shown(model, served.fitted, opened, say, query.get("node", ""), off),
+            "off": off,
+            "switch": lambda one: _switched(model, off, one),
+            "labels": opened.label_names,
+            "number": number,
+            "judged": self._once("judged", model, say, number, make=lambda: _judged(model, opened, number)),
+            "wrong": wrong[:_PROPOSED],
+            "n_wrong": len(wrong),
+            "fields": fields_of(served, row),
+            "why": self._reasons(model, served, row, say),
+            "n_rows": len(opened.table),
+        }
+
+    def _served(self, model: Learned) -> Served:
+        return self._open.get(model.key, lambda: open_model(model.run.folder / f"{model.id}.vaglio"))
+
+    def _once(self, what: str, model: Learned, say: Words, *given: Any, make: Callable[[], T]) -> T:
+        """What depends on the model, the language and the given choices alone is computed once."""
+        return self.results.get((what, model.key, say.lang, *given), make)
+
+    def _shown(
+        self, model: Learned, fitted: Fitted, opened: OpenTable, say: Words, node: str, off: set[int]
+    ) -> dict[str, Any]:
+        """What the model has learned, the rows of the chosen node, the rules that are on and off."""
+        places = tuple(sorted(off))
+        return {
+            "inside": self._once("inside", model, say, make=lambda: model_parts(model, fitted, opened, say)),
+            "node": self._once("node", model, say, node[:10], make=lambda: node_view(fitted, opened, node)),
+            "rules": self._once("rules", model, say, places, make=lambda: rules_view(model, fitted, opened, off)),
+        }
+
+    def _reasons(self, model: Learned, served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
+        return self._once("why", model, say, repr(sorted(row.items())), make=lambda: why(served, row, say))
+
+    def _row(
+        self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
+    ) -> tuple[dict[str, Any], int | None]:
+        """The row of the form: typed, or from the table; by default one that was predicted wrong."""
+        typed = {key[2:]: value for key, value in query.items() if key.startswith("v.")}
+        if typed:
+            return served.check(row_from_words(served, typed)), None
+        number = wrong[0]["number"] if wrong else 1
+        asked = query.get("row", "")
+        if asked:
+            if not asked.isdecimal() or not 1 <= int(asked[:12]) <= len(opened.table):
+                raise InputError(f"There is no row {clip(asked, 20)!r}: the table has rows 1 to {len(opened.table):,}.")
+            number = int(asked)
+        return row_from_table(served, opened.table, number - 1), number
+
+    # -- while a slider moves ------------------------------------------------------------------------------------------
+    async def _answer(self, request: Request) -> Response:
+        form = await self.studio.form(request)
+        try:
+            answer = await self.studio.compute(self._of_form, form)
+        except VaglioError as error:
+            return problem_response(422, self.studio.words(request).sentence(error))
+        return JSONResponse(answer)
+
+    async def _why(self, request: Request) -> Response:
+        form, say = await self.studio.form(request), self.studio.words(request)
+        try:
+            found = await self.studio.compute(lambda: self._reasons(*self._asked(form), say))
+        except VaglioError as error:
+            return problem_response(422, say.sentence(error))
+        return self.studio.page(request, "why.html", why=found)
+
+    def _of_form(self, form: Form) -> dict[str, Any]:
+        _, served, row = self._asked(form)
+        return served.of_one(row)
+
+    def _asked(self, form: Form) -> tuple[Learned, Served, dict[str, Any]]:
+        model, _ = choose_model(self.jobs, self.bench.need_table(), form.get("model"))
+        served = self._served(model)
+        return model, served, served.check(row_from_words(served, form.below("v")))
+
+
+def _switched(model: Learned, off: set[int], one: int) -> str:
+    """The address at which one rule is switched over."""
+    rest = sorted(off ^ {one})
+    return f"/understand?{urlencode({'model': model.name, 'off': ','.join(map(str, rest))})}#rules"
+
+
+def _wrong_rows(model: Learned, opened: OpenTable) -> list[dict[str, Any]]:
+    """Rows that were predicted wrong when the model had not seen them, the most confident errors first."""
+    evaluation = model.evaluation()
+    known = np.flatnonzero(~opened.table.column(opened.need_target()).missing)
+    at = known[evaluated_positions(model, opened)]
+    wrong = np.flatnonzero(evaluation.true != evaluation.predicted)
+    if evaluation.scores is not None:
+        wrong = wrong[np.argsort(-evaluation.scores[wrong, evaluation.predicted[wrong]], kind="stable")]
+    return [
+        {
+            "number": int(at[i]) + 1,
+            "true": clip(evaluation.labels[evaluation.true[i]], 30),
+            "predicted": clip(evaluation.labels[evaluation.predicted[i]], 30),
+        }
+        for i in wrong[:500]
+    ]
+
+
+def _judged(model: Learned, opened: OpenTable, number: int | None) -> dict[str, Any] | None:
+    """What the evaluation said about a row of the table; None if it was not among its rows."""
+    if number is None:
+        return None
+    evaluation = model.evaluation()
+    known = np.flatnonzero(~opened.table.column(opened.need_target()).missing)
+    at = np.flatnonzero(known[evaluated_positions(model, opened)] == number - 1)
+    if not len(at):
+        return None
+    true, predicted = (evaluation.labels[codes[at[0]]] for codes in (evaluation.true, evaluation.predicted))
+    return {"true": clip(true, 40), "predicted": clip(predicted, 40), "correct": bool(true == predicted)}

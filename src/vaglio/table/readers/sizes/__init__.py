@@ -1,1 +1,0 @@
-"""How large a binary table file says it is, found before it is read."""
