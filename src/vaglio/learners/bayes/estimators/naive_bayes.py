@@ -15,24 +15,27 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
-from vaglio.learners.bayes.estimators.density_choice import DensityChoice, Others, Spoken
 from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
-from vaglio.learners.bayes.estimators.likelihoods import (
+from vaglio.learners.bayes.estimators.intervals import known_ranges, learn_quantiles
+from vaglio.learners.bayes.estimators.likelihood_choice import (
     LIKELIHOODS,
-    NumericGroups,
-    numeric_groups,
+    DensityChoice,
+    Others,
+    Spoken,
     resolve_likelihoods,
     split_auto,
+)
+from vaglio.learners.bayes.estimators.likelihoods import (
+    NumericGroups,
+    Strengths,
+    gaussian_group,
+    numeric_groups,
     table_group,
     word_group,
 )
-from vaglio.learners.bayes.estimators.named import Strengths
-from vaglio.learners.bayes.estimators.quantiles import known_ranges, learn_quantiles
-from vaglio.learners.bayes.estimators.variances import gaussian_group
-from vaglio.learners.bayes.model.likelihood import KernelGroup
+from vaglio.learners.bayes.model.likelihood import KernelGroup, NamedGroup
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
-from vaglio.learners.bayes.model.named_likelihood import NamedGroup
-from vaglio.learners.bayes.passes.naive import chooses_density, naive_passes
+from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame

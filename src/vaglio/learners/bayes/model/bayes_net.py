@@ -13,8 +13,17 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.learners.bayes.model.bins import Bins, flat_index
-from vaglio.learners.bayes.model.naive_bayes_file import check_alpha, check_prior, read_reliability
-from vaglio.learners.bayes.model.posterior import BayesModel, believed, choose, log_of, observed, smoothed
+from vaglio.learners.bayes.model.posterior import (
+    BayesModel,
+    believed,
+    check_alpha,
+    check_prior,
+    choose,
+    log_of,
+    observed,
+    read_reliability,
+    smoothed,
+)
 from vaglio.model import checks
 from vaglio.model.base import State
 

@@ -9,9 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
-from vaglio.learners.bayes.model.naive_bayes_file import check_alpha, check_prior
-from vaglio.learners.bayes.model.posterior import BayesModel, choose, log_of, observed, smoothed
-from vaglio.learners.bayes.model.text_likelihood import weighted_log
+from vaglio.learners.bayes.model.likelihood import weighted_log
+from vaglio.learners.bayes.model.posterior import (
+    BayesModel,
+    check_alpha,
+    check_prior,
+    choose,
+    log_of,
+    observed,
+    smoothed,
+)
 from vaglio.model import checks
 from vaglio.model.base import State
 
