@@ -26,6 +26,8 @@ from vaglio.learners.bayes.model.posterior import log_of
 MOST_FACTORS = 24
 # Attributes listed one by one; the evidence of the others is summed up in one line.
 MOST_REASONS = 30
+# Of a long document, the words that weigh most; the others are summed up in one line.
+MOST_WORDS = 20
 
 Factor = Callable[[int, int, int], str]
 
@@ -53,45 +55,27 @@ def explain_network(model: BayesNetModel, matrix: EncodedMatrix, context: Contex
 
 def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of the joint table: the combination as a whole, as it was counted."""
-    cells = model.bins.cells(matrix)
-    likelihood = model.likelihood(matrix)
-    probability = model.predict_proba(matrix)
-    return [
-        _explain_cell(model, cells[row], likelihood[row], probability[row], context) for row in range(matrix.n_rows)
-    ]
-
-
-def _explain_cell(
-    model: JointBayesModel, cells: np.ndarray, likelihood: np.ndarray, probability: np.ndarray, context: Context
-) -> Explanation:
-    order = context.ranked(probability)
-    best, second = order[0], order[1] if len(order) > 1 else None
-    known = [f"{context.features[j].name} {_cell_text(model, j, int(c))}" for j, c in enumerate(cells) if c >= 0]
-    notes = [
-        f"{context.label(c)}: {likelihood[c]:.4g} · {_prior_factor(model, c)} = "
-        f"{in_figures(float(log_of(likelihood[c])) + float(model.log_prior[c]))}"
-        for c in order[:2]
-    ]
-    odds = []
-    if second is not None:
-        combination = "together: " + (", ".join(known) or "nothing is known")
-        odds = [(gap(log_of(likelihood), best, second), combination)]
-        odds.append((gap(model.log_prior, best, second), "prior: how frequent the class is"))
-    reasons = [(weight, Reason(text, None, None, weight)) for weight, text in odds]
-    return Explanation(
-        decision=context.label(best),
-        probability=float(probability[best]),
-        runner_up=None if second is None else context.label(second),
-        reasons=tuple(reason for weight, reason in reasons if weight > 0),
-        against=tuple(reason for weight, reason in reasons if weight < 0),
-        notes=tuple(notes),
-        **in_log_odds(odds, second, context),
-    )
-
-
-def _cell_text(model: JointBayesModel, feature: int, cell: int) -> str:
-    label = model.bins.label(feature, cell)
-    return label if model.bins.features[feature].kind == "numeric" else f"= {label}"
+    explanations = []
+    rows = zip(model.bins.cells(matrix), model.likelihood(matrix), model.predict_proba(matrix))
+    for cells, likelihood, probability in rows:
+        order = context.ranked(probability)
+        known = [
+            f"{context.features[j].name} {model.bins.condition(j, cell)}"
+            for j, cell in enumerate(cells.tolist())
+            if cell >= 0
+        ]
+        notes = [
+            f"{context.label(c)}: {likelihood[c]:.4g} · {_prior_factor(model, c)} = "
+            f"{in_figures(float(log_of(likelihood[c])) + float(model.log_prior[c]))}"
+            for c in order[:2]
+        ]
+        odds = []
+        if len(order) > 1:
+            weight = gap(log_of(likelihood), *order[:2])
+            together = "together: " + (", ".join(known) or "nothing is known")
+            odds = [(weight, Reason(together, weight=weight)), _prior_odds(model, *order[:2])]
+        explanations.append(_explanation(context, probability, odds, notes))
+    return explanations
 
 
 def explain_by_evidence(
@@ -145,68 +129,58 @@ class _Scene:
 
 
 def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanation:
-    order = scene.context.ranked(probability)
-    best, second = order[0], order[1] if len(order) > 1 else None
-    label = scene.context.label
+    best, *others = scene.context.ranked(probability)[:2]
     present = [j for j in scene.evidence if scene.value(row, j) is not None]
-    odds = [] if second is None else _log_odds(scene, row, best, second, present)
-    odds = _heaviest(odds)
-    notes: list[str] = []
+    odds: list[tuple[float, Reason]] = []
+    for second in others:
+        # What each attribute adds to log P(best|x) - log P(second|x); together with the prior they add up to it.
+        odds.append(_prior_odds(scene.model, best, second))
+        for j in present:
+            weight = gap(scene.evidence[j][row], best, second)
+            name = scene.context.features[j].name
+            odds.append((weight, Reason(scene.text(row, j), name, scene.value(row, j), weight)))
+    odds.sort(key=lambda entry: -abs(entry[0]))
+    rest = [entry for entry in odds[MOST_REASONS:] if entry[0] != 0]
+    if len(rest) > 1:
+        weight = float(sum(weight for weight, _ in rest))
+        together = (weight, Reason(f"{len(rest)} more columns together", weight=weight))
+        odds = sorted([*odds[:MOST_REASONS], together], key=lambda entry: -abs(entry[0]))
+    notes = []
     if scene.factor is not None and len(present) <= MOST_FACTORS:
-        shown = [best] if second is None else [best, second]
-        notes += [f"{label(c)}: {_product(scene, row, c, present)}" for c in shown]
+        for c in (best, *others):
+            factors = [*(scene.factor(row, j, c) for j in present), _prior_factor(scene.model, c)]
+            total = sum(float(scene.evidence[j][row, c]) for j in present) + float(scene.model.log_prior[c])
+            notes.append(f"{scene.context.label(c)}: {' · '.join(factors)} = {in_figures(total)}")
+    return _explanation(scene.context, probability, odds, notes)
+
+
+def _prior_odds(model: Any, best: int, second: int) -> tuple[float, Reason]:
+    weight = gap(model.log_prior, best, second)
+    return weight, Reason("prior: how frequent the class is", weight=weight)
+
+
+def _explanation(
+    context: Context, probability: np.ndarray, odds: list[tuple[float, Reason]], notes: Sequence[str] = ()
+) -> Explanation:
+    """Return the decision for the most probable class with what speaks for and against it, in log-odds."""
+    best, *others = context.ranked(probability)[:2]
+    runner_up = context.label(others[0]) if others else None
     return Explanation(
-        decision=label(best),
+        decision=context.label(best),
         probability=float(probability[best]),
-        runner_up=None if second is None else label(second),
+        runner_up=runner_up,
         reasons=tuple(reason for weight, reason in odds if weight > 0),
         against=tuple(reason for weight, reason in odds if weight < 0),
         notes=tuple(notes),
-        **in_log_odds(odds, second, scene.context),
+        measure=f"log-odds over {runner_up}" if others else None,
+        total=float(sum(weight for weight, _ in odds)) if others else None,
     )
-
-
-def _log_odds(scene: _Scene, row: int, best: int, second: int, present: list[int]) -> list[tuple[float, Reason]]:
-    """What each attribute adds to log P(best|x) - log P(second|x); together with the prior they add up to it."""
-    weight = gap(scene.model.log_prior, best, second)
-    odds = [(weight, Reason("prior: how frequent the class is", None, None, weight))]
-    for j in present:
-        weight = gap(scene.evidence[j][row], best, second)
-        name = scene.context.features[j].name
-        odds.append((weight, Reason(scene.text(row, j), name, scene.value(row, j), weight)))
-    return odds
-
-
-def _heaviest(odds: list[tuple[float, Reason]]) -> list[tuple[float, Reason]]:
-    """Sort by weight; of very many, the least become one."""
-    odds.sort(key=lambda entry: -abs(entry[0]))
-    rest = [entry for entry in odds[MOST_REASONS:] if entry[0] != 0]
-    if len(rest) < 2:
-        return odds
-    weight = float(sum(weight for weight, _ in rest))
-    together = (weight, Reason(f"{len(rest)} more columns together", weight=weight))
-    return sorted([*odds[:MOST_REASONS], together], key=lambda entry: -abs(entry[0]))
-
-
-def in_log_odds(odds: Sequence[tuple[float, Any]], second: int | None, context: Context) -> dict[str, Any]:
-    """Say that weights are log-odds, and what they add up to."""
-    if second is None:
-        return {}
-    return {"measure": f"log-odds over {context.label(second)}", "total": float(sum(weight for weight, _ in odds))}
 
 
 def gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
     """Difference of two log-likelihoods; when both are impossible they say nothing against each other."""
     first, other = float(log_likelihood[best]), float(log_likelihood[second])
     return 0.0 if first == other else first - other
-
-
-def _product(scene: _Scene, row: int, label: int, present: list[int]) -> str:
-    assert scene.factor is not None
-    factors = [scene.factor(row, j, label) for j in present]
-    factors.append(_prior_factor(scene.model, label))
-    total = sum(float(scene.evidence[j][row, label]) for j in present) + float(scene.model.log_prior[label])
-    return f"{' · '.join(factors)} = {in_figures(total)}"
 
 
 def _prior_factor(model: Any, label: int) -> str:
@@ -247,98 +221,64 @@ def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, 
     return write
 
 
-# Of a long document, the words that weigh most; the others are summed up in one line.
-MOST_WORDS = 20
-
-
-@dataclass(frozen=True)
-class _Counts:
-    """What is the same for every row."""
-
-    model: CountBayesModel
-    matrix: EncodedMatrix
-    context: Context
-    rows: Any
-    joint: np.ndarray
-    probability: np.ndarray
-
-
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
-    values = model.presence(matrix)[0] if isinstance(model, BernoulliModel) else count_block(matrix).values
-    joint, probability = model.joint_log_likelihood(matrix), model.predict_proba(matrix)
-    scene = _Counts(model, matrix, context, sp.csr_array(values), joint, probability)
-    return [_explain_counts(scene, row) for row in range(matrix.n_rows)]
+    bernoulli = isinstance(model, BernoulliModel)
+    counts = sp.csr_array(model.presence(matrix)[0] if bernoulli else count_block(matrix).values)
+    left = "all absent words, and words of smaller weight" if bernoulli else "words of smaller weight"
+    explanations = []
+    for row, (joint, probability) in enumerate(zip(model.joint_log_likelihood(matrix), model.predict_proba(matrix))):
+        odds: list[tuple[float, Reason]] = []
+        sides = context.ranked(probability)[:2]
+        if len(sides) == 2:
+            odds.append(_prior_odds(model, *sides))
+            odds += _of_columns(model, matrix, row, counts[[row]], sides, context)
+            odds += _of_words(model, matrix, counts[[row]], sides, context)
+            # What those leave: further words, and in Bernoulli everything that is absent.
+            rest = gap(joint, *sides) - sum(weight for weight, _ in odds)
+            if np.isfinite(rest) and abs(rest) > 1e-9:
+                odds.append((rest, Reason(f"{left} together", weight=rest)))
+            odds.sort(key=lambda entry: -abs(entry[0]))
+        explanations.append(_explanation(context, probability, odds))
+    return explanations
 
 
-def _explain_counts(scene: _Counts, row: int) -> Explanation:
-    probability, context = scene.probability[row], scene.context
-    order = context.ranked(probability)
-    best = order[0]
-    if len(order) == 1:
-        return Explanation(decision=context.label(best), probability=float(probability[best]))
-    second = order[1]
-    odds = [_prior(scene, best, second), *_of_columns(scene, row, best, second), *_of_words(scene, row, best, second)]
-    # What those leave: further words, and in Bernoulli everything that is absent.
-    rest = gap(scene.joint[row], best, second) - sum(weight for weight, _ in odds)
-    if np.isfinite(rest) and abs(rest) > 1e-9:
-        others = (
-            "all absent words, and words of smaller weight"
-            if isinstance(scene.model, BernoulliModel)
-            else "words of smaller weight"
-        )
-        odds.append((rest, Reason(f"{others} together", weight=rest)))
-    odds.sort(key=lambda entry: -abs(entry[0]))
-    return Explanation(
-        decision=context.label(best),
-        probability=float(probability[best]),
-        runner_up=context.label(second),
-        reasons=tuple(reason for weight, reason in odds if weight > 0),
-        against=tuple(reason for weight, reason in odds if weight < 0),
-        **in_log_odds(odds, second, context),
-    )
-
-
-def _prior(scene: _Counts, best: int, second: int) -> tuple[float, Reason]:
-    weight = gap(scene.model.log_prior, best, second)
-    return weight, Reason("prior: how frequent the class is", weight=weight)
-
-
-def _of_columns(scene: _Counts, row: int, best: int, second: int) -> list[tuple[float, Reason]]:
+def _of_columns(
+    model: CountBayesModel, matrix: EncodedMatrix, row: int, one: sp.csr_array, sides: list[int], context: Context
+) -> list[tuple[float, Reason]]:
     """What each number and each category adds; a category with what its absent siblings say, in Bernoulli."""
-    if scene.matrix.sparse is not None:
-        return []
-    model, context, found = scene.model, scene.context, []
-    counts = scene.rows[[row]].toarray()[0]
+    found: list[tuple[float, Reason]] = []
+    if matrix.sparse is not None:
+        return found
+    counts = one.toarray()[0]
     for j, feature in enumerate(context.features):
-        value = None if feature.kind == "text" else context.value(scene.matrix, row, j)
+        value = None if feature.kind == "text" else context.value(matrix, row, j)
         if value is None:
             continue
         weight = 0.0
         for column in np.flatnonzero(model.owner == j).tolist():
             if counts[column]:
-                weight += float(counts[column]) * gap(model.log_probability[:, column], best, second)
+                weight += float(counts[column]) * gap(model.log_probability[:, column], *sides)
             elif isinstance(model, BernoulliModel):
-                weight += gap(model.log_absence[:, column], best, second)
+                weight += gap(model.log_absence[:, column], *sides)
         found.append((weight, Reason(context.said(j, value), feature.name, value, weight)))
     return found
 
 
-def _of_words(scene: _Counts, row: int, best: int, second: int) -> list[tuple[float, Reason]]:
+def _of_words(
+    model: CountBayesModel, matrix: EncodedMatrix, one: sp.csr_array, sides: list[int], context: Context
+) -> list[tuple[float, Reason]]:
     """What each word of the row (or entry, of a sparse one) adds to the log-odds, heaviest first."""
-    model, features = scene.model, scene.context.features
-    one = scene.rows[[row]]
+    features, sparse = context.features, matrix.sparse is not None
     first = np.searchsorted(model.owner, np.arange(len(features)))
     words = []
     for column, count in zip(one.indices.tolist(), one.data.tolist()):
         feature = features[model.owner[column]]
-        if scene.matrix.sparse is None and feature.kind != "text":
+        if not sparse and feature.kind != "text":
             continue
-        weight = count * gap(model.log_probability[:, column], best, second)
+        weight = count * gap(model.log_probability[:, column], *sides)
         times = "" if count == 1 else f" × {count:g}"
-        word = (
-            feature.name if scene.matrix.sparse is not None else feature.categories[column - first[model.owner[column]]]
-        )
+        word = feature.name if sparse else feature.categories[column - first[model.owner[column]]]
         prefix = f"{feature.name}: " if feature.kind == "text" and len(features) > 1 else ""
         words.append((weight, Reason(f"{prefix}{word}{times}", feature.name, None, weight)))
     return sorted(words, key=lambda entry: -abs(entry[0]))[:MOST_WORDS]

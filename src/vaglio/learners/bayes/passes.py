@@ -17,7 +17,12 @@ from vaglio.engines.passes import Chunk, Facts, Pass
 from vaglio.engines.row_samples import Rows, sample_rows
 from vaglio.engines.scatter import ScatterPlan
 from vaglio.engines.value_counts import SAMPLE_ROWS, Cells, ColumnCounts, cells_of, count_values, needs_sample
-from vaglio.learners.bayes.estimators.class_statistics import Moments, Statistics, category_tables
+from vaglio.learners.bayes.estimators.class_statistics import (
+    Moments,
+    Statistics,
+    category_tables,
+    squares_of_categories,
+)
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, Scatter, gaussians_of, share_of_sums
 from vaglio.learners.bayes.estimators.intervals import bins_of_counts
 from vaglio.learners.bayes.estimators.likelihood_choice import MOST_COLUMNS, MOST_ROWS, resolve_likelihoods
@@ -117,19 +122,11 @@ class Counted:
 def _count(plan: CountingPlan, chunk: Chunk) -> Counted:
     matrix, y, weight, k = chunk.matrix, chunk.y, chunk.weight, plan.k
     tables = category_tables(matrix, y, weight, k, 1)
-    index = [int(j) for j in matrix.nominal_features]
-    if weight is None:
-        squares = {j: tables[j].sum(axis=0) for j in index}
-    else:
-        square = np.rint(weight**2 / plan.square_unit) * plan.square_unit
-        squares = {
-            j: np.bincount(codes + 1, square, minlength=tables[j].shape[1] + 1)[1:]
-            for j, codes in zip(index, matrix.codes.T)
-        }
+    squares = None if weight is None else np.rint(weight**2 / plan.square_unit) * plan.square_unit
     return Counted(
         np.bincount(y, weight, minlength=k).astype(np.float64),
         tables,
-        squares,
+        squares_of_categories(matrix, squares, tables),
         plan.moments.summarize(chunk),
         {} if plan.logarithms is None else plan.logarithms.summarize(chunk),
         count_values(plan.cells, k, chunk),
@@ -151,7 +148,13 @@ def naive_passes(
     block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
     place = {j: at for at, j in enumerate(block)}
     position = np.array([place.get(j, -1) for j in range(len(features))], dtype=np.int64)
-    yield from _refuse_impossible(asked, position, facts)
+    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
+    if chosen:
+        columns = [(int(position[j]), kind) for j, kind in chosen.items()]
+        wrong = yield Pass("checking distributions", partial(_first_impossible, columns), _earlier)
+        for (j, kind), (row, value) in zip(chosen.items(), wrong):
+            if row >= 0:
+                raise impossible_number(features[j].name, kind, row, value)
     counted = [int(position[j]) for j, kind in asked.items() if kind in ("auto", "mdl", "discrete")]
     # A frequency belongs to one number: bins would make one of many.
     exact = {int(position[j]) for j, kind in asked.items() if kind == "discrete"}
@@ -163,33 +166,16 @@ def naive_passes(
     plan = CountingPlan.of(facts, cells_of(facts, counted, sample, exact), logarithms)
     found: Counted = yield plan.counting()
     statistics = found.statistics(plan, facts)
-    by_column = found.value_counts(plan) | _of_sample(kernels, sample, facts)
+    by_column = found.value_counts(plan)
+    if kernels:  # a kernel density keeps values: those of the sampled rows
+        assert sample is not None
+        cells = Cells(tuple(kernels), (None,) * len(kernels))
+        held = count_values(cells, facts.n_classes, Chunk(sample.matrix, sample.y, sample.weight, 0))
+        by_column |= {j: each.triples() for j, each in zip(kernels, held)}
     counts = {j: by_column[int(position[j])] for j in asked if int(position[j]) in by_column}
     moved = None if plan.logarithms is None else Moments(*plan.logarithms.moments(found.logarithms))
     named = named_of_moments(asked, position, statistics.moments, moved, strengths)
     return statistics, groups_of_counts(asked, counts, statistics.moments, position, named, strengths)
-
-
-def _of_sample(columns: list[int], sample: Rows | None, facts: Facts) -> dict[int, Any]:
-    """Return the values of the columns under a kernel density, from the sampled rows."""
-    if sample is None or not columns:
-        return {}
-    from vaglio.engines.value_counts import Cells
-
-    cells = Cells(tuple(columns), (None,) * len(columns))
-    counts = count_values(cells, facts.n_classes, Chunk(sample.matrix, sample.y, sample.weight, 0))
-    return {j: each.triples() for j, each in zip(columns, counts)}
-
-
-def _refuse_impossible(asked: dict[int, str], position: np.ndarray, facts: Facts) -> Generator[Pass, Any, None]:
-    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
-    if not chosen:
-        return
-    columns = [(int(position[j]), kind) for j, kind in chosen.items()]
-    wrong = yield Pass("checking distributions", partial(_first_impossible, columns), _earlier)
-    for (j, kind), (row, value) in zip(chosen.items(), wrong):
-        if row >= 0:
-            raise impossible_number(facts.codebook.features[j].name, kind, row, value)
 
 
 def _first_impossible(columns: list[tuple[int, str]], chunk: Chunk) -> list[tuple[int, float]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
@@ -26,6 +27,8 @@ from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import did_you_mean
 
 Parents = tuple[tuple[int, ...], ...]
+# Class weights (K, V) of each attribute, and (K, combinations of the parents, V); empty without parents.
+Tables = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 # The usual least number of rows per cell from which frequencies are compared.
 ROWS_PER_CELL = 5
 
@@ -230,60 +233,56 @@ class BayesianNetworkClassifier(Generative):
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=True)
         cells = bins.cells(matrix)
-        parents = self._structure(cells, bins, y, weight, k)
+        parents = self._given_parents(bins)
+        if parents is None:
+            information = conditional_information(
+                cells, bins.size, y, weight, k, guarded_from(self.nominal_guard, len(y))
+            )
+            if self.structure == "tan":
+                parents = tree_augmented(information)
+            else:
+                parents = k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
-        self.class_prior_ = resolve_priors(self.priors, class_count)
-        names = [feature.name for feature in matrix.features]
-        self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
-        single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
-        tables = tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
-        reliability = np.ones(matrix.n_features)
-        reliability[matrix.nominal_features] = learn_belief(self, matrix, y, weight)
-        known = (bins, class_count, self.class_prior_, parents, single, tables)
-        return BayesNetModel(*known, float(self.alpha), reliability)
+        _refuse_large_tables(parents, bins, k)
+        tables = _count_tables(bins, parents, k, cells, y, weight)
+        return self._noted(bins, class_count, parents, tables, learn_belief(self, matrix, y, weight))
 
     def _passes(self, facts: Facts) -> Passes:
-        k, features = facts.n_classes, facts.codebook.features
+        k, n = facts.n_classes, len(facts.codebook.features)
         bins, class_count = yield from bins_passes(facts, keep_few_values=True)
-        parents = yield from self._structure_passes(bins, facts)
+        parents = self._given_parents(bins)
+        if parents is None:
+            pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
+            counts: list[np.ndarray] = []
+            for group in _pairs_within(pairs, bins.size, k, facts.memory):
+                counts += yield Pass("pairs of values", partial(_count_pairs, bins, group, k))
+            information = information_of_pairs(n, pairs, counts)
+            if self.structure == "tan":
+                parents = tree_augmented(information)
+            else:
+                single, _ = yield Pass("tables of the classes", partial(_count_tables_of_chunk, bins, ((),) * n, k))
+                with_class = np.array([information_of(table[None]) for table in single])
+                parents = k_dependence(information, with_class, self.k)
+        _refuse_large_tables(parents, bins, k)
+        tables = yield Pass("tables of the network", partial(_count_tables_of_chunk, bins, parents, k))
+        return self._noted(bins, class_count, parents, tables, (yield from belief_passes(self, facts)))
+
+    def _given_parents(self, bins: Bins) -> Parents | None:
+        """Return the structure that was asked for; None if it is learned."""
+        if not isinstance(self.structure, str):
+            return given_structure(self.structure, bins.features)
+        return ((),) * len(bins.features) if self.structure == "naive" else None
+
+    def _noted(
+        self, bins: Bins, class_count: np.ndarray, parents: Parents, tables: Tables, belief: np.ndarray
+    ) -> BayesNetModel:
+        """Keep what a user may look up, and return the model; ``belief`` has one number per nominal column."""
         self.class_prior_ = resolve_priors(self.priors, class_count)
-        names = [feature.name for feature in features]
+        names = [feature.name for feature in bins.features]
         self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
-        _refuse_large(parents, bins, k)
-        single, tables = yield Pass("tables of the network", partial(_network_tables, bins, parents, k))
-        reliability = np.ones(len(features))
-        nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-        reliability[nominal] = yield from belief_passes(self, facts)
-        known = (bins, class_count, self.class_prior_, parents, single, tables)
-        return BayesNetModel(*known, float(self.alpha), reliability)
-
-    def _structure_passes(self, bins: Bins, facts: Facts) -> Generator[Pass, Any, Parents]:
-        if not isinstance(self.structure, str):
-            return given_structure(self.structure, bins.features)
-        if self.structure == "naive":
-            return tuple(() for _ in bins.features)
-        k, n = facts.n_classes, len(bins.features)
-        pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
-        tables: list[np.ndarray] = []
-        for group in _pairs_within(pairs, bins.size, k, facts.memory):
-            tables += yield Pass("pairs of values", partial(_count_pairs, bins, group, k))
-        information = information_of_pairs(n, pairs, tables)
-        if self.structure == "tan":
-            return tree_augmented(information)
-        single, _ = yield Pass("tables of the classes", partial(_network_tables, bins, ((),) * n, k))
-        with_class = np.array([information_of(table[None]) for table in single])
-        return k_dependence(information, with_class, self.k)
-
-    def _structure(self, cells: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None, k: int) -> Parents:
-        if not isinstance(self.structure, str):
-            return given_structure(self.structure, bins.features)
-        if self.structure == "naive":
-            return tuple(() for _ in bins.features)
-        most = guarded_from(self.nominal_guard, len(y))
-        information = conditional_information(cells, bins.size, y, weight, k, most)
-        if self.structure == "tan":
-            return tree_augmented(information)
-        return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
+        reliability = np.ones(len(names))
+        reliability[[feature.is_nominal for feature in bins.features]] = belief
+        return BayesNetModel(bins, class_count, self.class_prior_, parents, *tables, float(self.alpha), reliability)
 
     def plot(self, ax: Any = None, *, target: str = "class") -> Any:
         """Draw the network with matplotlib.
@@ -324,47 +323,38 @@ class BayesianNetworkClassifier(Generative):
         return target, self.fitted_.codebook.names, self.edges_
 
 
-def _network_tables(
-    bins: Bins, parents: Parents, k: int, chunk: Chunk
-) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    cells, y, weight = bins.cells(chunk.matrix), chunk.y, chunk.weight
-    single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
-    return single, tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
-
-
-def _refuse_large(parents: Parents, bins: Bins, k: int) -> None:
+def _refuse_large_tables(parents: Parents, bins: Bins, k: int) -> None:
     """Refuse tables that are too large before rows are counted."""
-    nothing = np.empty((0, len(bins.size)), dtype=np.int64)
     for j, above in enumerate(parents):
-        _parent_table(j, above, nothing, bins, np.empty(0, dtype=np.int64), None, k)
+        numbers = k * math.prod(int(bins.size[i]) for i in (j, *above))
+        if above and numbers > MOST_NUMBERS:
+            names = ", ".join(repr(bins.features[parent].name) for parent in above)
+            raise NotSupportedError(
+                f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
+                "fewer parents, or leave out the columns with many values."
+            )
 
 
-def _parent_table(
-    j: int,
-    above: tuple[int, ...],
-    cells: np.ndarray,
-    bins: Bins,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    k: int,
-) -> np.ndarray:
-    """Class weights (K, combinations of the parents, V) of an attribute; empty without parents."""
-    if not above:
-        return np.empty((0, 0, 0))
-    combinations = 1
-    for parent in above:
-        combinations *= int(bins.size[parent])
-    numbers = combinations * int(bins.size[j]) * k
-    if numbers > MOST_NUMBERS:
-        names = ", ".join(repr(bins.features[parent].name) for parent in above)
-        raise NotSupportedError(
-            f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
-            "fewer parents, or leave out the columns with many values."
-        )
-    number = flat_index(cells[:, list(above)], bins.size[list(above)])
-    both = np.where((number >= 0) & (cells[:, j] >= 0), number * int(bins.size[j]) + cells[:, j], -1)
-    flat = value_table(both, combinations * int(bins.size[j]), y, weight, k)
-    return flat.reshape(k, combinations, int(bins.size[j]))
+def _count_tables(
+    bins: Bins, parents: Parents, k: int, cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None
+) -> Tables:
+    """Count the values of each attribute, and those for each combination of its parents' values."""
+    single, tables = [], []
+    for j, above in enumerate(parents):
+        size = int(bins.size[j])
+        single.append(value_table(cells[:, j], size, y, weight, k))
+        if not above:
+            tables.append(np.empty((0, 0, 0)))
+            continue
+        combinations = math.prod(int(bins.size[parent]) for parent in above)
+        number = flat_index(cells[:, list(above)], bins.size[list(above)])
+        both = np.where((number >= 0) & (cells[:, j] >= 0), number * size + cells[:, j], -1)
+        tables.append(value_table(both, combinations * size, y, weight, k).reshape(k, combinations, size))
+    return tuple(single), tuple(tables)
+
+
+def _count_tables_of_chunk(bins: Bins, parents: Parents, k: int, chunk: Chunk) -> Tables:
+    return _count_tables(bins, parents, k, bins.cells(chunk.matrix), chunk.y, chunk.weight)
 
 
 def _pairs_within(

@@ -20,7 +20,7 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
-from vaglio.learners.bayes.estimators.intervals import has_few_values, known_ranges, learn_quantiles, numeric_columns
+from vaglio.learners.bayes.estimators.intervals import has_few_values, learn_quantiles, numeric_columns
 from vaglio.learners.bayes.estimators.likelihoods import NumericTable, table_group, value_table, word_group
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
 from vaglio.learners.bayes.model.likelihood import GaussianGroup, KernelGroup, NamedGroup
@@ -31,21 +31,6 @@ from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimat
 
 
 def naive_part(
-    matrix: EncodedMatrix,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    prior: np.ndarray,
-    alpha: float,
-    guard: float | None,
-    threads: int,
-    tables: Sequence[NumericTable] = (),
-) -> NaiveBayesModel:
-    """Return naive Bayes over nominal, ordinal and text attributes and these tables; it also holds the priors."""
-    statistics = Statistics.gather(matrix, y, weight, len(prior), threads)
-    return naive_part_of(statistics, prior, alpha, guard, threads, tables)
-
-
-def naive_part_of(
     statistics: Statistics,
     prior: np.ndarray,
     alpha: float,
@@ -53,7 +38,7 @@ def naive_part_of(
     threads: int,
     tables: Sequence[NumericTable] = (),
 ) -> NaiveBayesModel:
-    """Return the same from what is known of the rows."""
+    """Return naive Bayes over nominal, ordinal and text attributes and these tables; it also holds the priors."""
     k = len(prior)
     none = np.empty((0, k))
     return NaiveBayesModel(
@@ -64,17 +49,9 @@ def naive_part_of(
         KernelGroup.empty(k),
         word_group(statistics, alpha),
         NamedGroup.empty(k),
-        quantiles=learn_quantiles({}, known_ranges(*statistics.numeric_ranges()), k),
+        quantiles=learn_quantiles({}, statistics.numeric_ranges(), k),
         threads=threads,
     )
-
-
-def few_valued_tables(
-    index: np.ndarray, x: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
-) -> list[NumericTable]:
-    """Return a table for each numeric attribute that has few distinct values, where a density would be spikes."""
-    counts = _core.value_counts(x, y, weight, k, threads)
-    return [value_table(int(j), column, k) for j, column in zip(index, counts) if has_few_values(column)]
 
 
 @estimator
@@ -133,30 +110,30 @@ class GaussianMAPClassifier(Generative):
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
-        k = len(self.classes_)
         index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
         x = numeric_columns(matrix, index)
         fitted = fit_class_gaussians(
             x, y, weight, self.classes_, self.covariance, self.shrinkage, matrix.ranges.missing
         )
-        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
-        self.means_, self.covariances_ = fitted.mean, fitted.covariance
-        naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
-        note_belief(self, matrix.features, naive.table.reliabilities)
-        return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
+        statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
+        return self._noted(index, fitted, statistics)
 
     def _passes(self, facts: Facts) -> Passes:
-        features, k = facts.codebook.features, facts.n_classes
+        features = facts.codebook.features
         block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
         columns = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
         fitted = yield from gaussian_passes(facts, columns, self.covariance, self.shrinkage)
-        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
-        self.means_, self.covariances_ = fitted.mean, fitted.covariance
         plan = CountingPlan.of(facts)
         statistics = (yield plan.counting("counts of categories")).statistics(plan, facts)
-        naive = naive_part_of(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
-        note_belief(self, features, naive.table.reliabilities)
-        index = np.array([block[at] for at in columns], dtype=np.int64)
+        return self._noted(np.array([block[at] for at in columns], dtype=np.int64), fitted, statistics)
+
+    def _noted(self, index: np.ndarray, fitted: ClassGaussians, statistics: Statistics) -> GaussianMixtureModel:
+        """Keep what a user may look up, and return the model; ``index`` are the features under the densities."""
+        k = len(fitted.weight)
+        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
+        self.means_, self.covariances_ = fitted.mean, fitted.covariance
+        naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
+        note_belief(self, statistics.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
 
 
@@ -226,7 +203,13 @@ class GaussianMixtureClassifier(Generative):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
         x = numeric_columns(matrix, index)
-        tables = few_valued_tables(index, x, y, weight, len(self.classes_), self._threads())
+        counts = _core.value_counts(x, y, weight, len(self.classes_), self._threads())
+        # A density of few distinct values would be spikes.
+        tables = [
+            value_table(int(j), column, len(self.classes_))
+            for j, column in zip(index, counts)
+            if has_few_values(column)
+        ]
         dense = ~np.isin(index, [table.feature for table in tables])
         index, x = index[dense], x[:, dense]
         with warnings.catch_warnings():
@@ -240,76 +223,56 @@ class GaussianMixtureClassifier(Generative):
         # parent has and the child has not.
         with threadpool_limits(1):
             for c in range(len(self.classes_)):
-                rows = _repeated(x[y == c], None if weight is None else weight[y == c])
-                mixture, bic = self._fit_class(rows, single, c, seed)
+                rows, total = _repeated(x[y == c], None if weight is None else weight[y == c])
+                mixture, bic = self._fit_class(rows, total, single, c, seed)
                 mixtures.append(mixture)
                 self.bic_.append(bic)
         parts = [np.concatenate(part) for part in zip(*mixtures)]
         self.n_components_ = np.array([len(mixture[0]) for mixture in mixtures])
-        naive = naive_part(
-            matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads(), tables
-        )
+        statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
+        guard, threads = self.nominal_guard, self._threads()
+        naive = naive_part(statistics, self.class_prior_, float(self.alpha), guard, threads, tables)
         note_belief(self, matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.cumsum([0, *self.n_components_]), *parts)
 
     def _fit_class(
-        self, rows: _Repeated, single: ClassGaussians, c: int, seed: int
+        self, x: np.ndarray, n: float, single: ClassGaussians, c: int, seed: int
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
         """Return weights, means and covariances of the class's mixture, and the BIC of each size tried."""
         scale = np.sqrt(np.diagonal(single.covariance[c]))
-        distinct = len(np.unique(rows.x, axis=0)) if rows.x.size else 0
+        distinct, p = len(np.unique(x, axis=0)) if x.size else 0, x.shape[1]
+        # The numbers one component has: its mean, its covariance, its share.
+        numbers = p + {"diag": p, "spherical": 1}.get(self.covariance_type, p * (p + 1) // 2) + 1
         # With fewer than two rows per number it estimates, a component would describe single rows and no density.
-        enough = distinct // (2 * self._numbers_each(rows.x.shape[1]))
-        most = min(self.max_components, enough)
+        most = min(self.max_components, distinct // (2 * numbers))
         if most < 1:
             return (np.ones(1), single.mean[c : c + 1], single.covariance[c : c + 1]), np.empty(0)
-        z = (rows.x - single.mean[c]) / scale
-        tried = [self._mixture(size, seed).fit(z) for size in range(1, most + 1)]
-        n = rows.weight
+        z = (x - single.mean[c]) / scale
+        how = {"covariance_type": self.covariance_type, "reg_covar": LEAST_VARIANCE, "random_state": seed}
+        with warnings.catch_warnings():
+            # A mixture may stop at the limit of its iterations: the BIC compares what was reached.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            tried = [GaussianMixture(size, **how).fit(z) for size in range(1, most + 1)]
         bic = np.array([-2 * mixture.score(z) * n + mixture._n_parameters() * np.log(n) for mixture in tried])
         best = tried[int(np.argmin(bic))]
         covariance = _full_covariances(best) * np.outer(scale, scale)
         covariance = (covariance + covariance.transpose(0, 2, 1)) / 2
         return (best.weights_, best.means_ * scale + single.mean[c], covariance), bic
 
-    def _numbers_each(self, p: int) -> int:
-        """Numbers one component has: its mean, its covariance, its share."""
-        spread = {"diag": p, "spherical": 1}.get(self.covariance_type, p * (p + 1) // 2)
-        return p + spread + 1
 
-    def _mixture(self, size: int, seed: int) -> Any:
-        return _Quiet(size, covariance_type=self.covariance_type, reg_covar=LEAST_VARIANCE, random_state=seed)
-
-
-class _Quiet(GaussianMixture):
-    """A mixture that stops at the limit of its iterations without a warning: the BIC compares what was reached."""
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            return super().fit(X, y)
-
-
-class _Repeated:
-    """Complete rows of a class, each as often as it counts, in an order of their own, and their true weight."""
-
-    def __init__(self, x: np.ndarray, weight: float) -> None:
-        self.x = x
-        self.weight = weight
-
-
-def _repeated(x: np.ndarray, weight: np.ndarray | None) -> _Repeated:
+def _repeated(x: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Return complete rows, each as often as it counts, in an order of their own, and their true weight."""
     complete = ~np.isnan(x).any(axis=1)
     x = x[complete]
     # The start of the fit depends on the order of the rows: sorted, the same rows give the same mixture.
     order = np.lexsort(x.T) if x.shape[1] else np.arange(len(x))
     if weight is None:
-        return _Repeated(x[order], float(len(x)))
+        return x[order], float(len(x))
     weight = weight[complete]
     times = weight
     if not np.array_equal(weight, np.rint(weight)) or weight.sum() > WEIGHT_PARTS * len(x):
         times = np.maximum(np.rint(weight / weight.mean() * WEIGHT_PARTS), 1)
-    return _Repeated(np.repeat(x[order], times[order].astype(np.int64), axis=0), float(weight.sum()))
+    return np.repeat(x[order], times[order].astype(np.int64), axis=0), float(weight.sum())
 
 
 def _full_covariances(mixture: GaussianMixture) -> np.ndarray:

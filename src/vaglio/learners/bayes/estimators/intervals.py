@@ -67,12 +67,6 @@ def _grid(steps: int, halvings: int) -> np.ndarray:
     return np.unique(np.concatenate([np.linspace(0, 1, steps + 1), halves, 1 - halves]))
 
 
-def known_ranges(features: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[int, tuple[float, float]]:
-    """Return the range of each feature, without columns that have no value."""
-    found = zip(features.tolist(), low.tolist(), high.tolist())
-    return {j: (least, largest) for j, least, largest in found if least == least}
-
-
 def learn_bins(
     matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int, keep_few_values: bool
 ) -> Bins:
@@ -92,7 +86,11 @@ def learn_bins(
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
     counts = _core.value_counts(numeric_columns(matrix, index), y, weight, k, threads)
     by_column = dict(zip(index.tolist(), counts))
-    seen = {j: _occurring(matrix, j) for j, feature in enumerate(matrix.features) if feature.kind != "numeric"}
+    seen = {}
+    for j, feature in enumerate(matrix.features):
+        if feature.kind != "numeric":
+            codes = (matrix.codes if feature.is_nominal else matrix.numeric)[:, matrix.position[j]]
+            seen[j] = max(1, len(np.unique(codes[codes >= 0])))
     return bins_of_counts(matrix.features, by_column, seen, k, keep_few_values)
 
 
@@ -107,28 +105,17 @@ def bins_of_counts(
     size = np.array([max(1, len(feature.categories)) for feature in features], dtype=np.int64)
     points = [np.empty(0)]
     for j, counts in by_column.items():
-        cuts = _cuts(counts, k, keep_few_values)
+        if keep_few_values and len(counts[0]) and has_few_values(counts):
+            values = np.unique(counts[0])
+            cuts = (values[1:] + values[:-1]) / 2
+        else:
+            cuts = _core.mdl_cuts(*counts, k)
         ends = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
         points.append(np.array([ends[0], *cuts, ends[1]], dtype=np.float64))
         size[j] = len(cuts) + 1
     occurring = size.copy()
-    for j, values in seen.items():
-        occurring[j] = values
+    occurring[list(seen)] = list(seen.values())
     return Bins(features, size, np.concatenate(points), occurring, learn_quantiles(by_column, {}, k))
-
-
-def _occurring(matrix: EncodedMatrix, j: int) -> int:
-    """How many values of a nominal or ordinal column occur in these rows; at least one."""
-    codes = (matrix.codes if matrix.features[j].is_nominal else matrix.numeric)[:, matrix.position[j]]
-    return max(1, len(np.unique(codes[codes >= 0])))
-
-
-def _cuts(counts: ValueCounts, k: int, keep_few_values: bool) -> np.ndarray:
-    if keep_few_values and len(counts[0]) and has_few_values(counts):
-        values = np.unique(counts[0])
-        midpoints: np.ndarray = (values[1:] + values[:-1]) / 2
-        return midpoints
-    return _core.mdl_cuts(*counts, k)
 
 
 def has_few_values(counts: ValueCounts) -> bool:

@@ -158,15 +158,10 @@ def split_auto(
     index = [j for j, kind in asked.items() if kind == "auto"]
     if not 0 < len(index) <= MOST_COLUMNS or matrix.n_rows > MOST_ROWS:
         return [], []
-    possible = [j for j, many in zip(index, _shows_many_values(numeric_columns(matrix, index))) if not many]
+    # Columns with more than a few values among their first rows already need not be counted.
+    first = np.sort(numeric_columns(matrix, index)[:_FIRST_ROWS], axis=0)
+    new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
+    possible = [j for j, values in zip(index, np.count_nonzero(new, axis=0)) if values < FEW_VALUES]
     counts = _core.value_counts(numeric_columns(matrix, possible), y, weight, k, threads) if possible else []
     few = [j for j, column in zip(possible, counts) if has_few_values(column)]
     return few, [j for j in index if j not in few]
-
-
-def _shows_many_values(columns: np.ndarray) -> np.ndarray:
-    """Return which columns have more than a few values among their first rows already, and need not be counted."""
-    first = np.sort(columns[:_FIRST_ROWS], axis=0)
-    new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
-    many: np.ndarray = np.count_nonzero(new, axis=0) >= FEW_VALUES
-    return many

@@ -214,6 +214,11 @@ class Bins:
             return f"≥ {points[-2]:.6g}"
         return f"{points[cell]:.6g} … {points[cell + 1]:.6g}"
 
+    def condition(self, j: int, cell: int) -> str:
+        """Name a cell with its sign: "= red", "≥ 2.5", "1 … 3"."""
+        label = self.label(j, cell)
+        return label if self.features[j].kind == "numeric" else f"= {label}"
+
     def state(self) -> dict[str, np.ndarray]:
         arrays = {"bins_size": self.size, "bins_point": self.point, "bins_n_values": self.n_values}
         return {**arrays, **self.quantiles.state()}

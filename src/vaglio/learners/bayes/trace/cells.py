@@ -37,7 +37,8 @@ def trace_bayes_net(page: Page, training: Training) -> None:
     asked = None if training.row is None else model.bins.cells(training.row)[0]
     factors = []
     for j, feature in enumerate(training.features):
-        page.section(_given(training, j), level=2)
+        above = ", ".join(training.features[p].name for p in model.parents[j])
+        page.section(f"P({feature.name}|c{', ' + above if above else ''})", level=2)
         factor = _attribute(page, training, j, cells, asked)
         if factor is not None:
             factors.append(factor)
@@ -47,11 +48,6 @@ def trace_bayes_net(page: Page, training: Training) -> None:
         page.text(say("no_row"))
         return
     write_product(page, training, factors, prior, written)
-
-
-def _given(training: Training, j: int) -> str:
-    above = ", ".join(training.features[p].name for p in training.model.parents[j])
-    return f"P({training.features[j].name}|c{', ' + above if above else ''})"
 
 
 # -- structure ---------------------------------------------------------------------------------------------------------
@@ -69,23 +65,17 @@ def _structure(page: Page, training: Training, cells: np.ndarray) -> None:
         page.table(["A", "B", "I(A; B|c)"], lines, say("information_table"), chosen, most=training.most_steps)
         page.facts["information"] = {f"{names[a]}, {names[b]}": value for (a, b), value in pairs}
         if structure == "k-dependence":
-            _order(page, training, cells, names)
+            # Attributes by their mutual information with the class: each may depend on those before it.
+            tables = [count_table(training, cells[:, j], int(size)) for j, size in enumerate(training.model.bins.size)]
+            told = [_mutual(table[None]) for table in tables]
+            order = np.argsort(-np.array(told), kind="stable").tolist()
+            lines = [[str(place), names[j], fixed(told[j])] for place, j in enumerate(order, start=1)]
+            page.table(["", say("col_attribute"), "I(A; c)"], lines, say("order_table"))
     else:
         page.text(say("structure_naive" if structure == "naive" else "structure_given"))
     lines = [[name, ", ".join(names[p] for p in above) or "–"] for name, above in zip(names, training.model.parents)]
     page.table([say("col_attribute"), say("col_parents")], lines)
     page.facts["parents"] = {name: [names[p] for p in a] for name, a in zip(names, training.model.parents)}
-
-
-def _order(page: Page, training: Training, cells: np.ndarray, names: list[str]) -> None:
-    """Attributes by their mutual information with the class: each may depend on those before it."""
-    told = []
-    for j in range(len(names)):
-        table = count_table(training, cells[:, j], int(training.model.bins.size[j]))
-        told.append(_mutual(table[None]))
-    order = np.argsort(-np.array(told), kind="stable").tolist()
-    lines = [[str(place), names[j], fixed(told[j])] for place, j in enumerate(order, start=1)]
-    page.table(["", page.say("col_attribute"), "I(A; c)"], lines, page.say("order_table"))
 
 
 def _information(training: Training, cells: np.ndarray, a: int, b: int) -> float:
@@ -129,7 +119,7 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
         lines = [[label, *map(written_share, each)] for label, each in zip(labels, shares)]
         chosen = [value] if value >= 0 else []
         page.table([training.features[j].name, *training.classes], lines, chosen=chosen, most=training.most_steps)
-        return None if value < 0 else _factor(training, j, labels[value], shares[value])
+        return None if value < 0 else _factor(training, j, value, shares[value])
     lines, chosen, mine = [], [], None
     for combination in product(*(range(int(model.bins.size[p])) for p in parents)):
         here = (cells[:, list(parents)] == combination).all(axis=1)
@@ -150,7 +140,7 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
         lines.insert(0, lines.pop(chosen[0]))
         chosen = [0]
     page.table(head, lines, chosen=chosen, most=training.most_steps)
-    return None if mine is None else _factor(training, j, labels[value], mine)
+    return None if mine is None else _factor(training, j, value, mine)
 
 
 def _with_parents(counts: np.ndarray, base: float, v: int, alpha: float, size: int) -> tuple[str, float]:
@@ -169,9 +159,8 @@ def _labels(bins: Any, j: int) -> list[str]:
     return [bins.label(j, cell) for cell in range(int(bins.size[j]))]
 
 
-def _factor(training: Training, j: int, label: str, each: list[tuple[str, float]]) -> Factor:
-    sign = "" if label[:1] in "<≥" or " … " in label else "= "
-    name = f"{training.features[j].name} {sign}{label}"
+def _factor(training: Training, j: int, cell: int, each: list[tuple[str, float]]) -> Factor:
+    name = f"{training.features[j].name} {training.model.bins.condition(j, cell)}"
     return Factor(name, tuple(text for text, _ in each), np.array([number for _, number in each]))
 
 

@@ -62,7 +62,14 @@ def write_product(page: Page, training: Training, factors: list[Factor], prior: 
             page.formula(f"P(x|{label})·P({label}) = {' · '.join(terms)} = {shown[c]}")
         else:
             page.formula(f"P(x|{label})·P({label}) = {shown[c]}")
-    posterior = _normalised(page, training, total, prior, shown)
+    if np.isneginf(total).all():
+        page.text(say("all_ruled_out"))
+        posterior = prior
+    else:
+        posterior = np.exp(total - total.max())
+        posterior /= posterior.sum()
+        for label, value, share in zip(classes, shown, posterior):
+            page.formula(f"P({label}|x) = {value} / ({' + '.join(shown)}) = {percent(share)}")
     best = int(np.argmax(posterior))
     page.text(say("decision_is", label=classes[best], share=percent(posterior[best])))
     _logarithms(page, training, factors, prior, total)
@@ -82,17 +89,6 @@ def _written(logarithms: np.ndarray) -> list[str]:
         return [fixed(number) if number else "0" for number in numbers]
     # A product too small for a float is written from its logarithm.
     return [figures(v) if v > 1e-290 or np.isneginf(t) else minus(in_figures(t)) for t, v in zip(logarithms, numbers)]
-
-
-def _normalised(page: Page, training: Training, total: np.ndarray, prior: np.ndarray, shown: list[str]) -> np.ndarray:
-    if np.isneginf(total).all():
-        page.text(page.say("all_ruled_out"))
-        return prior
-    posterior: np.ndarray = np.exp(total - total.max())
-    posterior /= posterior.sum()
-    for label, value, share in zip(training.classes, shown, posterior):
-        page.formula(f"P({label}|x) = {value} / ({' + '.join(shown)}) = {percent(share)}")
-    return posterior
 
 
 def _logarithms(page: Page, training: Training, factors: list[Factor], prior: np.ndarray, total: np.ndarray) -> None:
@@ -170,7 +166,11 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
             for v in range(len(names))
         ]
     rows = [[name, *map(written_share, each)] for name, each in zip(names, shares)]
-    value = _cell_of_row(training, j, cell_of)
+    value, position = -1, training.matrix.position[j]
+    if training.row is not None and training.features[j].is_nominal:
+        value = int(training.row.codes[0, position])
+    elif training.row is not None and not np.isnan(training.row.numeric[0, position]):
+        value = int(cell_of(float(training.row.numeric[0, position])))
     chosen = [value] if value >= 0 else []
     page.table([training.features[j].name, *training.classes], rows, chosen=chosen)
     if value < 0:
@@ -180,14 +180,3 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
     factors = shares[value]
     name = f"{training.features[j].name} = {names[value]}"
     return Factor(name, tuple(text for text, _ in factors), np.array([number for _, number in factors]))
-
-
-def _cell_of_row(training: Training, j: int, cell_of: Callable[[float], int]) -> int:
-    """The cell of the row to classify; -1 if there is no row, or if its value is missing or unknown."""
-    if training.row is None:
-        return -1
-    position = training.matrix.position[j]
-    if training.features[j].is_nominal:
-        return int(training.row.codes[0, position])
-    number = float(training.row.numeric[0, position])
-    return -1 if np.isnan(number) else int(cell_of(number))

@@ -16,6 +16,8 @@ from vaglio.plot.plane import Marks
 
 # A larger covariance matrix does not fit a page: only its standard deviations are shown.
 _MOST_SHOWN = 6
+# The probability from which an animation calls a class sure.
+_SURE = 0.9
 
 
 def trace_gaussian_map(page: Page, training: Training) -> None:
@@ -48,7 +50,12 @@ def trace_gaussian_mixture(page: Page, training: Training) -> None:
         page.text(say("bic_rule"))
         for c, label in enumerate(training.classes):
             page.section(label, level=2)
-            _sizes(page, training, c)
+            bic = training.estimator.bic_[c]
+            if len(bic):
+                lines = [[str(size), fixed(value)] for size, value in enumerate(bic, start=1)]
+                page.table([say("components"), "BIC"], lines, chosen=[int(np.argmin(bic))])
+            else:
+                page.text(say("one_component"))
             for m in range(model.start[c], model.start[c + 1]):
                 page.formula(f"{say('component', n=m - model.start[c] + 1)}: π = {fixed(model.weight[m])}")
                 _gaussian(page, training, m)
@@ -171,19 +178,6 @@ def _as_factor(training: Training, present: np.ndarray, logarithm: np.ndarray) -
     names = _names(training)
     values = np.exp(logarithm)
     return Factor(", ".join(names[p] for p in present), tuple(map(figures, values)), values, logarithm)
-
-
-def _sizes(page: Page, training: Training, c: int) -> None:
-    """The information criterion of every number of components that was tried."""
-    bic = training.estimator.bic_[c]
-    if not len(bic):
-        page.text(page.say("one_component"))
-        return
-    lines = [[str(size), fixed(value)] for size, value in enumerate(bic, start=1)]
-    page.table([page.say("components"), "BIC"], lines, chosen=[int(np.argmin(bic))])
-
-
-_SURE = 0.9
 
 
 def film_bayes(scene: Scene) -> list[Shot]:

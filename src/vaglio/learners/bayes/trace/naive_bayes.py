@@ -171,25 +171,23 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
     page.section(say("likelihoods"))
     alpha = float(training.estimator.alpha)
     page.text(say("nb_smoothing", alpha=count(alpha)))
-    factors = [factor for j in range(len(training.features)) if (factor := _attribute(page, training, j, alpha))]
+    factors = []
+    for j, feature in enumerate(training.features):
+        how = training.estimator.likelihoods_.get(feature.name)
+        if how is None:
+            continue
+        page.section(feature.name, level=2)
+        if how in DENSITIES:
+            factor = DENSITIES[how](page, training, j)
+        else:
+            factor = write_frequencies(page, training, j, alpha, training.model.table)
+        factors += [] if factor is None else [factor]
     _duplicates(page, training)
     if training.row is None:
         page.text(say("no_row"))
         return
     write_product(page, training, factors, prior, written)
     _growing_alpha(page, training)
-
-
-# -- one attribute -----------------------------------------------------------------------------------------------------
-def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor | None:
-    """Write the table of an attribute; return its factor if there is a row with a value."""
-    how = training.estimator.likelihoods_.get(training.features[j].name)
-    if how is None:
-        return None
-    page.section(training.features[j].name, level=2)
-    if how in DENSITIES:
-        return DENSITIES[how](page, training, j)
-    return write_frequencies(page, training, j, alpha, training.model.table)
 
 
 def _growing_alpha(page: Page, training: Training) -> None:
