@@ -23,15 +23,15 @@ _HOME = {
     "Perceptron": "vaglio.learners.linear.estimators.perceptron",
     "SVC": "vaglio.learners.svm.estimators.svc",
     # neighbours
-    "KNeighborsClassifier": "vaglio.learners.neighbors.estimators.knn",
-    "KNeighborsRegressor": "vaglio.learners.neighbors.estimators.knn",
+    "KNeighborsClassifier": "vaglio.learners.neighbors.estimators",
+    "KNeighborsRegressor": "vaglio.learners.neighbors.estimators",
     # Bayes
     "BayesianNetworkClassifier": "vaglio.learners.bayes.estimators.bayes_net",
-    "BernoulliNB": "vaglio.learners.bayes.estimators.bernoulli_nb",
-    "GaussianMAPClassifier": "vaglio.learners.bayes.estimators.gaussian_map",
-    "GaussianMixtureClassifier": "vaglio.learners.bayes.estimators.gaussian_mixture",
+    "BernoulliNB": "vaglio.learners.bayes.estimators.count_bayes",
+    "GaussianMAPClassifier": "vaglio.learners.bayes.estimators.gaussians",
+    "GaussianMixtureClassifier": "vaglio.learners.bayes.estimators.gaussians",
     "JointBayesClassifier": "vaglio.learners.bayes.estimators.joint_bayes",
-    "MultinomialNB": "vaglio.learners.bayes.estimators.multinomial_nb",
+    "MultinomialNB": "vaglio.learners.bayes.estimators.count_bayes",
     "NaiveBayesClassifier": "vaglio.learners.bayes.estimators.naive_bayes",
     # trees
     "C45Classifier": "vaglio.learners.trees.estimators.presets",

@@ -206,11 +206,11 @@ def test_any_number_of_workers_gives_the_same_file(workers, lazy):
 
 
 def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatch):
-    from vaglio.learners.neighbors.estimators import knn
+    from vaglio.learners.neighbors import estimators
 
     rows, inputs = frame_of(frame, 3), frame.drop(columns=["weight", "target"])
     held = KNeighborsClassifier().fit(inputs, frame["target"].to_numpy(str))
-    monkeypatch.setattr(knn, "bytes_of_rows", lambda facts: 1 << 60)
+    monkeypatch.setattr(estimators, "bytes_of_rows", lambda facts: 1 << 60)
     model = KNeighborsClassifier().fit(rows.drop(columns="target"), rows["target"])
     assert type(model.fitted_.model).__name__ == "NeighborsOutside"
     some = inputs.iloc[:300]

@@ -8,9 +8,8 @@ import pytest
 import vaglio
 from vaglio import SVC, LogisticRegression, MLPClassifier, Perceptron
 from vaglio.errors import ModelFileError
-from vaglio.learners.linear.model.linear import LinearModel
-from vaglio.learners.linear.model.mlp import NetworkModel
-from vaglio.learners.svm.model.svm import SVMModel
+from vaglio.learners.linear.model import LinearModel, NetworkModel
+from vaglio.learners.svm.model import SVMModel
 
 ESTIMATORS = [
     (LinearModel, LogisticRegression()),

@@ -126,7 +126,7 @@ class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
 
 class Perceptron(AsksDirections, LearnsInParts, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
-    _learner = "vaglio.learners.linear.estimators.visiting_perceptron:VisitingPerceptron"
+    _learner = "vaglio.learners.linear.estimators.perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.Perceptron),

@@ -94,12 +94,12 @@ class CountPreset(BayesPreset):
 
 class MultinomialNB(CountPreset, theirs.MultinomialNB):
     __doc__ = theirs.MultinomialNB.__doc__
-    _learner = "vaglio.learners.bayes.estimators.multinomial_nb:MultinomialNB"
+    _learner = "vaglio.learners.bayes.estimators.count_bayes:MultinomialNB"
 
 
 class BernoulliNB(CountPreset, theirs.BernoulliNB):
     __doc__ = theirs.BernoulliNB.__doc__
-    _learner = "vaglio.learners.bayes.estimators.bernoulli_nb:BernoulliNB"
+    _learner = "vaglio.learners.bayes.estimators.count_bayes:BernoulliNB"
 
     def _as_asked(self, X: np.ndarray) -> np.ndarray:
         return X if self.binarize is None else np.greater(X, self.binarize).astype(np.float64)

@@ -11,7 +11,7 @@ import pytest
 import vaglio
 from vaglio import BayesianNetworkClassifier, NaiveBayesClassifier
 from vaglio.errors import ColumnError, InputError, NotSupportedError
-from vaglio.learners.bayes.estimators.network_structure import conditional_information, k_dependence, tree_augmented
+from vaglio.learners.bayes.estimators.bayes_net import conditional_information, k_dependence, tree_augmented
 
 
 def chain(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

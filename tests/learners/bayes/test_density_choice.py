@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from vaglio import NaiveBayesClassifier, _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learners.bayes.estimators import likelihoods as _likelihoods
+from vaglio.learners.bayes.estimators import likelihood_choice
 
 FOLDS = 5
 NAMES = ("mdl", "gaussian", "kde")  # in the order of the kernel's answer; "auto" is "mdl" where it cuts
@@ -111,6 +111,6 @@ def test_columns_of_few_values_are_found_without_counting_the_others():
     asked = dict.fromkeys(range(len(columns)), "auto")
     present = [column[~np.isnan(column)] for column in columns]
     expected = [0 < len(np.unique(column)) <= 10 for column in present]
-    few, many = _likelihoods.split_auto(asked, matrix, y, None, 2, 1)
+    few, many = likelihood_choice.split_auto(asked, matrix, y, None, 2, 1)
     assert [j in few for j in asked] == expected
     assert sorted(few + many) == list(asked)

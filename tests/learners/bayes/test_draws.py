@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse as sp
 
+from vaglio.learners.bayes.model.bins import NO_QUANTILES, joined
 from vaglio.learners.bayes.model.count_bayes import binarized
-from vaglio.learners.bayes.model.quantiles import NO_QUANTILES, joined
 
 
 def test_without_quantiles_a_number_lies_anywhere_in_its_interval():

@@ -8,7 +8,7 @@ import pytest
 
 import vaglio
 from vaglio import NaiveBayesClassifier
-from vaglio.learners.bayes.explain.evidence import in_figures
+from vaglio.learners.bayes.explain import in_figures
 
 DAY = pd.DataFrame({"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"], "windy": ["true"]})
 

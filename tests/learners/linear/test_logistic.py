@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearn
 from vaglio import LogisticRegression
 from vaglio.errors import DataWarning
 from vaglio.learners.linear.estimators import logistic_solver
-from vaglio.learners.linear.estimators.logistic_problem import LogisticProblem
+from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem
 
 
 def table(n=300, d=8, classes=3, seed=0):

@@ -10,7 +10,7 @@ import pytest
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 
 from vaglio import MLPClassifier
-from vaglio.learners.linear.passes.network_passes import Training
+from vaglio.learners.linear.passes import Training
 
 ROWS, SIZE = 1730, 50
 

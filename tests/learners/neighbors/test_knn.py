@@ -11,8 +11,8 @@ from sklearn.datasets import make_regression
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
 from vaglio.errors import NotSupportedError
-from vaglio.learners.neighbors.estimators import neighbors_curve as _neighbors_curve
-from vaglio.learners.neighbors.model.neighbors import Neighbors
+from vaglio.learners.neighbors import estimators
+from vaglio.learners.neighbors.model import Neighbors
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
@@ -101,7 +101,7 @@ def test_k_is_chosen_by_cross_validation_with_its_curve(iris):
 
 def test_of_many_rows_a_part_of_every_fold_chooses_k(iris, monkeypatch):
     asked, voters = [], Neighbors.voters
-    monkeypatch.setattr(_neighbors_curve, "MOST_QUERIES", 40)
+    monkeypatch.setattr(estimators, "MOST_QUERIES", 40)
     monkeypatch.setattr(Neighbors, "voters", lambda *of: asked.append(of[1].n_rows) or voters(*of))
     model = KNeighborsClassifier("cv", cv=5).fit(*iris)
     assert asked == [8] * 5

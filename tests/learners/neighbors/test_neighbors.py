@@ -18,7 +18,7 @@ import vaglio
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ModelFileError, NotSupportedError
-from vaglio.learners.neighbors.model.neighbors import Neighbors
+from vaglio.learners.neighbors.model import Neighbors
 
 METRICS = {
     "euclidean": lambda d: np.sqrt((d**2).sum(-1)),

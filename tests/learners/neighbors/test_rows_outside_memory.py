@@ -13,10 +13,8 @@ from tests.engines.conftest import make_frame
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.neighbors.estimators import column_scale as _column_scale
-from vaglio.learners.neighbors.estimators import knn
-from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside
-from vaglio.learners.neighbors.passes import row_files as _row_files
+from vaglio.learners.neighbors import estimators, passes
+from vaglio.learners.neighbors.passes import NeighborsOutside
 
 NUMBERS = ["tenths", "real", "count"]
 
@@ -24,8 +22,7 @@ NUMBERS = ["tenths", "real", "count"]
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Let sums of columns be made of many blocks, and files hold few rows."""
-    monkeypatch.setattr(_column_scale, "BLOCK", 64)
-    monkeypatch.setattr(_row_files, "BLOCK", 64)
+    monkeypatch.setattr(passes, "BLOCK", 64)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +48,8 @@ def outside(monkeypatch, tmp_path):
 
     def fit(model, X, y, weight=None, chunk_rows=200):
         with monkeypatch.context() as patched, vaglio.streaming("4GB", chunk_rows=chunk_rows, spill=tmp_path):
-            patched.setattr(knn, "bytes_of_rows", lambda facts: 1 << 60)
-            patched.setattr("vaglio.learners.neighbors.passes.outside_memory._PART_SHARE", 1 << 60)
+            patched.setattr(estimators, "bytes_of_rows", lambda facts: 1 << 60)
+            patched.setattr("vaglio.learners.neighbors.passes._PART_SHARE", 1 << 60)
             model.fit(X, y, weight)
         assert isinstance(model.fitted_.model, NeighborsOutside)
         return model
@@ -183,7 +180,7 @@ def test_files_go_with_the_model(data, queries, outside, tmp_path):
 
 
 def test_files_go_if_learning_fails(data, outside, tmp_path, monkeypatch):
-    monkeypatch.setattr(_row_files.RowFiles, "finish", lambda self: 1 / 0)
+    monkeypatch.setattr(passes.RowFiles, "finish", lambda self: 1 / 0)
     X, y = data.drop(["weight"]).xy("target")
     with pytest.raises(ZeroDivisionError):
         outside(vaglio.KNeighborsClassifier(), X, y)
@@ -209,7 +206,7 @@ def test_what_needs_the_rows_in_memory_says_so(data, table, queries, outside, tm
 
 
 def test_a_column_of_many_values_beside_a_number_needs_memory(data, outside, monkeypatch):
-    monkeypatch.setattr("vaglio.learners.neighbors.passes.outside_memory._BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr("vaglio.learners.neighbors.passes._BYTES_PER_ROW", 1 << 40)
     X, y = data.drop(["weight", "target"]).xy("real")
     with pytest.raises(NotSupportedError, match="'many' has 30 categories"):
         outside(vaglio.KNeighborsRegressor(), X, y)
@@ -234,7 +231,7 @@ def test_a_saved_model_is_the_file_of_rows_in_memory(weighted, data, queries, ou
 def test_rows_that_no_memory_holds_are_not_saved(data, outside, tmp_path, monkeypatch):
     X, y = data.drop(["weight"]).xy("target")
     model = outside(vaglio.KNeighborsClassifier(), X, y)
-    monkeypatch.setattr(_row_files, "usable_memory", lambda: _row_files.resident_memory() + 1000)
+    monkeypatch.setattr(passes, "usable_memory", lambda: passes.resident_memory() + 1000)
     with pytest.raises(NotSupportedError, match=r"to save it .*takes about \d+ MB and \d+ MB are free, learn with"):
         model.save(tmp_path / "m.vaglio")
     assert not (tmp_path / "m.vaglio").exists()
@@ -243,7 +240,7 @@ def test_rows_that_no_memory_holds_are_not_saved(data, outside, tmp_path, monkey
 @pytest.mark.parametrize("target", ["target", "real"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_number_of_neighbours_is_chosen_as_in_memory(target, weighted, data, outside, monkeypatch):
-    monkeypatch.setattr("vaglio.learners.neighbors.estimators.neighbors_curve.MOST_QUERIES", 300)
+    monkeypatch.setattr("vaglio.learners.neighbors.estimators.MOST_QUERIES", 300)
     kind = vaglio.KNeighborsClassifier if target == "target" else vaglio.KNeighborsRegressor
     X, y = data.drop(["weight"]).xy(target)
     weight = data["weight"] if weighted else None
@@ -256,7 +253,7 @@ def test_the_number_of_neighbours_is_chosen_as_in_memory(target, weighted, data,
 
 
 def test_folds_that_do_not_fit_are_refused_before_rows_are_written(data, outside, monkeypatch):
-    monkeypatch.setattr("vaglio.learners.neighbors.passes.outside_memory._BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr("vaglio.learners.neighbors.passes._BYTES_PER_ROW", 1 << 40)
     X, y = data.drop(["weight"]).xy("target")
     with pytest.raises(NotSupportedError, match="name a number of neighbours"):
         outside(vaglio.KNeighborsClassifier("cv"), X, y)

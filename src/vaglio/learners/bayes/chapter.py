@@ -209,7 +209,8 @@ def joint_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Cha
     rows = [
         [
             ", ".join(
-                f"{clip(bins.features[j].name, 18)} {_said_cell(bins, j, int(model.cell[at, j]))}" for j in columns
+                f"{clip(bins.features[j].name, 18)} {clip(bins.condition(j, int(model.cell[at, j])), 26)}"
+                for j in columns
             ),
             *(figure(float(model.count[k, at])) for k in shown),
         ]
@@ -229,9 +230,3 @@ def joint_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Cha
         "note": note + _classes_left_out(labels, shown),
     }
     return said, [part]
-
-
-def _said_cell(bins: Any, j: int, cell: int) -> str:
-    """A cell with its sign: "= red", "≥ 2.5", "1 … 3"."""
-    label = clip(bins.label(j, cell), 24)
-    return f"= {label}" if bins.features[j].kind != "numeric" else label

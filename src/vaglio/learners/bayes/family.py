@@ -33,8 +33,8 @@ def _models() -> Mapping[str, type[Model]]:
 
 
 def _explain() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.explain.count_bayes import explain_counts
-    from vaglio.learners.bayes.explain.evidence import (
+    from vaglio.learners.bayes.explain import (
+        explain_counts,
         explain_densities,
         explain_joint_table,
         explain_naive_bayes,
@@ -96,10 +96,9 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.trace.bayes_net import trace_bayes_net
+    from vaglio.learners.bayes.trace.cells import trace_bayes_net, trace_joint_bayes
     from vaglio.learners.bayes.trace.count_bayes import trace_bernoulli_nb, trace_multinomial_nb
-    from vaglio.learners.bayes.trace.densities import trace_gaussian_map, trace_gaussian_mixture
-    from vaglio.learners.bayes.trace.joint_bayes import trace_joint_bayes
+    from vaglio.learners.bayes.trace.gaussians import trace_gaussian_map, trace_gaussian_mixture
     from vaglio.learners.bayes.trace.naive_bayes import trace_naive_bayes
 
     return {
@@ -114,18 +113,16 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.trace.film import film_bayes
+    from vaglio.learners.bayes.trace.gaussians import film_bayes
 
     return {"naive-bayes": film_bayes, "gaussian-map": film_bayes, "gaussian-mixture": film_bayes}
 
 
 def _estimators() -> Mapping[str, type]:
     from vaglio.learners.bayes.estimators.bayes_net import BayesianNetworkClassifier
-    from vaglio.learners.bayes.estimators.bernoulli_nb import BernoulliNB
-    from vaglio.learners.bayes.estimators.gaussian_map import GaussianMAPClassifier
-    from vaglio.learners.bayes.estimators.gaussian_mixture import GaussianMixtureClassifier
+    from vaglio.learners.bayes.estimators.count_bayes import BernoulliNB, MultinomialNB
+    from vaglio.learners.bayes.estimators.gaussians import GaussianMAPClassifier, GaussianMixtureClassifier
     from vaglio.learners.bayes.estimators.joint_bayes import JointBayesClassifier
-    from vaglio.learners.bayes.estimators.multinomial_nb import MultinomialNB
     from vaglio.learners.bayes.estimators.naive_bayes import NaiveBayesClassifier
 
     return {

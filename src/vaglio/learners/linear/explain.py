@@ -15,8 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation.explanation import Explanation
-from vaglio.learners.linear.model.linear import LinearModel
-from vaglio.learners.linear.model.mlp import NetworkModel
+from vaglio.learners.linear.model import LinearModel, NetworkModel
 from vaglio.model.base import class_codes
 
 

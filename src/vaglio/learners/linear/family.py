@@ -17,8 +17,7 @@ AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 
 
 def _models() -> Mapping[str, type[Model]]:
-    from vaglio.learners.linear.model.linear import LinearModel
-    from vaglio.learners.linear.model.mlp import NetworkModel
+    from vaglio.learners.linear.model import LinearModel, NetworkModel
 
     return {"linear": LinearModel, "mlp": NetworkModel}
 

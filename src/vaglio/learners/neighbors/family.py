@@ -14,19 +14,19 @@ __all__ = ["FAMILY"]
 
 
 def _models() -> Mapping[str, type[Model]]:
-    from vaglio.learners.neighbors.model.neighbors import Neighbors
+    from vaglio.learners.neighbors.model import Neighbors
 
     return {"neighbors": Neighbors}
 
 
 def _explain() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.explain.neighbors import explain_neighbors
+    from vaglio.learners.neighbors.explain import explain_neighbors
 
     return {"neighbors": explain_neighbors}
 
 
 def _counterfactual() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.explain.neighbors import change_toward_a_neighbor
+    from vaglio.learners.neighbors.explain import change_toward_a_neighbor
 
     return {"neighbors": change_toward_a_neighbor}
 
@@ -44,19 +44,19 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.trace.neighbors import trace_knn
+    from vaglio.learners.neighbors.trace import trace_knn
 
     return {"knn": trace_knn}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.trace.film import film_neighbors
+    from vaglio.learners.neighbors.trace import film_neighbors
 
     return {"knn": film_neighbors}
 
 
 def _estimators() -> Mapping[str, type]:
-    from vaglio.learners.neighbors.estimators.knn import KNeighborsClassifier
+    from vaglio.learners.neighbors.estimators import KNeighborsClassifier
 
     return {"knn": KNeighborsClassifier}
 

@@ -13,7 +13,7 @@ from vaglio.explanation.contributions import by_absence, by_feature, explanation
 from vaglio.explanation.counterfactual.black_box import PATIENCE, search
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.explanation.explanation import Explanation
-from vaglio.learners.svm.model.svm import SVMModel
+from vaglio.learners.svm.model import SVMModel
 from vaglio.model.base import class_codes
 
 # Support vectors named in a note: enough to see which training rows are alike, few enough to be read.

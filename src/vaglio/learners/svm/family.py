@@ -15,7 +15,7 @@ __all__ = ["FAMILY"]
 
 
 def _models() -> Mapping[str, type[Model]]:
-    from vaglio.learners.svm.model.svm import SVMModel
+    from vaglio.learners.svm.model import SVMModel
 
     return {"svm": SVMModel}
 
@@ -51,13 +51,13 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.svm.trace.svm import trace_svm
+    from vaglio.learners.svm.trace import trace_svm
 
     return {"svm": trace_svm}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.svm.trace.film import film_svm
+    from vaglio.learners.svm.trace import film_svm
 
     return {"svm": film_svm}
 

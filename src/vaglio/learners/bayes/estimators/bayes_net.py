@@ -2,38 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio.encode import EncodedMatrix, guarded_from
+from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.passes import Chunk, Facts, Pass, Passes
-from vaglio.errors import NotSupportedError
+from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
-from vaglio.learners.bayes.estimators.network_structure import (
-    Parents,
-    class_information,
-    conditional_information,
-    given_structure,
-    information_of,
-    information_of_pairs,
-    k_dependence,
-    pairs_to_count,
-    tree_augmented,
-    value_table,
-)
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.bins import Bins, flat_index
-from vaglio.learners.bayes.passes.cells import bins_passes, pairs_pass, pairs_within
+from vaglio.learners.bayes.passes import bins_passes
 from vaglio.learners.belief import belief_passes
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
+from vaglio.messages.sentences import did_you_mean
+
+Parents = tuple[tuple[int, ...], ...]
+# Class weights (K, V) of each attribute, and (K, combinations of the parents, V); empty without parents.
+Tables = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+# The usual least number of rows per cell from which frequencies are compared.
+ROWS_PER_CELL = 5
+
+
+def tree_augmented(information: np.ndarray) -> Parents:
+    """Chow and Liu's tree of largest conditional mutual information, away from the first attribute (Prim).
+
+    A negative number is an edge that must not be; then an attribute may have no parent.
+    """
+    n = len(information)
+    parents: list[tuple[int, ...]] = [() for _ in range(n)]
+    if not n:
+        return ()
+    inside = np.zeros(n, dtype=bool)
+    inside[0] = True
+    best = information[0].copy()
+    origin = np.zeros(n, dtype=np.int64)
+    for _ in range(n - 1):
+        j = int(np.argmax(np.where(inside, -np.inf, best)))
+        parents[j] = (int(origin[j]),) if best[j] >= 0 else ()
+        inside[j] = True
+        closer = information[j] > best
+        best = np.where(closer, information[j], best)
+        origin = np.where(closer, j, origin)
+    return tuple(parents)
+
+
+def k_dependence(information: np.ndarray, with_class: np.ndarray, k: int) -> Parents:
+    """Sahami's structure: attributes are ordered by their information on the class, and each gets as parents the k
+    earlier ones that share most information with it.
+    """
+    parents: list[tuple[int, ...]] = [() for _ in with_class]
+    order = np.argsort(-with_class, kind="stable")
+    for place, j in enumerate(order):
+        before = order[:place]
+        before = before[information[j, before] >= 0]
+        chosen = before[np.argsort(-information[j, before], kind="stable")[:k]]
+        parents[int(j)] = tuple(sorted(int(p) for p in chosen))
+    return tuple(parents)
+
+
+def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Parents:
+    """Parents from (parent, child) pairs of column names."""
+    index = {feature.name: j for j, feature in enumerate(features)}
+    parents: list[list[int]] = [[] for _ in features]
+    for edge in edges:
+        if len(tuple(edge)) != 2:
+            raise InputError(f"An edge is a pair (parent, child) of column names, not {edge!r}.")
+        for name in edge:
+            if name not in index:
+                raise ColumnError(
+                    f"The network has an edge {tuple(edge)!r}; edges join columns of X (the class is a parent of all "
+                    f"anyway), and there is no column {name!r}: {did_you_mean(str(name), index, quoted=True)}"
+                )
+        parent, child = (index[name] for name in edge)
+        if parent not in parents[child]:
+            parents[child].append(parent)
+    try:
+        tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
+    except CycleError as error:
+        cycle = " → ".join(features[j].name for j in reversed(error.args[1]))
+        raise InputError(f"The edges form a cycle ({cycle}): a Bayesian network has none; drop one of them.") from None
+    return tuple(tuple(sorted(above)) for above in parents)
+
+
+def conditional_information(
+    cells: np.ndarray, size: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int, most: float = np.inf
+) -> np.ndarray:
+    """Return I(Xi; Xj | C) in bits for every pair, over the rows where both are known.
+
+    -1 for a pair of which one has more than ``most`` values, if their table has fewer than five rows per cell: its
+    information would be chance.
+    """
+    pairs = pairs_to_count(size, len(cells), k, most)
+    tables = (pair_table(cells[:, i], cells[:, j], int(size[i]), int(size[j]), y, weight, k) for i, j in pairs)
+    return information_of_pairs(len(size), pairs, tables)
+
+
+def pairs_to_count(size: np.ndarray, rows: int, k: int, most: float) -> list[tuple[int, int]]:
+    """Return the pairs of attributes whose information is more than chance."""
+    return [
+        (i, j)
+        for i in range(len(size))
+        for j in range(i)
+        if max(size[i], size[j]) <= most or rows >= ROWS_PER_CELL * k * size[i] * size[j]
+    ]
+
+
+def information_of_pairs(n: int, pairs: list[tuple[int, int]], tables: Iterable[np.ndarray]) -> np.ndarray:
+    """Return I(Xi; Xj | C) of pairs whose class weights are given; -1 for all others."""
+    information = np.full((n, n), -1.0)
+    np.fill_diagonal(information, 0.0)
+    for (i, j), joint in zip(pairs, tables):
+        information[i, j] = information[j, i] = information_of(joint)
+    return information
+
+
+def class_information(
+    cells: np.ndarray, size: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int
+) -> np.ndarray:
+    """Return I(Xj; C) in bits for every attribute, over the rows where it is known."""
+    return np.array([information_of(value_table(cells[:, j], int(s), y, weight, k)[None]) for j, s in enumerate(size)])
+
+
+def value_table(cells: np.ndarray, size: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
+    """Class weights (K, V) of the values of one attribute."""
+    known = cells >= 0
+    w = None if weight is None else weight[known]
+    flat = np.bincount(y[known] * size + cells[known], w, minlength=k * size)
+    return flat.astype(np.float64).reshape(k, size)
+
+
+def pair_table(
+    first: np.ndarray, second: np.ndarray, a: int, b: int, y: np.ndarray, weight: np.ndarray | None, k: int
+) -> np.ndarray:
+    """Class weights (K, A, B) of the pairs of values, rows that lack one left out."""
+    known = (first >= 0) & (second >= 0)
+    w = None if weight is None else weight[known]
+    flat = np.bincount((y[known] * a + first[known]) * b + second[known], w, minlength=k * a * b)
+    return flat.astype(np.float64).reshape(k, a, b)
+
+
+def information_of(joint: np.ndarray) -> float:
+    """Mutual information of the last two axes given the first."""
+    total = joint.sum()
+    if total <= 0:
+        return 0.0
+    rows, columns = joint.sum(axis=2, keepdims=True), joint.sum(axis=1, keepdims=True)
+    whole = joint.sum(axis=(1, 2), keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = joint * np.log2(joint * whole / (rows * columns))
+    return max(0.0, float(np.nansum(terms) / total))
+
 
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
@@ -105,60 +233,56 @@ class BayesianNetworkClassifier(Generative):
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=True)
         cells = bins.cells(matrix)
-        parents = self._structure(cells, bins, y, weight, k)
+        parents = self._given_parents(bins)
+        if parents is None:
+            information = conditional_information(
+                cells, bins.size, y, weight, k, guarded_from(self.nominal_guard, len(y))
+            )
+            if self.structure == "tan":
+                parents = tree_augmented(information)
+            else:
+                parents = k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
-        self.class_prior_ = resolve_priors(self.priors, class_count)
-        names = [feature.name for feature in matrix.features]
-        self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
-        single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
-        tables = tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
-        reliability = np.ones(matrix.n_features)
-        reliability[matrix.nominal_features] = learn_belief(self, matrix, y, weight)
-        known = (bins, class_count, self.class_prior_, parents, single, tables)
-        return BayesNetModel(*known, float(self.alpha), reliability)
+        _refuse_large_tables(parents, bins, k)
+        tables = _count_tables(bins, parents, k, cells, y, weight)
+        return self._noted(bins, class_count, parents, tables, learn_belief(self, matrix, y, weight))
 
     def _passes(self, facts: Facts) -> Passes:
-        k, features = facts.n_classes, facts.codebook.features
+        k, n = facts.n_classes, len(facts.codebook.features)
         bins, class_count = yield from bins_passes(facts, keep_few_values=True)
-        parents = yield from self._structure_passes(bins, facts)
+        parents = self._given_parents(bins)
+        if parents is None:
+            pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
+            counts: list[np.ndarray] = []
+            for group in _pairs_within(pairs, bins.size, k, facts.memory):
+                counts += yield Pass("pairs of values", partial(_count_pairs, bins, group, k))
+            information = information_of_pairs(n, pairs, counts)
+            if self.structure == "tan":
+                parents = tree_augmented(information)
+            else:
+                single, _ = yield Pass("tables of the classes", partial(_count_tables_of_chunk, bins, ((),) * n, k))
+                with_class = np.array([information_of(table[None]) for table in single])
+                parents = k_dependence(information, with_class, self.k)
+        _refuse_large_tables(parents, bins, k)
+        tables = yield Pass("tables of the network", partial(_count_tables_of_chunk, bins, parents, k))
+        return self._noted(bins, class_count, parents, tables, (yield from belief_passes(self, facts)))
+
+    def _given_parents(self, bins: Bins) -> Parents | None:
+        """Return the structure that was asked for; None if it is learned."""
+        if not isinstance(self.structure, str):
+            return given_structure(self.structure, bins.features)
+        return ((),) * len(bins.features) if self.structure == "naive" else None
+
+    def _noted(
+        self, bins: Bins, class_count: np.ndarray, parents: Parents, tables: Tables, belief: np.ndarray
+    ) -> BayesNetModel:
+        """Keep what a user may look up, and return the model; ``belief`` has one number per nominal column."""
         self.class_prior_ = resolve_priors(self.priors, class_count)
-        names = [feature.name for feature in features]
+        names = [feature.name for feature in bins.features]
         self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
-        _refuse_large(parents, bins, k)
-        single, tables = yield Pass("tables of the network", partial(_network_tables, bins, parents, k))
-        reliability = np.ones(len(features))
-        nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-        reliability[nominal] = yield from belief_passes(self, facts)
-        known = (bins, class_count, self.class_prior_, parents, single, tables)
-        return BayesNetModel(*known, float(self.alpha), reliability)
-
-    def _structure_passes(self, bins: Bins, facts: Facts) -> Generator[Pass, Any, Parents]:
-        if not isinstance(self.structure, str):
-            return given_structure(self.structure, bins.features)
-        if self.structure == "naive":
-            return tuple(() for _ in bins.features)
-        k, n = facts.n_classes, len(bins.features)
-        pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
-        tables: list[np.ndarray] = []
-        for group in pairs_within(pairs, bins.size, k, facts.memory):
-            tables += yield pairs_pass(bins, group, k)
-        information = information_of_pairs(n, pairs, tables)
-        if self.structure == "tan":
-            return tree_augmented(information)
-        single, _ = yield Pass("tables of the classes", partial(_network_tables, bins, ((),) * n, k))
-        with_class = np.array([information_of(table[None]) for table in single])
-        return k_dependence(information, with_class, self.k)
-
-    def _structure(self, cells: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None, k: int) -> Parents:
-        if not isinstance(self.structure, str):
-            return given_structure(self.structure, bins.features)
-        if self.structure == "naive":
-            return tuple(() for _ in bins.features)
-        most = guarded_from(self.nominal_guard, len(y))
-        information = conditional_information(cells, bins.size, y, weight, k, most)
-        if self.structure == "tan":
-            return tree_augmented(information)
-        return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
+        reliability = np.ones(len(names))
+        reliability[[feature.is_nominal for feature in bins.features]] = belief
+        return BayesNetModel(bins, class_count, self.class_prior_, parents, *tables, float(self.alpha), reliability)
 
     def plot(self, ax: Any = None, *, target: str = "class") -> Any:
         """Draw the network with matplotlib.
@@ -199,44 +323,60 @@ class BayesianNetworkClassifier(Generative):
         return target, self.fitted_.codebook.names, self.edges_
 
 
-def _network_tables(
-    bins: Bins, parents: Parents, k: int, chunk: Chunk
-) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    cells, y, weight = bins.cells(chunk.matrix), chunk.y, chunk.weight
-    single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
-    return single, tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
-
-
-def _refuse_large(parents: Parents, bins: Bins, k: int) -> None:
+def _refuse_large_tables(parents: Parents, bins: Bins, k: int) -> None:
     """Refuse tables that are too large before rows are counted."""
-    nothing = np.empty((0, len(bins.size)), dtype=np.int64)
     for j, above in enumerate(parents):
-        _parent_table(j, above, nothing, bins, np.empty(0, dtype=np.int64), None, k)
+        numbers = k * math.prod(int(bins.size[i]) for i in (j, *above))
+        if above and numbers > MOST_NUMBERS:
+            names = ", ".join(repr(bins.features[parent].name) for parent in above)
+            raise NotSupportedError(
+                f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
+                "fewer parents, or leave out the columns with many values."
+            )
 
 
-def _parent_table(
-    j: int,
-    above: tuple[int, ...],
-    cells: np.ndarray,
-    bins: Bins,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    k: int,
-) -> np.ndarray:
-    """Class weights (K, combinations of the parents, V) of an attribute; empty without parents."""
-    if not above:
-        return np.empty((0, 0, 0))
-    combinations = 1
-    for parent in above:
-        combinations *= int(bins.size[parent])
-    numbers = combinations * int(bins.size[j]) * k
-    if numbers > MOST_NUMBERS:
-        names = ", ".join(repr(bins.features[parent].name) for parent in above)
-        raise NotSupportedError(
-            f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
-            "fewer parents, or leave out the columns with many values."
-        )
-    number = flat_index(cells[:, list(above)], bins.size[list(above)])
-    both = np.where((number >= 0) & (cells[:, j] >= 0), number * int(bins.size[j]) + cells[:, j], -1)
-    flat = value_table(both, combinations * int(bins.size[j]), y, weight, k)
-    return flat.reshape(k, combinations, int(bins.size[j]))
+def _count_tables(
+    bins: Bins, parents: Parents, k: int, cells: np.ndarray, y: np.ndarray, weight: np.ndarray | None
+) -> Tables:
+    """Count the values of each attribute, and those for each combination of its parents' values."""
+    single, tables = [], []
+    for j, above in enumerate(parents):
+        size = int(bins.size[j])
+        single.append(value_table(cells[:, j], size, y, weight, k))
+        if not above:
+            tables.append(np.empty((0, 0, 0)))
+            continue
+        combinations = math.prod(int(bins.size[parent]) for parent in above)
+        number = flat_index(cells[:, list(above)], bins.size[list(above)])
+        both = np.where((number >= 0) & (cells[:, j] >= 0), number * size + cells[:, j], -1)
+        tables.append(value_table(both, combinations * size, y, weight, k).reshape(k, combinations, size))
+    return tuple(single), tuple(tables)
+
+
+def _count_tables_of_chunk(bins: Bins, parents: Parents, k: int, chunk: Chunk) -> Tables:
+    return _count_tables(bins, parents, k, bins.cells(chunk.matrix), chunk.y, chunk.weight)
+
+
+def _pairs_within(
+    pairs: list[tuple[int, int]], size: np.ndarray, k: int, memory: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Cut pairs of columns into groups whose tables fit in the memory of one pass."""
+    group: list[tuple[int, int]] = []
+    held = 0
+    for i, j in pairs:
+        needed = 8 * k * int(size[i]) * int(size[j])
+        if group and held + needed > memory:
+            yield group
+            group, held = [], 0
+        group.append((i, j))
+        held += needed
+    if group:
+        yield group
+
+
+def _count_pairs(bins: Bins, pairs: list[tuple[int, int]], k: int, chunk: Chunk) -> tuple[np.ndarray, ...]:
+    """Count the pairs of cells of some columns with the classes."""
+    cells, size = bins.cells(chunk.matrix), bins.size
+    return tuple(
+        pair_table(cells[:, i], cells[:, j], int(size[i]), int(size[j]), chunk.y, chunk.weight, k) for i, j in pairs
+    )

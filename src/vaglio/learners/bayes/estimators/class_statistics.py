@@ -84,14 +84,18 @@ class Statistics:
     ) -> Statistics:
         """Count the rows."""
         tables = category_tables(matrix, y, weight, k, threads)
+        documents = {}
+        for j, texts in matrix.text.items():
+            present = np.array([text is not None for text in texts], dtype=np.float64)
+            documents[j] = np.bincount(y, present if weight is None else present * weight, minlength=k)
         return cls(
             matrix.features,
             np.bincount(y, weight, minlength=k).astype(np.float64),
             Moments(*_core.class_moments(matrix.numeric, y, weight, k, threads)),
             tables,
-            _squared_weights(matrix, weight, tables),
-            {j: _word_table(matrix, j, y, weight, k) for j in matrix.text},
-            {j: _present_documents(matrix, j, y, weight, k) for j in matrix.text},
+            squares_of_categories(matrix, None if weight is None else weight**2, tables),
+            {j: sum_by_class(matrix.word_counts(j), y, weight, k) for j in matrix.text},
+            documents,
             matrix.ranges.low,
             matrix.ranges.high,
         )
@@ -129,11 +133,11 @@ class Statistics:
             return 1.0
         return reliability(self.tables[j].T, self.squares[j])
 
-    def numeric_ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the numeric features, not the ordinal ones, with their least and largest values."""
+    def numeric_ranges(self) -> dict[int, tuple[float, float]]:
+        """Return the least and the largest value of each numeric feature, not of ordinal ones, that has any."""
         block = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
-        numeric = np.flatnonzero([self.features[j].kind == "numeric" for j in block])
-        return np.array(block, dtype=np.int64)[numeric], self.low[numeric], self.high[numeric]
+        ends = zip(block, self.low.tolist(), self.high.tolist())
+        return {j: (low, high) for j, low, high in ends if self.features[j].kind == "numeric" and low == low}
 
 
 def join_features(a: Feature, b: Feature) -> Feature:
@@ -166,14 +170,15 @@ def category_tables(
     return tables
 
 
-def _squared_weights(
-    matrix: EncodedMatrix, weight: np.ndarray | None, tables: dict[int, np.ndarray]
+def squares_of_categories(
+    matrix: EncodedMatrix, squares: np.ndarray | None, tables: dict[int, np.ndarray]
 ) -> dict[int, np.ndarray]:
+    """Return the sum of these squared weights over the rows of every category, by nominal feature; None is 1 each."""
     index = [int(j) for j in matrix.nominal_features]
-    if weight is None:
+    if squares is None:
         return {j: tables[j].sum(axis=0) for j in index}
     return {
-        j: np.bincount(codes + 1, weight**2, minlength=tables[j].shape[1] + 1)[1:]
+        j: np.bincount(codes + 1, squares, minlength=tables[j].shape[1] + 1)[1:]
         for j, codes in zip(index, matrix.codes.T)
     }
 
@@ -191,16 +196,6 @@ def _tables(
     flat = _core.code_counts(codes, sizes, y, weight, k, threads)
     parts = np.split(flat, np.cumsum(sizes * k)[:-1]) if len(index) else []
     return {int(j): part.reshape(k, size) for j, part, size in zip(index, parts, sizes)}
-
-
-def _word_table(matrix: EncodedMatrix, j: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
-    counts = matrix.word_counts(j)
-    return sum_by_class(counts, y, weight, k)
-
-
-def _present_documents(matrix: EncodedMatrix, j: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
-    present = np.array([text is not None for text in matrix.text[j]], dtype=np.float64)
-    return np.bincount(y, present if weight is None else present * weight, minlength=k)
 
 
 def sum_by_class(counts: object, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:

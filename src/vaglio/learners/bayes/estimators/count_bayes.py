@@ -1,9 +1,10 @@
-"""What the Bayes classifiers on counts share: the sums they learn from, and learning in parts."""
+"""Naive Bayes on counts: multinomial (how often) and Bernoulli (whether at all), learned at once or in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,9 +15,11 @@ from sklearn.utils.validation import check_consistent_length
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.engines.exact_sums import Grid
 from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import sum_by_class
 from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
-from vaglio.learners.bayes.model.count_bayes import CountBayesModel
+from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesModel, MultinomialModel, binarized
+from vaglio.learners.bayes.model.posterior import log_of, smoothed
 from vaglio.learners.inputs import check_X
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
@@ -222,3 +225,98 @@ def _sum_counts(count: Callable[[CountBlock], Any], grid: Grid, k: int, chunk: C
     missing = sum_by_class(chunk.matrix.missing.astype(np.float64), chunk.y, chunk.weight, k)
     classes = np.bincount(chunk.y, chunk.weight, minlength=k).astype(np.float64)
     return {"counts": total, "missing": missing, "classes": classes}
+
+
+@estimator
+class MultinomialNB(CountBayes):
+    """Multinomial naive Bayes: a row goes to the class with the largest log π + Σ n·log θ.
+
+    For counts: a sparse or dense matrix of them, or a table with text columns, whose words are counted inside. A
+    nominal column counts as one for its category.
+
+    Examples
+    --------
+    >>> from vaglio import MultinomialNB, Table
+    >>> from vaglio.table import Column
+    >>> films = Table([Column.text("review", ["great fun", "awful mess", "great film"])])
+    >>> model = MultinomialNB().fit(films, ["good", "bad", "good"])
+    >>> model.predict(Table([Column.text("review", ["great mess, great fun"])])).tolist()
+    ['good']
+    >>> model.telling_words(1)["good"][0][0]
+    'great'
+    """
+
+    _learner_id = "multinomial-nb"
+
+    def _count(self, block: CountBlock) -> Any:
+        values = block.values if isinstance(block.values, np.ndarray) else block.values.data
+        if values.size and values.min() < 0:
+            raise _negative()
+        return block.values
+
+    def _refuse_range(self, facts: Facts) -> None:
+        if (facts.low < 0).any():
+            raise _negative()
+
+    def _model(self, matrix: EncodedMatrix, prior: np.ndarray) -> MultinomialModel:
+        return MultinomialModel(
+            matrix.features, self.class_count_, prior, self.feature_count_, self._seen, self._alpha()
+        )
+
+    def _log_theta(self, count: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        return log_of(smoothed(count, self._alpha()))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _negative() -> InputError:
+    return InputError(
+        "Negative values in data passed to MultinomialNB (input X): counts start at 0; use NaiveBayesClassifier for "
+        "numbers of any sign."
+    )
+
+
+@estimator
+class BernoulliNB(CountBayes):
+    """Bernoulli naive Bayes: the absence of a word or property counts as evidence too, not only its presence.
+
+    For 0/1 columns, dense or sparse, or a table with text columns, whose words are looked for inside. Missing values
+    are neither present nor absent: they are left out.
+
+    Parameters
+    ----------
+    binarize : float or None
+        A value above it counts as present; None means that X has only 0 and 1.
+
+    Examples
+    --------
+    >>> from vaglio import BernoulliNB
+    >>> model = BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
+    >>> model.predict([[1, 0]]).tolist()
+    ['a']
+    """
+
+    _learner_id = "bernoulli-nb"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"binarize": [Real, None]}
+
+    binarize: float | None = 0.0
+
+    def _count(self, block: CountBlock) -> Any:
+        return binarized(block.values, self.binarize)
+
+    def _model(self, matrix: EncodedMatrix, prior: np.ndarray) -> BernoulliModel:
+        return BernoulliModel(
+            matrix.features,
+            self.class_count_,
+            prior,
+            self.feature_count_,
+            self._seen,
+            self._alpha(),
+            binarize=None if self.binarize is None else float(self.binarize),
+        )
+
+    def _log_theta(self, count: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        return log_of((count + self._alpha()) / np.maximum(seen + 2 * self._alpha(), np.finfo(float).tiny))

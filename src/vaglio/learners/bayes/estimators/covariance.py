@@ -233,7 +233,15 @@ def _regular(
             mended[c] = mended[c] + RIDGE * np.diag(scale)
             mended[c] = _positive(mended[c], scale)
     if singular:
-        _say(singular, parts, classes, p)
+        shown = listed(classes[singular].tolist(), 5, quoted=True)
+        rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
+        warnings.warn(
+            f"The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns that "
+            "determine each other or never vary there): it was mixed with the covariance within all classes; "
+            "covariance='tied' or 'shrunk' avoids this.",
+            DataWarning,
+            stacklevel=5,
+        )
     symmetric: np.ndarray = (mended + mended.transpose(0, 2, 1)) / 2
     return symmetric
 
@@ -255,15 +263,3 @@ def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return covariance
     lifted: np.ndarray = (vectors * np.maximum(values, RIDGE)) @ vectors.T * unit
     return lifted
-
-
-def _say(singular: list[int], parts: list[Scatter], classes: np.ndarray, p: int) -> None:
-    shown = listed(classes[singular].tolist(), 5, quoted=True)
-    rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
-    warnings.warn(
-        f"The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns that determine "
-        "each other or never vary there): it was mixed with the covariance within all classes; covariance='tied' or "
-        "'shrunk' avoids this.",
-        DataWarning,
-        stacklevel=6,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,13 +12,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.engines.value_counts import ColumnCounts
 from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bins import Bins, flat_index
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
-from vaglio.learners.bayes.passes.cells import bins_passes, combinations_pass
+from vaglio.learners.bayes.passes import bins_passes
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 
 
@@ -92,7 +94,7 @@ class JointBayesClassifier(Generative):
         self.n_cells_ = math.prod(int(size) for size in bins.n_values)
         self._refuse_too_many_cells(bins, facts.n_rows)
         self.class_prior_ = resolve_priors(self.priors, class_count)
-        found = yield combinations_pass(bins, facts.n_classes)
+        found = yield Pass("combinations of values", partial(_count_combinations, bins, facts.n_classes))
         seen = np.empty((len(found.points), len(bins.size)), dtype=np.int64)
         number = found.points.astype(np.int64)
         for j in reversed(range(len(bins.size))):
@@ -116,3 +118,13 @@ class JointBayesClassifier(Generative):
                 DataWarning,
                 stacklevel=5,
             )
+
+
+def _count_combinations(bins: Bins, k: int, chunk: Chunk) -> ColumnCounts:
+    """Count each combination of cells that occurs, by class."""
+    cells = bins.cells(chunk.matrix)
+    complete = (cells >= 0).all(axis=1)
+    number, where = np.unique(flat_index(cells[complete], bins.size), return_inverse=True)
+    weight = None if chunk.weight is None else chunk.weight[complete]
+    flat = np.bincount(where * k + chunk.y[complete], weight, minlength=len(number) * k)
+    return ColumnCounts(number, flat.astype(np.float64).reshape(-1, k), True)

@@ -1,61 +1,67 @@
-"""Which density each numeric attribute gets in naive Bayes, and its parameters.
-
-The choice behind ``"auto"`` looks at the training rows alone:
-
-1. at most ten distinct values, with three rows or more per value on average: each value has its own frequency, as a
-   category has;
-2. otherwise the column is cut where Fayyad and Irani's description length says that the class changes, and every
-   interval has its own frequency; a column that is not cut does not distinguish the classes and has no effect;
-3. if no column at all is cut, those columns are Gaussian: otherwise no numeric column would have an effect;
-4. a density takes the place of the intervals if cross-validation says so (``_density_choice``).
-"""
+"""The likelihoods of naive Bayes, fitted: densities, tables and words, from statistics and counts of values."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import Moments, Statistics
-from vaglio.learners.bayes.estimators.density_choice import MOST_COLUMNS, MOST_ROWS
-from vaglio.learners.bayes.estimators.named import Strengths, named_group
-from vaglio.learners.bayes.estimators.quantiles import ValueCounts
-from vaglio.learners.bayes.estimators.variances import gaussian_group
-from vaglio.learners.bayes.model.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
-from vaglio.learners.bayes.model.named_likelihood import DISTRIBUTIONS, NamedGroup
+from vaglio.learners.bayes.estimators.intervals import ValueCounts, has_few_values, numeric_columns
+from vaglio.learners.bayes.model.likelihood import (
+    CATEGORY,
+    DISTRIBUTIONS,
+    INTERVAL,
+    VALUE,
+    GaussianGroup,
+    KernelGroup,
+    NamedGroup,
+    TableGroup,
+    WordGroup,
+    possible,
+)
 from vaglio.learners.bayes.model.posterior import values_seen
-from vaglio.learners.bayes.model.text_likelihood import WordGroup
-from vaglio.messages.sentences import did_you_mean, listed
 
-LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
-# Rule 1: a frequency per value needs few values, each seen several times.
-FEW_VALUES = 10
-ROWS_PER_VALUE = 3
-# Rows that show, of most columns with many values, that they are many.
-_FIRST_ROWS = 64
+# What a distribution takes, for the message that a column has something else.
+_TAKES = {"poisson": "counts 0, 1, 2, …", "exponential": "numbers from 0", "lognormal": "numbers above 0"}
+# A class that shows one value only still gets a density: no variance falls below this share of the column's own.
+LEAST_VARIANCE = 1e-9
+# A class of zeros alone still has a rate: no mean falls below this share of the column's own.
+_LEAST_MEAN = 1e-9
 
 
-def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
-    """Return the likelihood asked for each numeric feature, by its index."""
-    numeric = {feature.name: j for j, feature in enumerate(features) if feature.kind == "numeric"}
-    if isinstance(likelihood, str):
-        return dict.fromkeys(numeric.values(), likelihood)
-    asked = dict.fromkeys(numeric.values(), "auto")
-    for name, kind in likelihood.items():
-        if name not in numeric:
-            raise InputError(
-                f"likelihood names the column {name!r}, which is not a numeric column of X: numeric are "
-                f"{listed(numeric, quoted=True)}."
-            )
-        if kind not in LIKELIHOODS:
-            raise InputError(f"There is no likelihood {kind!r} for column {name!r}: {did_you_mean(kind, LIKELIHOODS)}")
-        asked[numeric[name]] = kind
-    return asked
+@dataclass(frozen=True)
+class Strengths:
+    """How strongly the estimates are smoothed: rows added to a mean, and to a variance."""
+
+    alpha: float
+    var_smoothing: float
+
+
+def gaussian_group(features: np.ndarray, moments: Moments, var_smoothing: float) -> GaussianGroup:
+    """Return normal densities of these features."""
+    return GaussianGroup(features, *class_densities(moments, var_smoothing))
+
+
+def class_densities(moments: Moments, var_smoothing: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and smoothed variances, each (columns, K).
+
+    A class's variance is estimated as if ``var_smoothing`` more rows had shown the variance within the classes taken
+    together, as α adds rows to a frequency.
+    """
+    whole = moments.overall()
+    total = np.divide(whole.deviation, whole.weight, out=np.zeros_like(whole.weight), where=whole.weight > 0)[0]
+    within = np.divide(moments.deviation.sum(axis=0), whole.weight[0], out=np.zeros_like(total), where=total > 0)
+    rows = moments.weight + var_smoothing
+    variance = np.divide(moments.deviation + var_smoothing * within, rows, out=np.zeros_like(rows), where=rows > 0)
+    empty = moments.weight <= 0
+    variance = np.where(empty, total, np.maximum(variance, LEAST_VARIANCE * total))
+    mean = np.where(empty, whole.mean, moments.mean)
+    # A column that never varies is equally likely everywhere, whatever variance it is given.
+    return mean.T.copy(), np.where(total > 0, variance, 1.0).T.copy()
 
 
 @dataclass
@@ -92,12 +98,6 @@ def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) 
     return NumericTable(
         feature, INTERVAL, class_table(counts, cell, len(cuts) + 1, k), np.array([low, *cuts, high], dtype=np.float64)
     )
-
-
-def has_few_values(counts: ValueCounts) -> bool:
-    value = counts[0]
-    distinct = 1 + np.count_nonzero(value[1:] != value[:-1])
-    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct)
 
 
 def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Moments) -> KernelGroup:
@@ -203,7 +203,7 @@ def numeric_groups(
     """Choose and fit the likelihood of every numeric attribute; the moments are those of the numeric block."""
     k = len(moments.weight)
     read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
-    counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads))) if read else {}
+    counts = dict(zip(read, _core.value_counts(numeric_columns(matrix, read), y, weight, k, threads))) if read else {}
     named = named_group(asked, matrix, y, weight, moments, strengths, threads)
     return groups_of_counts(asked, counts, moments, matrix.position, named, strengths)
 
@@ -234,27 +234,6 @@ def groups_of_counts(
     )
 
 
-def split_auto(
-    asked: dict[int, str], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
-) -> tuple[list[int], list[int]]:
-    """Return the "auto" columns of few values, and those of many if the table is small enough for a choice."""
-    index = [j for j, kind in asked.items() if kind == "auto"]
-    if not 0 < len(index) <= MOST_COLUMNS or matrix.n_rows > MOST_ROWS:
-        return [], []
-    possible = [j for j, many in zip(index, _shows_many_values(_columns(index, matrix))) if not many]
-    counts = _core.value_counts(_columns(possible, matrix), y, weight, k, threads) if possible else []
-    few = [j for j, column in zip(possible, counts) if has_few_values(column)]
-    return few, [j for j in index if j not in few]
-
-
-def _shows_many_values(columns: np.ndarray) -> np.ndarray:
-    """Return which columns have more than a few values among their first rows already, and need not be counted."""
-    first = np.sort(columns[:_FIRST_ROWS], axis=0)
-    new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
-    many: np.ndarray = np.count_nonzero(new, axis=0) >= FEW_VALUES
-    return many
-
-
 def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> tuple[list[NumericTable], list[int]]:
     """Return the tables, and the "auto" columns that become Gaussian because none of them was cut."""
     tables, uncut = [], []
@@ -274,8 +253,72 @@ def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> 
     return tables, [table.feature for table in uncut]
 
 
-def _columns(index: Collection[int], matrix: EncodedMatrix) -> np.ndarray:
-    """Return these columns of the numeric block, without a copy when it is all of them."""
-    if len(index) == matrix.numeric.shape[1]:
-        return matrix.numeric
-    return matrix.numeric[:, matrix.position[np.array(list(index), dtype=np.int64)]]
+def named_group(
+    asked: dict[int, str],
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    moments: Moments,
+    strengths: Strengths,
+    threads: int,
+) -> NamedGroup:
+    """Fit the columns that are asked to follow a named distribution.
+
+    The mean of a Poisson or exponential distribution is estimated as if α more rows had the mean of all rows, as α
+    adds to a frequency; the logarithms of a log-normal one are smoothed like a Gaussian. With 0 it is the estimate of
+    largest likelihood.
+    """
+    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
+    for j, kind in chosen.items():
+        x = matrix.numeric[:, matrix.position[j]]
+        for row in np.flatnonzero(~possible(kind, x) & ~np.isnan(x))[:1].tolist():
+            raise impossible_number(matrix.features[j].name, kind, row, x[row])
+    positions = [int(matrix.position[j]) for j, kind in chosen.items() if kind == "lognormal"]
+    moved = None
+    if positions:
+        logarithms = np.log(matrix.numeric[:, positions])
+        moved = Moments(*_core.class_moments(logarithms, y, weight, len(moments.weight), threads))
+    return named_of_moments(asked, matrix.position, moments, moved, strengths)
+
+
+def named_of_moments(
+    asked: dict[int, str], position: np.ndarray, moments: Moments, moved: Moments | None, strengths: Strengths
+) -> NamedGroup:
+    """Fit the columns from their moments; ``moved`` are those of the logarithms of the log-normal ones, in order."""
+    k = len(moments.weight)
+    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
+    if not chosen:
+        return NamedGroup.empty(k)
+    means: list[np.ndarray] = []
+    variances: list[np.ndarray] = []
+    done = 0
+    for j, kind in chosen.items():
+        if kind == "lognormal":
+            assert moved is not None
+            mean, variance = class_densities(moved.select(np.array([done])), strengths.var_smoothing)
+            done += 1
+        else:
+            mean = _smoothed_means(moments.select(position[j : j + 1]), strengths.alpha)
+            variance = np.ones((1, k))
+        means.append(mean)
+        variances.append(variance)
+    codes = np.array([DISTRIBUTIONS.index(kind) for kind in chosen.values()], dtype=np.int32)
+    return NamedGroup(np.array(list(chosen), dtype=np.int64), codes, np.concatenate(means), np.concatenate(variances))
+
+
+def _smoothed_means(moments: Moments, alpha: float) -> np.ndarray:
+    """Return the smoothed mean of one column in every class, shape (1, K)."""
+    overall = float(moments.overall().mean[0, 0])
+    rows = moments.weight[:, 0] + alpha
+    total = moments.weight[:, 0] * moments.mean[:, 0] + alpha * overall
+    mean = np.divide(total, rows, out=np.full(len(rows), overall), where=rows > 0)
+    positive: np.ndarray = np.maximum(mean, _LEAST_MEAN * overall if overall > 0 else 1.0)[None, :]
+    return positive
+
+
+def impossible_number(name: str, kind: str, row: int, value: float) -> InputError:
+    """Return the error that a column has a number its distribution cannot produce."""
+    return InputError(
+        f"Column {name!r} has {value:g} in row {row}, but the likelihood {kind!r} takes {_TAKES[kind]}: correct "
+        "it, or choose another likelihood for this column."
+    )

@@ -15,24 +15,26 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
-from vaglio.learners.bayes.estimators.density_choice import DensityChoice, Others, Spoken
 from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
-from vaglio.learners.bayes.estimators.likelihoods import (
+from vaglio.learners.bayes.estimators.intervals import learn_quantiles
+from vaglio.learners.bayes.estimators.likelihood_choice import (
     LIKELIHOODS,
-    NumericGroups,
-    numeric_groups,
+    DensityChoice,
+    Spoken,
     resolve_likelihoods,
     split_auto,
+)
+from vaglio.learners.bayes.estimators.likelihoods import (
+    NumericGroups,
+    Strengths,
+    gaussian_group,
+    numeric_groups,
     table_group,
     word_group,
 )
-from vaglio.learners.bayes.estimators.named import Strengths
-from vaglio.learners.bayes.estimators.quantiles import known_ranges, learn_quantiles
-from vaglio.learners.bayes.estimators.variances import gaussian_group
-from vaglio.learners.bayes.model.likelihood import KernelGroup
+from vaglio.learners.bayes.model.likelihood import KernelGroup, NamedGroup
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
-from vaglio.learners.bayes.model.named_likelihood import NamedGroup
-from vaglio.learners.bayes.passes.naive import chooses_density, naive_passes
+from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
@@ -116,7 +118,8 @@ class NaiveBayesClassifier(Generative):
         k = len(self.classes_)
         asked = self._decided(resolve_likelihoods(self.likelihood, matrix.features), matrix, y, weight)
         self._statistics = Statistics.gather(matrix, y, weight, k, matrix.threads)
-        numeric = self._numeric(asked, self._statistics, matrix, y, weight)
+        how = (self._statistics.moments, self._strengths(), matrix.threads)
+        numeric = numeric_groups(asked, matrix, y, weight, *how)
         return self._noted(self._assemble(self._statistics, numeric, matrix.threads), numeric)
 
     def _passes(self, facts: Facts) -> Passes:
@@ -141,9 +144,16 @@ class NaiveBayesClassifier(Generative):
         if not many:
             return asked
         fixed = {j: kind for j, kind in asked.items() if j not in many}
+
+        def others(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix) -> Spoken:
+            statistics = Statistics.gather(rows, codes, w, k, threads)
+            numeric = numeric_groups(fixed, rows, codes, w, statistics.moments, self._strengths(), rows.threads)
+            joint = self._assemble(statistics, numeric, threads).joint_log_likelihood(kept_out)
+            return Spoken(joint, any(table.is_cut for table in numeric.tables))
+
         choice = DensityChoice(
             matrix.position[many],
-            self._others(fixed, k, threads) if len(many) < matrix.n_features else None,
+            others if len(many) < matrix.n_features else None,
             self._strengths(),
             self.priors,
             k,
@@ -151,29 +161,8 @@ class NaiveBayesClassifier(Generative):
         )
         return {**asked, **dict.fromkeys(many, choice.choose(matrix, y, weight))}
 
-    def _others(self, fixed: dict[int, str], k: int, threads: int) -> Others:
-        """Return what says how the columns without a choice speak about rows kept out."""
-
-        def others(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix) -> Spoken:
-            statistics = Statistics.gather(rows, codes, w, k, threads)
-            numeric = self._numeric(fixed, statistics, rows, codes, w)
-            joint = self._assemble(statistics, numeric, threads).joint_log_likelihood(kept_out)
-            return Spoken(joint, any(table.is_cut for table in numeric.tables))
-
-        return others
-
     def _strengths(self) -> Strengths:
         return Strengths(float(self.alpha), float(self.var_smoothing))
-
-    def _numeric(
-        self,
-        asked: dict[int, str],
-        statistics: Statistics,
-        matrix: EncodedMatrix,
-        y: np.ndarray,
-        weight: np.ndarray | None,
-    ) -> NumericGroups:
-        return numeric_groups(asked, matrix, y, weight, statistics.moments, self._strengths(), matrix.threads)
 
     def _assemble(self, statistics: Statistics, numeric: NumericGroups, threads: int) -> NaiveBayesModel:
         return NaiveBayesModel(
@@ -192,15 +181,10 @@ class NaiveBayesClassifier(Generative):
         self.class_count_, self.class_prior_ = model.class_count, model.prior
         note_belief(self, self._statistics.features, model.table.reliabilities)
         self.likelihoods_ = model.likelihood_names(self._statistics.features)
-        limits = self._limits(self._statistics, numeric)
-        return replace(model, quantiles=learn_quantiles(numeric.counts, limits, len(self.classes_)))
-
-    @staticmethod
-    def _limits(statistics: Statistics, numeric: NumericGroups) -> dict[int, tuple[float, float]]:
-        """Range of the columns under a density."""
-        ranges = known_ranges(*statistics.numeric_ranges())
+        ranges = self._statistics.numeric_ranges()
         dense = (numeric.gaussian, numeric.kernel, numeric.named)
-        return {int(j): ranges[j] for group in dense for j in group.feature if j in ranges}
+        limits = {int(j): ranges[j] for group in dense for j in group.feature if j in ranges}
+        return replace(model, quantiles=learn_quantiles(numeric.counts, limits, len(self.classes_)))
 
     def linear_weights(self) -> dict[str, Any]:
         """Return log P(v|c) of every category, a frame (values by classes) for each nominal column.
@@ -236,7 +220,12 @@ class NaiveBayesClassifier(Generative):
         self
         """
         self._validate_params()
-        self._refuse_whole_table_likelihoods()
+        asked = {self.likelihood} if isinstance(self.likelihood, str) else set(self.likelihood.values())
+        for whole in sorted(asked - {"auto", "gaussian"}):
+            raise NotSupportedError(
+                f"The likelihood {whole!r} needs all rows at once, so partial_fit cannot serve it: use fit, or "
+                "likelihood='gaussian'."
+            )
         first = not hasattr(self, "_statistics")
         _check_partial_fit_first_call(self, classes)
         if first:
@@ -252,23 +241,11 @@ class NaiveBayesClassifier(Generative):
         weight = self._weight_of_chunk(X, codes, sample_weight)
         part = Statistics.gather(matrix, codes, weight, len(self.classes_), self._threads())
         self._statistics = part if first else self._statistics.merge(part)
-        return self._refit(codebook)
-
-    def _refit(self, codebook: Codebook) -> Self:
         statistics, k = self._statistics, len(self.classes_)
-        codebook = replace(codebook, features=statistics.features)
         numeric = np.array([j for j, f in enumerate(statistics.features) if f.kind == "numeric"], dtype=np.int64)
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)
         groups = NumericGroups(gaussian, [], KernelGroup.empty(k), NamedGroup.empty(k), {})
         model = self._noted(self._assemble(statistics, groups, self._threads()), groups)
+        codebook = replace(codebook, features=statistics.features)
         return self._keep(codebook, model, float(statistics.class_weight.sum()))
-
-    def _refuse_whole_table_likelihoods(self) -> None:
-        asked = {self.likelihood} if isinstance(self.likelihood, str) else set(self.likelihood.values())
-        whole = sorted(asked - {"auto", "gaussian"})
-        if whole:
-            raise NotSupportedError(
-                f"The likelihood {whole[0]!r} needs all rows at once, so partial_fit cannot serve it: use fit, or "
-                "likelihood='gaussian'."
-            )

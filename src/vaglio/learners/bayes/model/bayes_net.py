@@ -13,8 +13,17 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.learners.bayes.model.bins import Bins, flat_index
-from vaglio.learners.bayes.model.naive_bayes_file import check_alpha, check_prior, read_reliability
-from vaglio.learners.bayes.model.posterior import BayesModel, believed, choose, log_of, observed, smoothed
+from vaglio.learners.bayes.model.posterior import (
+    BayesModel,
+    believed,
+    check_alpha,
+    check_prior,
+    choose,
+    log_of,
+    observed,
+    read_reliability,
+    smoothed,
+)
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -72,19 +81,18 @@ class BayesNetModel(BayesModel):
         A missing value counts nothing; one whose parents are not all known counts by P(xⱼ|c).
         """
         cells = self.bins.cells(matrix)
-        return {j: self._log_likelihood(j, cells) for j in range(len(self.parents))}
-
-    def _log_likelihood(self, j: int, cells: np.ndarray) -> np.ndarray:
-        value = cells[:, j]
-        found = np.zeros((len(cells), len(self.prior)))
-        above = list(self.parents[j])
-        combination = flat_index(cells[:, above], self.bins.size[above]) if above else np.full(len(cells), -1)
-        alone = (value >= 0) & (combination < 0)
-        both = (value >= 0) & (combination >= 0)
-        found[alone] = log_of(self.given_class(j))[:, value[alone]].T
-        if above:
-            found[both] = log_of(self.given_parents(j))[:, combination[both], value[both]].T
-        return found
+        evidence = {}
+        for j, parents in enumerate(self.parents):
+            value, above = cells[:, j], list(parents)
+            found = np.zeros((len(cells), len(self.prior)))
+            combination = flat_index(cells[:, above], self.bins.size[above]) if above else np.full(len(cells), -1)
+            alone = (value >= 0) & (combination < 0)
+            both = (value >= 0) & (combination >= 0)
+            found[alone] = log_of(self.given_class(j))[:, value[alone]].T
+            if above:
+                found[both] = log_of(self.given_parents(j))[:, combination[both], value[both]].T
+            evidence[j] = found
+        return evidence
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         joint: np.ndarray = (

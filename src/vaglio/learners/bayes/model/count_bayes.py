@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,9 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
-from vaglio.learners.bayes.model.naive_bayes_file import check_alpha, check_prior
-from vaglio.learners.bayes.model.posterior import BayesModel, choose, log_of, observed, smoothed
-from vaglio.learners.bayes.model.text_likelihood import weighted_log
+from vaglio.learners.bayes.model.likelihood import weighted_log
+from vaglio.learners.bayes.model.posterior import (
+    BayesModel,
+    check_alpha,
+    check_prior,
+    choose,
+    log_of,
+    observed,
+    smoothed,
+)
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -62,15 +70,35 @@ class CountBayesModel(BayesModel):
     def size(self) -> dict[str, int]:
         return {"attributes": self.count.shape[1], "classes": len(self.prior), "numbers": self.count.size}
 
-    def _draw_category(self, feature: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw codes of a nominal feature: exactly one of its columns, by their shares."""
-        default = self.features[feature].default
-        if default is not None:
-            return self._draw_presence(feature, default, labels, rng)
-        return choose(rng, observed(self.count[:, self.owner == feature]), labels)
+    def _draw_columns(
+        self,
+        drawn: np.ndarray,
+        labels: np.ndarray,
+        rng: np.random.Generator,
+        number: Callable[[np.ndarray], np.ndarray],
+        document: Callable[[np.ndarray], np.ndarray],
+    ) -> dict[int, np.ndarray]:
+        """Turn drawn columns of counts into features: a number by its column, a document by the row of its words."""
+        found = {}
+        for j, feature in enumerate(self.features):
+            own = drawn[:, self.owner == j]
+            if feature.is_nominal:
+                found[j] = self._draw_category(j, labels, rng)
+            elif feature.kind != "text":
+                found[j] = number(own[:, 0])
+            else:
+                found[j] = np.empty(len(labels), dtype=object)
+                found[j][:] = [document(row) for row in own]
+        return found
 
-    def _draw_presence(self, feature: int, default: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw codes of a boolean or asymmetric feature; which of several other values it was is not known."""
+    def _draw_category(self, feature: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw codes of a nominal feature: exactly one of its columns, by their shares.
+
+        Which of several values other than the default a boolean or asymmetric feature had is not known.
+        """
+        default = self.features[feature].default
+        if default is None:
+            return choose(rng, observed(self.count[:, self.owner == feature]), labels)
         column = int(np.flatnonzero(self.owner == feature)[0])
         share = (self.count[:, column] + self.alpha) / np.maximum(self.seen[:, column] + 2 * self.alpha, 1e-300)
         others = np.delete(np.arange(len(self.features[feature].categories)), default)
@@ -116,17 +144,13 @@ class MultinomialModel(CountBayesModel):
         rows = np.maximum(self.class_count, np.finfo(float).tiny)
         totals = rng.poisson(np.minimum(self.count.sum(axis=1) / rows, MOST_DRAWN)[labels])
         counts = rng.multinomial(totals, observed(self.count)[labels])
-        return {j: self._column(j, counts, labels, rng) for j in range(len(self.features))}
-
-    def _column(self, j: int, counts: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        own = counts[:, self.owner == j]
-        if self.features[j].is_nominal:
-            return self._draw_category(j, labels, rng)
-        if self.features[j].kind != "text":
-            return own[:, 0].astype(np.float64)
-        documents = np.empty(len(labels), dtype=object)
-        documents[:] = [rng.permutation(np.repeat(np.arange(own.shape[1]), row)) for row in own]
-        return documents
+        return self._draw_columns(
+            counts,
+            labels,
+            rng,
+            lambda column: column.astype(np.float64),
+            lambda row: rng.permutation(np.repeat(np.arange(len(row)), row)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,18 +211,8 @@ class BernoulliModel(CountBayesModel):
         """Draw rows column by column; a number is one above the threshold where it is there."""
         share = np.divide(self.count, self.seen, out=self._probability.copy(), where=self.seen > 0)
         there = rng.random((len(labels), self.count.shape[1])) < share[labels]
-        return {j: self._column(j, there, labels, rng) for j in range(len(self.features))}
-
-    def _column(self, j: int, there: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        own = there[:, self.owner == j]
-        if self.features[j].is_nominal:
-            return self._draw_category(j, labels, rng)
-        if self.features[j].kind != "text":
-            low = self.binarize or 0.0
-            return np.where(own[:, 0], low + 1.0, low)
-        documents = np.empty(len(labels), dtype=object)
-        documents[:] = [np.flatnonzero(row) for row in own]
-        return documents
+        low = self.binarize or 0.0
+        return self._draw_columns(there, labels, rng, lambda column: np.where(column, low + 1.0, low), np.flatnonzero)
 
     def state(self) -> State:
         arrays, meta = super().state()

@@ -10,8 +10,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.learners.bayes.model.bins import Bins, flat_index
-from vaglio.learners.bayes.model.naive_bayes_file import check_alpha, check_prior
-from vaglio.learners.bayes.model.posterior import BayesModel, choose, log_of, observed
+from vaglio.learners.bayes.model.posterior import BayesModel, check_alpha, check_prior, choose, log_of, observed
 from vaglio.model import checks
 from vaglio.model.base import State
 

@@ -8,15 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse as sp
+from scipy.special import gammaln, xlogy
 
 from vaglio import _core
-from vaglio.learners.bayes.model.posterior import believed, choose, log_of, observed, smoothed
-from vaglio.learners.bayes.model.quantiles import Quantiles
+from vaglio.encode import Feature
+from vaglio.learners.bayes.model.bins import Quantiles
+from vaglio.learners.bayes.model.posterior import believed, choose, log_of, observed, read_reliability, smoothed
+from vaglio.model import checks
 
 GAUSSIAN, CATEGORY, INTERVAL, VALUE = range(4)
+
+
+def _feature_index(
+    arrays: dict[str, np.ndarray], group: str, features: tuple[Feature, ...], kinds: tuple[str, ...]
+) -> np.ndarray:
+    index = checks.array(arrays, f"{group}_feature", np.int64, (None,))
+    checks.within(index, 0, len(features), "the index of an attribute")
+    checks.need(all(features[j].kind in kinds for j in index), "an attribute is of another kind than its likelihood")
+    return index
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +83,14 @@ class GaussianGroup:
     def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
         drawn = rng.normal(self.mean[t][labels], np.sqrt(self.variance[t])[labels])
         return quantiles.clipped(int(self.feature[t]), drawn)
+
+    @classmethod
+    def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k: int) -> GaussianGroup:
+        index = _feature_index(arrays, "gaussian", features, ("numeric", "ordinal"))
+        mean = checks.array(arrays, "gaussian_mean", np.float64, (len(index), k), finite=True)
+        variance = checks.array(arrays, "gaussian_variance", np.float64, (len(index), k), finite=True)
+        checks.need((variance > 0).all(), "a variance is not positive")
+        return cls(index, mean, variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +196,33 @@ class TableGroup:
             return drawn
         return quantiles.draw(int(self.feature[t]), labels, cells, points, rng)
 
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k: int, alpha: float
+    ) -> TableGroup:
+        index = _feature_index(arrays, "table", features, ("numeric", "ordinal", "nominal"))
+        kind = checks.array(arrays, "table_table_kind", np.int32, index.shape)
+        checks.within(kind, CATEGORY, VALUE + 1, "the kind of a table")
+        size = checks.array(arrays, "table_size", np.int64, index.shape)
+        count = checks.counts(arrays, "table_count", (None,))
+        point = checks.array(arrays, "table_point", np.float64, (None,), finite=True)
+        checks.within(size, 0, len(count) + 1, "the size of a table")
+        checks.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
+        checks.need(int(points_of(kind, size).sum()) == len(point), "the tables do not fit their points")
+        # Files of the first edition smooth over all declared values.
+        values = checks.array(arrays, "table_values", np.int64, index.shape) if "table_values" in arrays else size
+        checks.need(((values >= 0) & (values <= np.maximum(size, 1))).all(), "a table has more values than cells")
+        reliability = read_reliability(arrays, "table_reliability", len(index))
+        checks.need((kind[reliability < 1] == CATEGORY).all(), "a table of numbers is not believed")
+        group = cls(index, kind, size, count, point, alpha, k, values, reliability)
+        for t, j in enumerate(index):
+            nominal = features[j].is_nominal
+            checks.need(nominal == (kind[t] == CATEGORY), "a table is of another kind than its attribute")
+            checks.need(not nominal or size[t] == len(features[j].categories), "a table does not fit its categories")
+            checks.need(kind[t] != INTERVAL or size[t] > 0, "an attribute has no interval")
+            checks.need((np.diff(group.points(t)) >= 0).all(), "cut points do not ascend")
+        return group
+
 
 def points_of(table_kind: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return how many points each table of a group has."""
@@ -239,3 +287,194 @@ class KernelGroup:
             here = labels == label
             centre[here] = rng.choice(self.value[part], size=int(here.sum()), p=weight / weight.sum())
         return quantiles.clipped(int(self.feature[t]), rng.normal(centre, self.bandwidth[t][labels]))
+
+    @classmethod
+    def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k: int) -> KernelGroup:
+        index = _feature_index(arrays, "kernel", features, ("numeric", "ordinal"))
+        bandwidth = checks.array(arrays, "kernel_bandwidth", np.float64, (len(index), k), finite=True)
+        checks.need((bandwidth > 0).all(), "a bandwidth is not positive")
+        start = checks.array(arrays, "kernel_start", np.int64, (len(index) * k + 1,))
+        value = checks.array(arrays, "kernel_value", np.float64, (None,), finite=True)
+        weight = checks.counts(arrays, "kernel_weight", value.shape)
+        checks.need(start[0] == 0 and start[-1] == len(value) and (np.diff(start) > 0).all(), "a density has no values")
+        checks.need((weight > 0).all(), "a weight is not positive")
+        ascends = np.diff(value) > 0
+        ascends[start[1:-1] - 1] = True
+        checks.need(ascends.all(), "the values of a density do not ascend")
+        return cls(index, bandwidth, start, value, weight)
+
+
+# In the order of their codes in the model file.
+DISTRIBUTIONS = ("poisson", "exponential", "lognormal")
+
+
+@dataclass(frozen=True, eq=False)
+class NamedGroup:
+    """Numeric attributes with a named distribution in each class.
+
+    Attributes
+    ----------
+    feature : int64 (D,)
+    distribution : int32 (D,)
+        Code of the distribution.
+    mean : float64 (D, K)
+        Mean of the values; of their logarithms if log-normal.
+    variance : float64 (D, K)
+        Variance of the logarithms if log-normal; not used by the others, whose mean says all.
+    """
+
+    name: ClassVar[str] = "named"
+
+    feature: np.ndarray
+    distribution: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+
+    @classmethod
+    def empty(cls, n_classes: int) -> NamedGroup:
+        none = np.empty((0, n_classes))
+        return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), none, none)
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def distribution_of(self, t: int) -> str:
+        """Name of the distribution of one attribute."""
+        return DISTRIBUTIONS[int(self.distribution[t])]
+
+    def log_density(self, t: int, x: np.ndarray) -> np.ndarray:
+        """Log density (or probability, for counts) of one attribute in every class, shape (n, K).
+
+        It is 0 where x is missing, and where no class could have produced x: that says nothing.
+        """
+        kind = self.distribution_of(t)
+        fits = possible(kind, x)
+        known = x[fits][:, None]
+        found = np.zeros((len(x), self.mean.shape[1]))
+        mean, variance = self.mean[t], self.variance[t]
+        if kind == "poisson":
+            found[fits] = xlogy(known, mean) - mean - gammaln(known + 1)
+        elif kind == "exponential":
+            found[fits] = -known / mean - log_of(mean)
+        else:
+            logarithm = np.log(known)
+            found[fits] = -0.5 * ((logarithm - mean) ** 2 / variance + np.log(2 * np.pi * variance)) - logarithm
+        return found
+
+    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
+        kind, mean = self.distribution_of(t), self.mean[t][labels]
+        drawn: Any
+        if kind == "poisson":
+            drawn = rng.poisson(np.minimum(mean, 1e15)).astype(np.float64)
+        elif kind == "exponential":
+            drawn = rng.exponential(mean)
+        else:
+            drawn = rng.lognormal(mean, np.sqrt(self.variance[t])[labels])
+        return quantiles.clipped(int(self.feature[t]), drawn)
+
+    @classmethod
+    def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k: int) -> NamedGroup:
+        """Rebuild from a model file; those of the first edition have no such attributes."""
+        if "named_feature" not in arrays:
+            return cls.empty(k)
+        feature = _feature_index(arrays, "named", features, ("numeric",))
+        distribution = checks.array(arrays, "named_distribution", np.int32, feature.shape)
+        checks.within(distribution, 0, len(DISTRIBUTIONS), "the distribution of an attribute")
+        mean = checks.array(arrays, "named_mean", np.float64, (len(feature), k), finite=True)
+        variance = checks.array(arrays, "named_variance", np.float64, (len(feature), k), finite=True)
+        on_logarithms = (distribution == DISTRIBUTIONS.index("lognormal"))[:, None]
+        checks.need(((mean > 0) | on_logarithms).all(), "a mean is not positive")
+        checks.need((variance > 0).all(), "a variance is not positive")
+        return cls(feature, distribution, mean, variance)
+
+
+def possible(distribution: str, x: np.ndarray) -> np.ndarray:
+    """Return which numbers the distribution can produce; a missing value is none of them."""
+    if distribution == "lognormal":
+        found: np.ndarray = x > 0
+        return found
+    found = x >= 0
+    return found & (x == np.floor(x)) if distribution == "poisson" else found
+
+
+@dataclass(frozen=True, eq=False)
+class WordGroup:
+    """Word counts of each class, for every text attribute.
+
+    Attributes
+    ----------
+    feature : int64 (T,)
+    vocabulary : int64 (T,)
+        Number of words of each attribute.
+    count : float64, tables (K, W) one after the other
+    length : float64 (T, K)
+        Mean number of words of a document of the class, for drawing new ones.
+    alpha : float
+    """
+
+    name: ClassVar[str] = "words"
+
+    feature: np.ndarray
+    vocabulary: np.ndarray
+    count: np.ndarray
+    length: np.ndarray
+    alpha: float
+
+    @classmethod
+    def empty(cls, n_classes: int, alpha: float) -> WordGroup:
+        """No text attributes."""
+        none = np.empty(0, dtype=np.int64)
+        return cls(none, none, np.empty(0), np.empty((0, n_classes)), alpha)
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    @property
+    def size(self) -> int:
+        return self.count.size
+
+    @cached_property
+    def _start(self) -> np.ndarray:
+        return np.cumsum([0, *(self.vocabulary * self.length.shape[1])])
+
+    def counts(self, t: int) -> np.ndarray:
+        return self.count[self._start[t] : self._start[t + 1]].reshape(-1, int(self.vocabulary[t]))
+
+    def probability(self, t: int) -> np.ndarray:
+        """θ of every class and word, shape (K, W)."""
+        return smoothed(self.counts(t), self.alpha)
+
+    def log_likelihood(self, t: int, counts: sp.csr_array) -> np.ndarray:
+        """Σ n·log θ of every document and class; a missing document says nothing."""
+        return weighted_log(counts, log_of(self.probability(t)))
+
+    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw documents, as arrays of word codes."""
+        lengths = rng.poisson(self.length[t][labels])
+        codes = choose(rng, observed(self.counts(t)), np.repeat(labels, lengths))
+        documents = np.empty(len(labels), dtype=object)
+        documents[:] = np.split(codes, np.cumsum(lengths)[:-1])
+        return documents
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k: int, alpha: float
+    ) -> WordGroup:
+        index = _feature_index(arrays, "words", features, ("text",))
+        vocabulary = checks.array(arrays, "words_vocabulary", np.int64, index.shape)
+        known = [len(features[j].categories) for j in index]
+        checks.need(vocabulary.tolist() == known, "the words do not fit the vocabulary")
+        count = checks.counts(arrays, "words_count", (int(sum(known)) * k,))
+        length = checks.array(arrays, "words_length", np.float64, (len(index), k), finite=True)
+        checks.need((length >= 0).all() and (length < 1e9).all(), "the length of a document is impossible")
+        return cls(index, vocabulary, count, length, alpha)
+
+
+def weighted_log(counts: np.ndarray | sp.csr_array, log_probability: np.ndarray) -> np.ndarray:
+    """Return counts @ log_probability.T where a count of zero is zero, also beside log 0."""
+    impossible = np.isneginf(log_probability)
+    if not impossible.any():
+        return np.asarray(counts @ log_probability.T)
+    total = np.asarray(counts @ np.where(impossible, 0.0, log_probability).T)
+    total[np.asarray(counts @ impossible.astype(np.float64).T) > 0] = -np.inf
+    return total

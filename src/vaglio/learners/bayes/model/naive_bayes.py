@@ -10,21 +10,43 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.bayes.model import naive_bayes_file as file
+from vaglio.learners.bayes.model.bins import NO_QUANTILES, Quantiles
 from vaglio.learners.bayes.model.likelihood import (
     CATEGORY,
     INTERVAL,
     VALUE,
     GaussianGroup,
     KernelGroup,
+    NamedGroup,
     TableGroup,
     Terms,
+    WordGroup,
 )
-from vaglio.learners.bayes.model.named_likelihood import NamedGroup
-from vaglio.learners.bayes.model.posterior import BayesModel, log_of
-from vaglio.learners.bayes.model.quantiles import NO_QUANTILES, Quantiles
-from vaglio.learners.bayes.model.text_likelihood import WordGroup
+from vaglio.learners.bayes.model.posterior import BayesModel, check_alpha, check_prior, log_of
+from vaglio.model import checks
 from vaglio.model.base import State
+
+# Group of attributes -> its arrays in the file, with their types.
+_GROUPS: dict[str, dict[str, Any]] = {
+    "gaussian": {"feature": np.int64, "mean": np.float64, "variance": np.float64},
+    "table": {
+        "feature": np.int64,
+        "table_kind": np.int32,
+        "size": np.int64,
+        "count": np.float64,
+        "point": np.float64,
+        "values": np.int64,
+    },
+    "kernel": {
+        "feature": np.int64,
+        "bandwidth": np.float64,
+        "start": np.int64,
+        "value": np.float64,
+        "weight": np.float64,
+    },
+    "named": {"feature": np.int64, "distribution": np.int32, "mean": np.float64, "variance": np.float64},
+    "words": {"feature": np.int64, "vocabulary": np.int64, "count": np.float64, "length": np.float64},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +153,13 @@ class NaiveBayesModel(BayesModel):
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
-        return file.write(self)
+        arrays = {"class_count": self.class_count, "prior": self.prior}
+        for group, fields in _GROUPS.items():
+            for name, dtype in fields.items():
+                arrays[f"{group}_{name}"] = np.asarray(getattr(getattr(self, group), name), dtype=dtype)
+        if (self.table.reliability < 1).any():
+            arrays["table_reliability"] = self.table.reliability
+        return {**arrays, **self.quantiles.state()}, {"alpha": float(self.table.alpha)}
 
     @classmethod
     def from_state(
@@ -141,4 +169,16 @@ class NaiveBayesModel(BayesModel):
         features: tuple[Feature, ...],
         n_classes: int,
     ) -> NaiveBayesModel:
-        return cls(**file.read(arrays, meta, features, n_classes))
+        alpha = check_alpha(meta)
+        prior = check_prior(arrays, n_classes)
+        class_count = checks.counts(arrays, "class_count", (n_classes,))
+        groups: dict[str, Any] = {
+            "gaussian": GaussianGroup.from_state(arrays, features, n_classes),
+            "table": TableGroup.from_state(arrays, features, n_classes, alpha),
+            "kernel": KernelGroup.from_state(arrays, features, n_classes),
+            "named": NamedGroup.from_state(arrays, features, n_classes),
+            "words": WordGroup.from_state(arrays, features, n_classes, alpha),
+        }
+        used = np.concatenate([group.feature for group in groups.values()])
+        checks.need(len(np.unique(used)) == len(used), "an attribute occurs twice")
+        return cls(class_count, prior, **groups, quantiles=Quantiles.from_state(arrays, features, n_classes))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
+from vaglio.model import checks
 
 # Classes whose logarithms are nearer than this are told apart by their probabilities, which rounding may make equal.
 _APART = 1e-6
@@ -148,3 +150,27 @@ def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) 
         found = np.searchsorted(cumulative[row], uniform[here] * cumulative[row, -1], side="right")
         drawn[here] = np.minimum(found, probability.shape[1] - 1)
     return drawn
+
+
+def check_alpha(meta: dict[str, Any]) -> float:
+    """Fetch the smoothing constant."""
+    alpha = float(checks.number(meta, "alpha"))
+    checks.need(0 <= alpha < checks.LARGEST, "the smoothing is impossible")
+    return alpha
+
+
+def check_prior(arrays: dict[str, np.ndarray], n_classes: int) -> np.ndarray:
+    """Fetch priors: not negative, adding up to one."""
+    checks.need(n_classes > 0, "it has no classes")
+    prior = checks.array(arrays, "prior", np.float64, (n_classes,), finite=True)
+    checks.need((prior >= 0).all() and abs(prior.sum() - 1) < 1e-6, "the priors do not add up to one")
+    return prior
+
+
+def read_reliability(arrays: dict[str, np.ndarray], name: str, size: int) -> np.ndarray:
+    """Fetch how far each table is believed; where nothing is said, wholly."""
+    if name not in arrays:
+        return np.ones(size)
+    found = checks.array(arrays, name, np.float64, (size,), finite=True)
+    checks.need(((found >= 0) & (found <= 1)).all(), "how far a table is believed is impossible")
+    return found

@@ -9,8 +9,7 @@ from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
 from vaglio.encode import EncodedMatrix, count_block, count_columns
 from vaglio.learners.bayes.model.count_bayes import binarized
-from vaglio.learners.bayes.trace.frequencies import smoothed_fraction
-from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
+from vaglio.learners.bayes.trace.factors import Factor, smoothed_fraction, write_priors, write_product
 from vaglio.messages.figures import short_number
 
 

@@ -19,18 +19,18 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import gather_rows, rows_pass
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
-from vaglio.learners.linear.estimators.logistic_problem import LogisticProblem
 from vaglio.learners.linear.estimators.logistic_solver import (
     LARGEST_HESSIAN,
+    LogisticProblem,
+    MiniBatchDescent,
     Minimum,
+    Schedule,
     hessian_cost,
     minimise,
     sample_places,
 )
-from vaglio.learners.linear.model.linear import LinearModel
-from vaglio.learners.linear.passes.encoding_passes import encoder_passes
-from vaglio.learners.linear.passes.logistic_passes import PassedProblem, reach_of
-from vaglio.learners.linear.passes.minibatch import MiniBatchDescent, Schedule
+from vaglio.learners.linear.model import LinearModel
+from vaglio.learners.linear.passes import PassedProblem, encoder_passes, reach_of
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 
 # Multiplications beyond which standard errors are left out: they would take about a second or more.

@@ -16,10 +16,9 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import NotSupportedError
 from vaglio.learners.inputs import learn_whole_belief
 from vaglio.learners.learned import Learned
-from vaglio.learners.linear.estimators.chunk_learner import ChunkLearner
-from vaglio.learners.linear.model.mlp import NetworkModel
-from vaglio.learners.linear.passes.encoding_passes import encoder_passes
-from vaglio.learners.linear.passes.network_passes import network_passes
+from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner
+from vaglio.learners.linear.model import NetworkModel
+from vaglio.learners.linear.passes import encoder_passes, network_passes
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread

@@ -8,7 +8,7 @@ from scipy.special import expit, softmax
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
-from vaglio.learners.linear.model.mlp import ACTIVATIONS
+from vaglio.learners.linear.model import ACTIVATIONS
 
 # Units of a layer and terms of a sum that are shown: a table of twelve lines and a formula of one line can be read.
 _MOST_UNITS = 12

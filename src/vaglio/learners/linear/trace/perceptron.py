@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed
 from vaglio.document.training import Training
-from vaglio.learners.linear.estimators.penalty import Penalty
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
+from vaglio.learners.linear.estimators.perceptron_training import Penalty
 from vaglio.messages.figures import short_number
 
 # Output, pass, row, w·x + b, y, d, and the weights after the update.

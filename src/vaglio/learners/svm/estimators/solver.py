@@ -1,20 +1,91 @@
-"""From encoded rows to a trained support vector machine: two-class problems, the solver, the model's arrays."""
+"""From encoded rows to a trained support vector machine: the kernel, two-class problems, the solver, calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
 from scipy.optimize import linprog
+from sklearn.model_selection import StratifiedKFold, check_cv
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder
-from vaglio.errors import NoSolutionError
-from vaglio.learners.svm.model.svm import KERNELS, Kernel, SVMModel
+from vaglio.errors import InputError, NoSolutionError
+from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem, minimise
+from vaglio.learners.svm.model import KERNELS, Kernel, SVMModel
+from vaglio.table import as_frame
+
+# Rows with larger numbers have kernel values near the end of all numbers, and no step of the solver makes progress.
+LARGEST = 1e30
+
+# What kernel="auto" tries, from the simplest on: of equals the first is taken.
+CANDIDATES: tuple[dict[str, Any], ...] = (
+    {"kernel": "linear"},
+    {"kernel": "poly", "degree": 2, "coef0": 1.0},
+    {"kernel": "poly", "degree": 3, "coef0": 1.0},
+    {"kernel": "rbf"},
+    {"kernel": "sigmoid"},
+)
+
+
+def choose_kernel(
+    codes_of: Callable[[dict[str, Any], np.ndarray, np.ndarray], np.ndarray],
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    cv: Any,
+    seed: int,
+) -> tuple[dict[str, Any], Any]:
+    """Return the kernel with the best cross-validated accuracy, and the table of all.
+
+    Parameters
+    ----------
+    codes_of : callable (candidate, train, test) -> class codes of the test rows
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    folds = folds_of(y, cv, seed, "Choosing a kernel")
+    lines = []
+    for candidate in CANDIDATES:
+        try:
+            right = [codes_of(candidate, train, test) == y[test] for train, test in folds]
+        except InputError:  # a hard margin that this kernel cannot give
+            lines.append({**candidate, "mean_accuracy": np.nan, "std_accuracy": np.nan})
+            continue
+        scores = [np.average(hits, weights=weight[test]) for hits, (_, test) in zip(right, folds)]
+        lines.append({**candidate, "mean_accuracy": np.mean(scores), "std_accuracy": np.std(scores)})
+    table = as_frame(lines)
+    best = int(table["mean_accuracy"].fillna(-1.0).argmax())
+    table["chosen"] = np.arange(len(table)) == best
+    return CANDIDATES[best], table
+
+
+def gamma_of(gamma: str | float, sigma: float | None, rows: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the number that gamma or sigma means for these rows."""
+    if sigma is not None:
+        return 1 / (2 * sigma**2)
+    if gamma == "auto":
+        return 1 / int(rows.shape[1])
+    if gamma != "scale":
+        return float(gamma)
+    share = np.full(len(rows), 1 / len(rows)) if weight is None else weight / weight.sum()
+    mean = share @ rows.mean(axis=1)
+    variance = share @ ((rows - mean) ** 2).mean(axis=1)
+    return float(1 / (rows.shape[1] * variance)) if variance > 0 else 1.0
+
+
+def refuse_large(rows: Any) -> None:
+    """Refuse numbers that no kernel can be computed for: their products, and the powers of these, are not finite."""
+    values = rows.data if sp.issparse(rows) else rows
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise InputError(
+            f"X holds numbers beyond {LARGEST:g}, whose kernel values cannot be computed: scale the columns, "
+            "or use preprocess='auto'."
+        )
+
 
 # Rows per working set: large enough that kernel blocks are matrix products, small enough that its square fits in cache.
 _WORKING_SET = 512
@@ -261,3 +332,49 @@ def not_separable(what: str) -> NoSolutionError:
         f"A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside the margin for a "
         "price, or a kernel in whose space the classes come apart."
     )
+
+
+# Trains on some rows and gives the class values (n_test, outputs) of others.
+HeldOutValues = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the folds of a splitter, or stratified ones: fewer where the rarest class has not enough rows."""
+    if not isinstance(cv, Integral):
+        return list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
+    rarest = int(np.bincount(y).min())
+    if rarest < 2:
+        raise InputError(f"{purpose} needs cross-validation, so at least two rows of every class; one has {rarest}.")
+    splitter = StratifiedKFold(min(int(cv), rarest), shuffle=True, random_state=seed % 2**32)
+    return list(splitter.split(np.zeros(len(y)), y))
+
+
+def calibrate(
+    values_of: HeldOutValues, y: np.ndarray, weight: np.ndarray | None, n_classes: int, cv: Any, seed: int
+) -> np.ndarray:
+    """Return slope and intercept for each output: shape (1, 2) for two classes, else (n_classes, 2)."""
+    outputs = 1 if n_classes == 2 else n_classes
+    values = np.empty((len(y), outputs))
+    for train, test in folds_of(y, cv, seed, "Calibration"):
+        values[test] = values_of(train, test)
+    wanted = [y == 1] if outputs == 1 else [y == k for k in range(n_classes)]
+    return np.array([_fit_logistic(values[:, k], truth, weight) for k, truth in enumerate(wanted)])
+
+
+def _fit_logistic(values: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> tuple[float, float]:
+    """Fit with Platt's targets, drawn in from 0 and 1 by the number of rows, so that the slope stays finite."""
+    weight = np.ones(len(values)) if weight is None else weight
+    positive, negative = float(weight[truth].sum()), float(weight[~truth].sum())
+    target = np.where(truth, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    # A row with target t counts t times as a positive and 1 - t times as a negative one.
+    problem = LogisticProblem(
+        rows=np.ascontiguousarray(np.tile(values, 2)[:, None]),
+        labels=np.repeat(np.array([1, 0], dtype=np.int32), len(values)),
+        weight=np.concatenate([weight * target, weight * (1 - target)]),
+        outputs=1,
+        l1=0.0,
+        l2=1e-12,
+    )
+    slope, intercept = minimise(problem, np.zeros((1, 2)), "newton-cholesky", 1e-5, 200).theta[0]
+    # A falling curve would turn the order of the rows round: then the values say nothing.
+    return (float(slope), float(intercept)) if slope > 0 else (0.0, float(np.log(positive / negative)))

@@ -20,10 +20,17 @@ from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.learned import Learned
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
-from vaglio.learners.svm.estimators.calibration import calibrate
-from vaglio.learners.svm.estimators.kernel_choice import choose_kernel, gamma_of, refuse_large
-from vaglio.learners.svm.estimators.solver import OUT_OF_STEPS, Settings, Solutions, train
-from vaglio.learners.svm.model.svm import Kernel, SVMModel, mapped, written_out
+from vaglio.learners.svm.estimators.solver import (
+    OUT_OF_STEPS,
+    Settings,
+    Solutions,
+    calibrate,
+    choose_kernel,
+    gamma_of,
+    refuse_large,
+    train,
+)
+from vaglio.learners.svm.model import Kernel, SVMModel, mapped, written_out
 from vaglio.model.base import refuse_unreal
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of

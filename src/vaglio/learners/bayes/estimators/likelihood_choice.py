@@ -1,0 +1,167 @@
+"""Which likelihood each numeric attribute gets in naive Bayes.
+
+The choice behind ``"auto"`` looks at the training rows alone:
+
+1. at most ten distinct values, with three rows or more per value on average: each value has its own frequency, as a
+   category has;
+2. otherwise the column is cut where Fayyad and Irani's description length says that the class changes, and every
+   interval has its own frequency; a column that is not cut does not distinguish the classes and has no effect;
+3. if no column at all is cut, those columns are Gaussian: otherwise no numeric column would have an effect;
+4. a density takes the place of the intervals if cross-validation says so.
+
+Intervals follow any shape but are coarse where rows are few; a normal density needs few rows but has one shape; a
+kernel density lies between. A density replaces the intervals of the whole table if it makes no more errors than they do
+and has no larger log-loss: one that is better by one of the two measures alone was as often worse on new rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import InputError
+from vaglio.learners.bayes.estimators.generative import resolve_priors
+from vaglio.learners.bayes.estimators.intervals import FEW_VALUES, has_few_values, numeric_columns
+from vaglio.learners.bayes.estimators.likelihoods import Strengths
+from vaglio.learners.bayes.model.likelihood import DISTRIBUTIONS
+from vaglio.learners.bayes.model.posterior import log_of
+from vaglio.messages.sentences import did_you_mean, listed
+
+LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
+# Rows that show, of most columns with many values, that they are many.
+_FIRST_ROWS = 64
+
+FOLDS = 5
+# More rows are not looked at: a sample of evenly spaced ones decides.
+SAMPLE = 2000
+# With more rows than this, intervals follow a density closely, and the choice would cost more than it gives.
+MOST_ROWS = 20_000
+# With more numeric columns than this, too.
+MOST_COLUMNS = 500
+# In the order of the kernel's answer. A kernel density keeps every training value, and a prediction looks at them: not
+# for more rows than the sample.
+LIKELIHOODS_TO_CHOOSE = ("auto", "gaussian", "kde")
+
+# Numbers of which a sum of squares can overflow have no density.
+LARGEST_NUMBER = 1e145
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What the columns that have a likelihood already say about rows kept out.
+
+    Attributes
+    ----------
+    joint : ndarray (n, K)
+        Log P(c) and their log-likelihood.
+    cut : bool
+        Whether one of them was cut into intervals.
+    """
+
+    joint: np.ndarray
+    cut: bool
+
+
+# (training rows, their classes, their weights, rows kept out) -> what the other columns say about these.
+Others = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None, EncodedMatrix], Spoken]
+
+
+@dataclass(frozen=True)
+class DensityChoice:
+    """The choice of one likelihood for some numeric columns together.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        These columns of the numeric block.
+    others : callable or None
+        Asked for what the other columns say; None if there are none.
+    """
+
+    columns: np.ndarray
+    others: Others | None
+    strengths: Strengths
+    priors: Any
+    classes: int
+    threads: int
+
+    def choose(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> str:
+        """Return "auto" (intervals), "gaussian" or "kde"."""
+        n = matrix.n_rows
+        reach = float(np.fmax.reduce(np.fmax(-matrix.ranges.low, matrix.ranges.high), initial=0.0))
+        # Intervals take any number; the squares of these are none.
+        if n > MOST_ROWS or reach > LARGEST_NUMBER:
+            return "auto"
+        if n > SAMPLE:
+            rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)
+            matrix, y, weight = matrix.take(rows), y[rows], None if weight is None else weight[rows]
+        # The choice depends neither on the order of the rows nor on whether a row is repeated or has a larger weight.
+        fold = _core.content_folds(matrix.numeric, matrix.codes, y, FOLDS)
+        if fold.max(initial=0) < FOLDS - 1 or y.min(initial=0) == y.max(initial=0):
+            return "auto"
+        loss = self._losses(matrix, y, weight, fold, kernels=n <= SAMPLE)
+        # Sums in another order may differ in their last digits.
+        near = 1e-9 * float(n if weight is None else weight.sum())
+        better = [name for name, found in loss.items() if (found <= loss["auto"] + near).all() and name != "auto"]
+        return min(better, key=lambda name: loss[name][1], default="auto")
+
+    def _losses(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, fold: np.ndarray, kernels: bool
+    ) -> dict[str, np.ndarray]:
+        """Return errors and log-loss under each likelihood, summed over the rows of all folds."""
+        of_fold = np.bincount(fold * self.classes + y, weight, minlength=FOLDS * self.classes)
+        of_fold = of_fold.reshape(FOLDS, self.classes)
+        kept = (1 - np.eye(FOLDS)) @ of_fold  # added, not subtracted: a class that is not there has exactly 0
+        log_prior = log_of(np.array([resolve_priors(self.priors, row) for row in kept]))
+        joint, cut = log_prior[fold], np.zeros(FOLDS, dtype=np.uint8)
+        if self.others is not None:
+            for number in range(FOLDS):
+                train, test = fold != number, fold == number
+                w = None if weight is None else weight[train]
+                said = self.others(matrix.take(train), y[train], w, matrix.take(test))
+                joint[test], cut[number] = said.joint, said.cut
+        x = matrix.numeric if len(self.columns) == matrix.numeric.shape[1] else matrix.numeric[:, self.columns]
+        alpha, smoothing = self.strengths.alpha, self.strengths.var_smoothing
+        found = _core.kept_out_losses(
+            x, y, weight, fold, log_prior, joint, cut, alpha, smoothing, kernels, self.threads
+        )
+        return dict(zip(LIKELIHOODS_TO_CHOOSE if kernels else LIKELIHOODS_TO_CHOOSE[:2], found))
+
+
+def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
+    """Return the likelihood asked for each numeric feature, by its index."""
+    numeric = {feature.name: j for j, feature in enumerate(features) if feature.kind == "numeric"}
+    if isinstance(likelihood, str):
+        return dict.fromkeys(numeric.values(), likelihood)
+    asked = dict.fromkeys(numeric.values(), "auto")
+    for name, kind in likelihood.items():
+        if name not in numeric:
+            raise InputError(
+                f"likelihood names the column {name!r}, which is not a numeric column of X: numeric are "
+                f"{listed(numeric, quoted=True)}."
+            )
+        if kind not in LIKELIHOODS:
+            raise InputError(f"There is no likelihood {kind!r} for column {name!r}: {did_you_mean(kind, LIKELIHOODS)}")
+        asked[numeric[name]] = kind
+    return asked
+
+
+def split_auto(
+    asked: dict[int, str], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
+) -> tuple[list[int], list[int]]:
+    """Return the "auto" columns of few values, and those of many if the table is small enough for a choice."""
+    index = [j for j, kind in asked.items() if kind == "auto"]
+    if not 0 < len(index) <= MOST_COLUMNS or matrix.n_rows > MOST_ROWS:
+        return [], []
+    # Columns with more than a few values among their first rows already need not be counted.
+    first = np.sort(numeric_columns(matrix, index)[:_FIRST_ROWS], axis=0)
+    new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
+    possible = [j for j, values in zip(index, np.count_nonzero(new, axis=0)) if values < FEW_VALUES]
+    counts = _core.value_counts(numeric_columns(matrix, possible), y, weight, k, threads) if possible else []
+    few = [j for j, column in zip(possible, counts) if has_few_values(column)]
+    return few, [j for j in index if j not in few]

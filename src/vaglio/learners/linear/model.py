@@ -1,0 +1,167 @@
+"""Linear models and the multi-layer perceptron as arrays, predicted by plain matrix products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, within_reach
+from vaglio.errors import NotSupportedError
+from vaglio.model import checks
+from vaglio.model.base import State
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A perceptron or a logistic regression after training.
+
+    Attributes
+    ----------
+    encoder : DenseEncoder
+    coef : ndarray, shape (outputs, width)
+        In the encoded space; one output for two classes (a positive value favours the second), else one per class.
+    intercept : ndarray, shape (outputs,)
+    probabilistic : bool
+        Whether the values are log-odds; a perceptron's are not.
+    """
+
+    kind: ClassVar[str] = "linear"
+
+    encoder: DenseEncoder
+    coef: np.ndarray
+    intercept: np.ndarray
+    probabilistic: bool = True
+
+    def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
+        rows = self.encoder.transform(matrix)
+        values = within_reach(rows, self._values)
+        decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
+        return decisions
+
+    def _values(self, rows: Any) -> np.ndarray:
+        values: np.ndarray = np.asarray(rows @ self.coef.T)
+        values += self.intercept
+        return values
+
+    def class_scores(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return one value per class, also where there are two: what a search for a change makes smaller."""
+        values = self.decision_function(matrix)
+        return values if values.ndim == 2 else np.column_stack([-values, values])
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        if not self.probabilistic:
+            raise NotSupportedError("A perceptron gives no probabilities: use decision_function or predict.")
+        values = self.decision_function(matrix)
+        if values.ndim == 2:
+            probability: np.ndarray = softmax(values, axis=1)
+            return probability
+        second = expit(values)
+        return np.column_stack([expit(-values), second])
+
+    def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
+        values = self.decision_function(matrix)
+        return np.argmax(values, axis=1) if values.ndim == 2 else (values > 0).astype(np.int64)
+
+    def size(self) -> dict[str, int]:
+        return {"weights": self.coef.size + self.intercept.size}
+
+    def state(self) -> State:
+        arrays, meta = self.encoder.to_state()
+        arrays = {**arrays, "coef": self.coef, "intercept": self.intercept}
+        return arrays, {"encoder": meta, "probabilistic": self.probabilistic}
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> LinearModel:
+        encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
+        outputs = 1 if n_classes == 2 else n_classes
+        checks.need(n_classes >= 2, "a linear model needs two classes")
+        coef = checks.array(arrays, "coef", np.float64, (outputs, encoder.width), finite=True)
+        intercept = checks.array(arrays, "intercept", np.float64, (outputs,), finite=True)
+        return cls(encoder, coef, intercept, checks.number(meta, "probabilistic", bool))
+
+
+# The functions scikit-learn trains with, by its names.
+ACTIVATIONS = {
+    "identity": lambda z: z,
+    "logistic": expit,
+    "tanh": np.tanh,
+    "relu": lambda z: np.maximum(z, 0.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkModel:
+    """A multi-layer perceptron after training.
+
+    Attributes
+    ----------
+    encoder : DenseEncoder
+    weights : tuple of ndarray, shapes (width, units), …
+    biases : tuple of ndarray
+    activation : {"identity", "logistic", "tanh", "relu"}
+        Of the hidden layers; the output is a logistic unit for two classes, else a softmax.
+    """
+
+    kind: ClassVar[str] = "mlp"
+
+    encoder: DenseEncoder
+    weights: tuple[np.ndarray, ...]
+    biases: tuple[np.ndarray, ...]
+    activation: str
+
+    def layers(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Return what each layer puts out for encoded rows; the last is before the logistic or softmax."""
+        outputs = []
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases)):
+            rows = rows @ weight + bias
+            if layer + 1 < len(self.weights):
+                rows = ACTIVATIONS[self.activation](rows)
+            outputs.append(rows)
+        return outputs
+
+    def log_odds(self, rows: np.ndarray) -> np.ndarray:
+        """Return the last layer for encoded rows: one column for two classes, else one per class."""
+        return self.layers(rows)[-1]
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        values = within_reach(self.encoder.transform(matrix), self.log_odds)
+        if values.shape[1] > 1:
+            probability: np.ndarray = softmax(values, axis=1)
+            return probability
+        return np.column_stack([expit(-values[:, 0]), expit(values[:, 0])])
+
+    def size(self) -> dict[str, int]:
+        count = sum(array.size for array in (*self.weights, *self.biases))
+        return {"weights": int(count), "layers": len(self.weights)}
+
+    def state(self) -> State:
+        arrays, meta = self.encoder.to_state()
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases)):
+            arrays[f"weight_{layer}"], arrays[f"bias_{layer}"] = weight, bias
+        return arrays, {"encoder": meta, "activation": self.activation, "layers": len(self.weights)}
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> NetworkModel:
+        encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
+        layers = checks.number(meta, "layers", int)
+        checks.need(0 < layers <= 1000, "the number of layers is impossible")
+        checks.need(n_classes >= 2, "a network needs two classes")
+        activation = checks.number(meta, "activation", str)
+        checks.need(activation in ACTIVATIONS, "the activation is unknown")
+        weights, biases, width = [], [], encoder.width
+        for layer in range(layers):
+            last = layer + 1 == layers
+            units = (1 if n_classes == 2 else n_classes) if last else None
+            weight = checks.array(arrays, f"weight_{layer}", np.float64, (width, units), finite=True)
+            width = weight.shape[1]
+            weights.append(weight)
+            biases.append(checks.array(arrays, f"bias_{layer}", np.float64, (width,), finite=True))
+        return cls(encoder, tuple(weights), tuple(biases), activation)

@@ -1,1 +1,0 @@
-"""Linear models and the multi-layer perceptron."""

@@ -1,1 +1,0 @@
-"""The estimators of this family, and what they learn with."""

@@ -1,1 +1,0 @@
-"""Why a model of this family decided so."""

@@ -1,1 +1,0 @@
-"""Traces of support vector machines and of kernels."""
