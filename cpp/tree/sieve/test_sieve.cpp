@@ -84,14 +84,14 @@ void check_winner(Example& example, Criterion criterion, double min_leaf) {
     const Scorer scorer(criterion, log_table(static_cast<std::size_t>(example.node.weight)));
     example.config.criterion = criterion;
     const NodeContext context{example.data,        example.config, scorer, example.node, example.node.sums,
-                              example.node.weight, {min_leaf, 0},  1.0,    true};
+                              example.node.weight, {min_leaf, 0},  1.0,    true,         nullptr};
     CHECK(sieve_applies(context));
     ScanScratch scratch;
     std::vector<Candidate> full, sieved(Example::columns);
     const std::vector<std::uint32_t> features{0, 1, 2, 3, 4};
     for (const std::uint32_t f : features) {
         CHECK(sieve_takes(context, f));
-        full.push_back(*scan_counts(context, static_cast<std::int32_t>(f), scratch));
+        full.push_back(scan_threshold(context, static_cast<std::int32_t>(f), no_order, scratch));
     }
     scan_sieve(context, features, scratch, sieved);
     const Candidate *expected = winner(full), *found = winner(sieved);

@@ -12,13 +12,7 @@ namespace vaglio {
 namespace {
 
 bool counted(const NodeContext& context, const Slots& slots) {
-    const TreeConfig& config = context.config;
-    const bool scored = config.criterion != Criterion::error && !is_regression(config.criterion);
-    const bool any_row_will_do =
-        !context.node.store->weighted ||
-        (context.minimum.weight <= 0 && context.minimum.rows <= 1 && !config.c45_numeric_minimum);
-    return scored && context.integral && !slots.any_unknown && any_row_will_do && config.monotonic.empty() &&
-           !config.random_thresholds;
+    return !slots.any_unknown && !context.config.random_thresholds && scores_counts(context);
 }
 
 Candidate scan_whole(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch) {
