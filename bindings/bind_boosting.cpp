@@ -92,7 +92,7 @@ void register_boosting(nb::module_& m) {
             [](const boosting::BinnedTable& self, std::size_t feature) {
                 require(feature < self.features().size(), "there is no such feature");
                 std::vector<std::uint32_t> bins(self.rows());
-                for (std::size_t i = 0; i < bins.size(); ++i) bins[i] = self.bin(feature, i);
+                for (std::size_t i = 0; i < bins.size(); ++i) bins[i] = self.column(feature).at(i);
                 return to_numpy(std::move(bins));
             },
             nb::arg("feature"), "The bin of every row; the last number is that of missing values.");

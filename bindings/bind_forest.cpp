@@ -7,7 +7,7 @@ namespace {
 
 using Weight = std::optional<Array1<double>>;
 
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
+void set_target(vaglio::tree::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
     data.classes = n_classes;
     if (n_classes > 0) {
         const auto labels = nb::cast<Array1<std::int64_t>>(y, false);
@@ -31,7 +31,7 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
 nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight, nb::dict config,
                      std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed,
                      int n_threads, nb::object progress) {
-    vaglio::TreeData data = table.data();
+    vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
     const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
@@ -102,7 +102,7 @@ nb::object permutation_importance(const PackedForest& self, Array2<double> numer
                                   Array2<double> values, nb::object y, std::size_t n_classes, std::size_t draws,
                                   std::uint64_t seed, int n_threads, nb::object progress) {
     const auto rows = self.rows(numeric, codes);
-    vaglio::TreeData target;
+    vaglio::tree::TreeData target;
     target.rows = rows.rows;
     set_target(target, y, n_classes, std::nullopt);
     const std::span<const std::int64_t> labels(target.labels, n_classes > 0 ? rows.rows : 0);

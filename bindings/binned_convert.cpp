@@ -7,11 +7,11 @@ std::uint32_t BinnedLayout::bins(std::size_t feature) const {
     return nominal ? categories[column] : static_cast<std::uint32_t>(edges[column].lowest.size());
 }
 
-vaglio::TreeData BinnedLayout::data() const {
-    vaglio::TreeData data;
+vaglio::tree::TreeData BinnedLayout::data() const {
+    vaglio::tree::TreeData data;
     data.features = features;
     data.categories = categories;
-    for (const vaglio::BinEdges& bins : edges) {
+    for (const vaglio::tree::BinEdges& bins : edges) {
         data.values.emplace_back(bins.greatest);
         data.lowest.emplace_back(bins.lowest);
     }
@@ -37,10 +37,11 @@ vaglio::BinnedColumn column_from(const CodeArray& codes, std::uint32_t bins, std
 
 }  // namespace
 
-vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
-                                 std::size_t n_classes, const std::optional<Array1<double>>& weight) {
+vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns,
+                                       const nb::object& y, std::size_t n_classes,
+                                       const std::optional<Array1<double>>& weight) {
     require(n_classes <= 65535, "more than 65535 classes");
-    vaglio::BinnedTable table;
+    vaglio::tree::BinnedTable table;
     table.layout = layout.data();
     table.layout.classes = n_classes;
     if (n_classes > 0) {
@@ -65,8 +66,8 @@ vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<C
     return table;
 }
 
-vaglio::GrowthAmounts amounts_from(const nb::dict& fields) {
-    vaglio::GrowthAmounts amounts;
+vaglio::tree::GrowthAmounts amounts_from(const nb::dict& fields) {
+    vaglio::tree::GrowthAmounts amounts;
     const auto number = [&](const char* name) { return nb::cast<double>(fields[name]); };
     amounts.bounds = {number("weight"), number("rows"), number("target"), number("largest")};
     amounts.unit = number("unit");
@@ -144,8 +145,8 @@ vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_featu
     return plan;
 }
 
-nb::list trees_to_list(std::vector<vaglio::Tree>&& trees) {
+nb::list trees_to_list(std::vector<vaglio::tree::Tree>&& trees) {
     nb::list list;
-    for (vaglio::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
+    for (vaglio::tree::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
     return list;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-using vaglio::TreeConfig;
+using vaglio::tree::TreeConfig;
 
 namespace {
 
@@ -25,10 +25,9 @@ std::vector<T> vector_from(const nb::dict& arrays, const char* name) {
 
 }  // namespace
 
-std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nominal,
-                                               const Array1<std::uint32_t>& column) {
+std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column) {
     require(nominal.size() == column.size(), "feature kinds and columns differ in number");
-    std::vector<vaglio::TreeFeature> features;
+    std::vector<vaglio::Feature> features;
     for (std::size_t f = 0; f < nominal.size(); ++f) features.push_back({nominal.data()[f] != 0, column.data()[f]});
     return features;
 }
@@ -37,12 +36,12 @@ void TreeTable::keep() {
     known = std::make_shared<Known>();
     known->data = checked();
     find_complete(known->data, 1);
-    known->orders.columns = std::vector<vaglio::RootOrders::Column>(known->data.values.size());
+    known->orders.columns = std::vector<vaglio::tree::RootOrders::Column>(known->data.values.size());
     known->data.orders = &known->orders;
 }
 
-vaglio::TreeData TreeTable::checked() const {
-    vaglio::TreeData data;
+vaglio::tree::TreeData TreeTable::checked() const {
+    vaglio::tree::TreeData data;
     data.rows = std::max(ranks.shape(0), codes.shape(0));
     require(ranks.shape(1) == firsts.size(), "one array of first rows per numeric column is needed");
     require(numeric.shape(0) == ranks.shape(0) && numeric.shape(1) == ranks.shape(1),
@@ -56,8 +55,8 @@ vaglio::TreeData TreeTable::checked() const {
                 "a feature names a column that is not there");
     data.ranks = ranks.data();
     data.codes = codes.data();
-    const vaglio::MatrixView numbers{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
-                                     numeric.stride(1)};
+    const vaglio::tree::MatrixView numbers{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
+                                           numeric.stride(1)};
     for (std::size_t c = 0; c < firsts.size(); ++c) {
         const auto rows = span_of(firsts[c]);
         require(std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return row < numbers.rows; }),
@@ -69,7 +68,7 @@ vaglio::TreeData TreeTable::checked() const {
         const std::uint32_t* ranked = data.rank_column(c);
         const std::size_t distinct = data.values[c].size();
         const bool fits = std::all_of(ranked, ranked + data.rows,
-                                      [&](std::uint32_t r) { return r < distinct || r == vaglio::missing_rank; });
+                                      [&](std::uint32_t r) { return r < distinct || r == vaglio::tree::missing_rank; });
         require(fits, "a rank is outside its column's distinct values");
     }
     for (std::uint32_t c = 0; c < categories.size(); ++c) {
@@ -81,8 +80,8 @@ vaglio::TreeData TreeTable::checked() const {
     return data;
 }
 
-vaglio::Criterion criterion_from(const nb::handle name) {
-    using vaglio::Criterion;
+vaglio::tree::Criterion criterion_from(const nb::handle name) {
+    using vaglio::tree::Criterion;
     return choice<Criterion>(name,
                              {{"gain", Criterion::gain},
                               {"gain_ratio", Criterion::gain_ratio},
@@ -95,9 +94,9 @@ vaglio::Criterion criterion_from(const nb::handle name) {
 }
 
 TreeConfig config_from(const nb::dict& fields) {
-    using vaglio::MissingPolicy;
-    using vaglio::NominalSplit;
-    using vaglio::Pruning;
+    using vaglio::tree::MissingPolicy;
+    using vaglio::tree::NominalSplit;
+    using vaglio::tree::Pruning;
     TreeConfig config;
     for (const auto [key, value] : fields) {
         const auto name = nb::cast<std::string>(key);
@@ -175,7 +174,7 @@ TreeConfig config_from(const nb::dict& fields) {
 }
 
 // In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.
-static void write_linear(const vaglio::Tree& tree, nb::dict& result) {
+static void write_linear(const vaglio::tree::Tree& tree, nb::dict& result) {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> features;
     std::vector<double> coefficients;
@@ -196,7 +195,7 @@ static void write_linear(const vaglio::Tree& tree, nb::dict& result) {
     result["linear_coef"] = to_numpy(std::move(coefficients));
 }
 
-static void read_linear(const nb::dict& arrays, vaglio::Tree& tree) {
+static void read_linear(const nb::dict& arrays, vaglio::tree::Tree& tree) {
     const std::size_t n = tree.size();
     tree.linear_start.assign(n, -1);
     tree.linear_terms.assign(n, 0);
@@ -217,7 +216,7 @@ static void read_linear(const nb::dict& arrays, vaglio::Tree& tree) {
     }
 }
 
-nb::dict tree_to_dict(vaglio::Tree&& tree) {
+nb::dict tree_to_dict(vaglio::tree::Tree&& tree) {
     nb::dict result;
     write_linear(tree, result);
     const std::size_t n = tree.size(), width = tree.width;
@@ -237,8 +236,8 @@ nb::dict tree_to_dict(vaglio::Tree&& tree) {
     return result;
 }
 
-vaglio::Tree tree_from(const nb::dict& arrays) {
-    vaglio::Tree tree;
+vaglio::tree::Tree tree_from(const nb::dict& arrays) {
+    vaglio::tree::Tree tree;
     tree.kind = vector_from<std::uint8_t>(arrays, "kind");
     tree.feature = vector_from<std::int32_t>(arrays, "feature");
     tree.threshold = vector_from<double>(arrays, "threshold");
@@ -264,7 +263,7 @@ vaglio::Tree tree_from(const nb::dict& arrays) {
     return tree;
 }
 
-static void set_weight(vaglio::TreeData& data, const Weight& weight,
+static void set_weight(vaglio::tree::TreeData& data, const Weight& weight,
                        const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(data.rows > 0, "the table has no rows");
     require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
@@ -279,7 +278,7 @@ static void set_weight(vaglio::TreeData& data, const Weight& weight,
 }
 
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+void set_target(vaglio::tree::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(n_classes <= 65535, "more than 65535 classes");
     data.classes = n_classes;
@@ -301,9 +300,9 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
     set_weight(data, weight, multiplicity);
 }
 
-vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const std::vector<std::size_t>& n_classes,
-                             const Weight& weight) {
-    vaglio::Outputs outputs;
+vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const nb::object& y,
+                                   const std::vector<std::size_t>& n_classes, const Weight& weight) {
+    vaglio::tree::Outputs outputs;
     const auto fits = [&](const auto& targets) {
         outputs.count = targets.shape(1);
         if (data.features.empty()) data.rows = targets.shape(0);

@@ -237,7 +237,7 @@ nb::tuple make_columns(const nb::dict& layout, const Strided2& numeric, const Co
     std::vector<std::uint16_t> words;
     const std::size_t n = table->rows();
     for (std::size_t f = 0; f < table->features().size(); ++f) {
-        table->with_column(f, [&](const auto* own) {
+        vaglio::with_codes(table->column(f), [&](const auto* own) {
             if constexpr (sizeof *own == 1) {
                 bytes.insert(bytes.end(), own, own + n);
             } else {

@@ -13,12 +13,13 @@
 #include "tree/sieve/sieve.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio::sieve {
+namespace vaglio::tree::sieve {
 const auto tables = VAGLIO_LEVELS(table);
 const auto bin_tables = VAGLIO_LEVELS(bin_table);
-}  // namespace vaglio::sieve
+}  // namespace vaglio::tree::sieve
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tree/threshold/count_scan.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 template <class Use>
@@ -184,4 +184,4 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
     return candidate;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -5,7 +5,7 @@
 #include "tree/threshold/entropy_cut.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::size_t distinct = context.data.values[column].size(), width = context.width();
@@ -54,4 +54,4 @@ std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t fe
     return candidate;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

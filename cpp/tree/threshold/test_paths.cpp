@@ -8,11 +8,10 @@
 #include "base/check.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/sieve/sieve.hpp"
-#include "tree/sieve/target_sieve.hpp"
 #include "tree/threshold/threshold.hpp"
-#include "tree/weights/weighed_sieve.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

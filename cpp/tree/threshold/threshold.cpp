@@ -3,31 +3,31 @@
 // test_paths.cpp compares every path with the last, which takes any node.
 //
 // clang-format off
-//   path and file        predicate             serves                                    because
-//   -------------------  --------------------  ----------------------------------------  ----------------------------------
-//   sieve of counts      sieve_applies,        Gini or gain, up to 16 classes, whole     it takes all features of a node at
-//   tree/sieve/          sieve_takes           counts, no kept order: most forests, and  once, and never sorts the rows of
-//                                              CART and ID3 of few classes               hopeless features
-//   sieve of targets     sieves_targets        squared error, whole weights, no kept     features that cannot win are not
-//   tree/sieve/                                order: large nodes of regression trees    scanned; the others go by order
-//   sieve of weights     weighs_rows,          Gini, real weights, up to four classes,   weights per bin tell which rows are
-//   tree/weights/        weighs_column         complete column: shallow trees, as in     worth sorting
-//                                              AdaBoost
-//   drawn_counts         draws_counts          whole counts, complete column, random     the least and the greatest value and
-//   by_draw.cpp                                thresholds: extra trees of classes        one count of classes are all it needs
-//   kept_counts          counts_kept_order     whole counts, no value of the node        class counts fit a register, and a
-//   by_counts.cpp                              missing, kept order: ID3, C4.5, CART      pass over the order needs no division
-//   histogram            counts_values         whole counts, no value of the node        class counts per value replace the
-//   by_counts.cpp                              missing, few values, no kept order        order
-//   sorted_keys          counts_keys           the same with many values                 the rows are sorted as short keys of
-//   by_counts.cpp                                                                        rank, class and count
-//   values               weighs_values         real weights, entropy, two to four        class weights per value replace the
-//   by_values.cpp                              classes, few values, no kept order        order, as below a C4.5 test with
-//                                                                                        missing values
-//   order                (always)              all that is left: regression, the error   it can do everything, one row at a
-//   by_order.cpp                               criterion, monotonic constraints, random  time; entropies of real weights with
-//                                              thresholds, missing values, real weights  up to four classes are scored in
-//                                                                                        batches (entropy_cut)
+//   path and file     predicate          serves                                    because
+//   ----------------  -----------------  ----------------------------------------  ------------------------------------
+//   sieve of counts   sieve_applies,     Gini or gain, up to 16 classes, whole     it takes all features of a node at
+//   tree/sieve/       sieve_takes        counts, no kept order: most forests, and  once, and never sorts the rows of
+//                                        CART and ID3 of few classes               hopeless features
+//   sieve of targets  sieves_targets     squared error, whole weights, no kept     features that cannot win are not
+//   tree/sieve/                          order: large nodes of regression trees    scanned; the others go by order
+//   sieve of weights  weighs_rows,       Gini, real weights, up to four classes,   weights per bin tell which rows are
+//   tree/sieve/       weighs_column      complete column: shallow trees, as in     worth sorting
+//                                        AdaBoost
+//   drawn_counts      draws_counts       whole counts, complete column, random     it reads the least and the greatest
+//   by_draw.cpp                          thresholds: extra trees of classes        value, and one count of classes
+//   kept_counts       counts_kept_order  whole counts, no value of the node        class counts fit a register, and a
+//   by_counts.cpp                        missing, kept order: ID3, C4.5, CART      pass over it needs no division
+//   histogram         counts_values      whole counts, no value of the node        class counts per value replace the
+//   by_counts.cpp                        missing, few values, no kept order        order
+//   sorted_keys       counts_keys        the same with many values                 the rows are sorted as short keys of
+//   by_counts.cpp                                                                  rank, class and count
+//   values            weighs_values      real weights, entropy, two to four        class weights per value replace the
+//   by_values.cpp                        classes, few values, no kept order        order, as below a C4.5 test with
+//                                                                                  missing values
+//   order             (always)           all that is left: regression, the error   it can do everything, one row at a
+//   by_order.cpp                         criterion, monotonic constraints, random  time; entropies of real weights with
+//                                        thresholds, missing values, real weights  up to four classes are scored in
+//                                                                                  batches (entropy_cut)
 // clang-format on
 //
 // split/find.cpp asks the sieves, for all features of a node together, before it comes here for one. The growers on
@@ -41,7 +41,7 @@
 #include "tree/partition/order.hpp"
 #include "tree/threshold/entropy_cut.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Whether whole numbers make scores exact.
@@ -163,4 +163,4 @@ Minimum numeric_minimum(const NodeContext& context, double known_weight, double 
     return minimum;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "tree/split/context.hpp"
 #include "tree/threshold/count_scan.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The slot of a column whose order is not kept.
 constexpr std::uint32_t no_order = UINT32_MAX;
@@ -75,4 +75,4 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
 std::optional<Candidate> scan_keys(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -1,4 +1,4 @@
-"""Growing and pruning: from an estimator's parameters to the configuration of the one tree grower, and back to a Tree.
+"""Growing and pruning: from an estimator's parameters to the configuration of a tree grower, and back to a Tree.
 
 Pruning that needs only the training rows is done by the grower; reduced-error pruning sets rows aside first.
 """
