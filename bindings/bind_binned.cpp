@@ -10,7 +10,7 @@ namespace {
 
 using Weight = std::optional<Array1<double>>;
 
-nb::tuple bin_edges(Array1<double> values, std::uint32_t max_bins) {
+auto bin_edges(Array1<double> values, std::uint32_t max_bins) {
     require(max_bins >= 2, "at least two bins are needed");
     auto edges = run_kernel(
         nb::none(),
@@ -18,12 +18,12 @@ nb::tuple bin_edges(Array1<double> values, std::uint32_t max_bins) {
             return vaglio::tree::bin_edges({values.data(), values.data() + values.size()}, max_bins);
         },
         steps_of({values.size(), 16}));
-    return nb::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
+    return std::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
 }
 
 template <class Code>
-nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vaglio::tree::MatrixView& numeric,
-                    const Columns2<std::int32_t>& codes, bool strict, std::size_t rows, int threads) {
+AnyArray codes_of(const BinnedLayout& layout, std::size_t feature, const vaglio::tree::MatrixView& numeric,
+                  const Columns2<std::int32_t>& codes, bool strict, std::size_t rows, int threads) {
     const auto [nominal, column] = layout.features[feature];
     std::vector<Code> found(rows);
     if (nominal) {
@@ -41,11 +41,11 @@ nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vagli
                                     std::min(rows, (i + 1) * piece));
         });
     }
-    return nb::cast(to_numpy(std::move(found)));
+    return to_numpy(std::move(found));
 }
 
-nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
-                  int n_threads) {
+nb::typed<nb::list, AnyArray> bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes,
+                                       bool strict, int n_threads) {
     const vaglio::tree::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
                                         numeric.stride(1)};
     const std::size_t rows = std::max(numeric.shape(0), codes.shape(0));
@@ -72,9 +72,8 @@ void check_config(const vaglio::tree::TreeConfig& config, const vaglio::tree::Bi
     require(table.layout.rows > 0, "the table has no rows");
 }
 
-nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                          std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, int n_threads,
-                          nb::object progress) {
+Arrays grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
+                        Weight weight, Fields config, Fields amounts, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     const vaglio::tree::TreeConfig chosen = config_from(config);
     check_config(chosen, table);
@@ -88,9 +87,9 @@ nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> col
         steps_of({table.layout.rows, table.layout.rows, columns.size()})));
 }
 
-nb::object grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                             std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, nb::dict trees,
-                             bool joined, std::optional<int> beside, int n_threads, nb::object progress) {
+nb::any grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
+                          Weight weight, Fields config, Fields amounts, Fields trees, bool joined,
+                          std::optional<int> beside, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     const vaglio::tree::TreeConfig chosen = config_from(config);
     const vaglio::TreesPlan plan = plan_from(trees, columns.size());
@@ -99,19 +98,19 @@ nb::object grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> 
     const int at_once = beside.value_or(n_threads);
     if (joined) check_forest(chosen);
     if (joined)
-        return forest_to_dict(run_kernel(progress,
-                                         [&](vaglio::Control& control) {
-                                             return vaglio::grow_binned_forest(table, chosen, plan, known, at_once,
-                                                                               n_threads, control);
-                                         }),
-                              plan.trees.size(), columns.size());
-    return trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
+        return nb::borrow<nb::any>(forest_to_dict(
+            run_kernel(progress,
+                       [&](vaglio::Control& control) {
+                           return vaglio::grow_binned_forest(table, chosen, plan, known, at_once, n_threads, control);
+                       }),
+            plan.trees.size(), columns.size()));
+    return nb::borrow<nb::any>(trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
         return vaglio::grow_binned_trees(table, chosen, plan, known, at_once, n_threads, control);
-    }));
+    })));
 }
 
-nb::dict plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
-                     std::uint64_t seed) {
+Fields plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
+                   std::uint64_t seed) {
     require(n_trees > 0 && n_features > 0, "a forest needs a tree and a feature");
     return plan_to_dict(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
 }
@@ -129,7 +128,7 @@ auto draw_blocks(const Array1<std::uint64_t>& bags, std::size_t rows, std::size_
     return to_numpy(std::move(all), {blocks.size(), width});
 }
 
-nb::dict prune_counts(nb::dict tree, nb::dict config) {
+Arrays prune_counts(Arrays tree, Fields config) {
     const vaglio::tree::Tree grown = tree_from(tree);
     vaglio::tree::check_structure(grown);
     const vaglio::tree::TreeConfig chosen = config_from(config);
@@ -168,11 +167,11 @@ void register_binned(nb::module_& m) {
           nb::arg("strict") = false, nb::arg("n_threads") = 1,
           "The bin or category of every row, feature by feature; the last code is a missing value.");
     m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::kw_only(),
           nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::kw_only(),
           nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
           nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows the trees of a plan on bins, at most `beside` at a time; returns the arrays of each, or joined those "

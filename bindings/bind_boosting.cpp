@@ -36,7 +36,7 @@ struct BoostingTrainer {
 
     BoostingTrainer(const boosting::BinnedTable& table, const std::string& loss, Array1<double> targets,
                     std::size_t outputs, std::optional<Array1<double>> weights, const Array1<std::uint32_t>& training,
-                    const Array1<std::uint32_t>& validation, const nb::dict& config, double quantile,
+                    const Array1<std::uint32_t>& validation, const Fields& config, double quantile,
                     std::optional<Array2<double>> start, std::size_t first_round)
         : y(std::move(targets)), weight(std::move(weights)) {
         boosting::Target target;
@@ -83,8 +83,8 @@ void register_boosting(nb::module_& m) {
         .def_prop_ro("n_rows", &boosting::BinnedTable::rows)
         .def_prop_ro("thresholds",
                      [](const boosting::BinnedTable& self) {
-                         nb::list found;
-                         for (const auto& feature : self.features()) found.append(copied(feature.thresholds));
+                         std::vector<NumPy<double>> found;
+                         for (const auto& feature : self.features()) found.push_back(copied(feature.thresholds));
                          return found;
                      })
         .def(
@@ -103,13 +103,13 @@ void register_boosting(nb::module_& m) {
     nb::class_<BoostingTrainer>(m, "BoostingTrainer", "Trees added round by round.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
                       std::optional<Array1<double>>, const Array1<std::uint32_t>&, const Array1<std::uint32_t>&,
-                      const nb::dict&, double, std::optional<Array2<double>>, std::size_t>(),
+                      const Fields&, double, std::optional<Array2<double>>, std::size_t>(),
              nb::arg("table"), nb::arg("loss"), nb::arg("y"), nb::arg("n_outputs"), nb::arg("weight").none(),
              nb::arg("training"), nb::arg("validation"), nb::arg("config"), nb::arg("quantile") = 0.5,
              nb::arg("start") = nb::none(), nb::arg("first_round") = 0, nb::keep_alive<1, 2>())
         .def(
             "advance",
-            [](BoostingTrainer& self, std::size_t rounds, nb::object progress) {
+            [](BoostingTrainer& self, std::size_t rounds, Progress progress) {
                 run_kernel(progress, [&](vaglio::Control& control) {
                     control.expect(rounds);
                     self.trainer->advance(rounds, control);

@@ -32,14 +32,14 @@ void each_array(Frontier& frontier, Visit visit) {
     visit("totals", frontier.totals);
 }
 
-nb::dict frontier_to_dict(Frontier&& frontier) {
-    nb::dict result;
+Fields frontier_to_dict(Frontier&& frontier) {
+    Fields result;
     result["cells"] = frontier.cells;
     each_array(frontier, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
     return result;
 }
 
-Frontier frontier_from(const nb::dict& arrays) {
+Frontier frontier_from(const Fields& arrays) {
     Frontier frontier;
     frontier.cells = nb::cast<std::int64_t>(arrays["cells"]);
     each_array(frontier, [&](const char* name, auto& values) {
@@ -61,37 +61,37 @@ struct Part {
     vaglio::tree::PartOfTable view() const { return {table, start, all_rows, plan, weighted, span_of(squares)}; }
 };
 
-Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
-               std::size_t n_classes, const Weight& weight, std::uint64_t start, const nb::dict& growth) {
+Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const AnyArray& y,
+               std::size_t n_classes, const Weight& weight, std::uint64_t start, const Fields& growth) {
     Part part{binned_table(layout, columns, y, n_classes, weight),
               nb::cast<Array1<std::uint8_t>>(growth["squares"]),
               start,
               nb::cast<std::uint64_t>(growth["rows"]),
-              plan_or_one_tree(growth["trees"], columns.size(), 0),
+              plan_or_one_tree(nb::cast<std::optional<Fields>>(growth["trees"]), columns.size(), 0),
               nb::cast<bool>(growth["weighted"])};
     require(part.squares.size() == columns.size(), "one mark of squares per feature is needed");
     require(start + part.table.layout.rows <= part.all_rows, "the part reaches beyond the table");
     return part;
 }
 
-nb::object sum_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                    std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+auto sum_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+              std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth, Fields amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
     const vaglio::tree::Amounts rounding(amounts_from(amounts).bounds);
-    return nb::cast(to_numpy(run_kernel(
-        nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(asked, part.view(), rounding); })));
+    return to_numpy(run_kernel(
+        nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(asked, part.view(), rounding); }));
 }
 
-nb::tuple gather_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                      std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+auto gather_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+                 std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth, Fields amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
     const vaglio::tree::Amounts rounding(amounts_from(amounts).bounds);
     auto rows = run_kernel(
         nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(asked, part.view(), rounding); });
-    return nb::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
-                          to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
+    return std::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
+                           to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
 }
 
 // The grower with the layout that it reads.
@@ -103,8 +103,8 @@ struct Levels {
     std::unique_ptr<vaglio::tree::LevelGrower> grower;
 };
 
-Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb::dict& config, const nb::dict& amounts,
-                    const nb::object& trees) {
+Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const Fields& config, const Fields& amounts,
+                    const std::optional<Fields>& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;
@@ -118,7 +118,7 @@ Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb:
     return levels.release();
 }
 
-void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray> columns, nb::object y, Weight weights,
+void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray> columns, AnyArray y, Weight weights,
                Weight counts, std::optional<Array1<std::uint16_t>> drawn, int n_threads) {
     vaglio::tree::BinnedTable table = binned_table(self.layout, columns, y, self.classes, std::nullopt);
     for (const Weight* each : {&weights, &counts})
@@ -137,13 +137,14 @@ void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray>
     });
 }
 
-nb::object take_trees(Levels& self, bool joined) {
+nb::any take_trees(Levels& self, bool joined) {
     std::vector<vaglio::tree::Tree> trees = self.grower->take_trees();
-    if (!joined) return trees_to_list(std::move(trees));
+    if (!joined) return nb::borrow<nb::any>(trees_to_list(std::move(trees)));
     std::vector<vaglio::CompactTree> compact;
     for (std::size_t t = 0; t < trees.size(); ++t)
         compact.push_back(vaglio::compact_of(trees[t], self.plan.trees[t].features, self.data, self.classes == 0));
-    return forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size());
+    return nb::borrow<nb::any>(
+        forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size()));
 }
 
 }  // namespace

@@ -8,15 +8,16 @@
 
 namespace {
 
-nb::tuple ranked_to_tuple(vaglio::tree::RankedColumns&& ranked, std::size_t rows) {
+std::tuple<AnyArray, std::vector<NumPy<std::uint32_t>>> ranked_to_tuple(vaglio::tree::RankedColumns&& ranked,
+                                                                        std::size_t rows) {
     const std::size_t columns = ranked.firsts.size();
     nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {columns, rows})).attr("T");
-    nb::list firsts;
-    for (auto& found : ranked.firsts) firsts.append(to_numpy(std::move(found)));
-    return nb::make_tuple(ranks, firsts);
+    std::vector<NumPy<std::uint32_t>> firsts;
+    for (auto& found : ranked.firsts) firsts.push_back(to_numpy(std::move(found)));
+    return {nb::borrow<AnyArray>(ranks), std::move(firsts)};
 }
 
-nb::tuple rank_columns(const Strided2& X, int n_threads, nb::object progress) {
+auto rank_columns(const Strided2& X, int n_threads, Progress progress) {
     const vaglio::tree::MatrixView view{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
     require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
     auto ranked = run_kernel(
@@ -25,8 +26,8 @@ nb::tuple rank_columns(const Strided2& X, int n_threads, nb::object progress) {
     return ranked_to_tuple(std::move(ranked), view.rows);
 }
 
-nb::tuple take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uint64_t>& distinct,
-                     const Array1<std::int64_t>& rows, int n_threads) {
+auto take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uint64_t>& distinct,
+                const Array1<std::int64_t>& rows, int n_threads) {
     const std::size_t all_rows = ranks.shape(0);
     require(distinct.size() == ranks.shape(1), "one number of distinct values per column is needed");
     require(std::all_of(rows.data(), rows.data() + rows.size(),
@@ -50,9 +51,8 @@ nb::tuple take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uin
     return ranked_to_tuple(std::move(taken), rows.size());
 }
 
-nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
-                   std::optional<Array1<std::uint32_t>> multiplicity, nb::dict config, int n_threads,
-                   nb::object progress) {
+Arrays grow_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                 std::optional<Array1<std::uint32_t>> multiplicity, Fields config, int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, multiplicity);
     const vaglio::tree::TreeConfig chosen = config_from(config);
@@ -68,8 +68,8 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
         steps_of({data.rows, data.rows, data.features.size()})));
 }
 
-nb::dict grow_outputs(const TreeTable& table, nb::object y, std::vector<std::size_t> n_classes, Weight weight,
-                      nb::dict config, int n_threads, nb::object progress) {
+Arrays grow_outputs(const TreeTable& table, AnyArray y, std::vector<std::size_t> n_classes, Weight weight,
+                    Fields config, int n_threads, Progress progress) {
     using vaglio::tree::Criterion;
     vaglio::tree::TreeData data = table.data();
     const vaglio::tree::Outputs outputs = outputs_from(data, y, n_classes, weight);
@@ -90,10 +90,10 @@ nb::dict grow_outputs(const TreeTable& table, nb::object y, std::vector<std::siz
 
 using Single2 = nb::ndarray<const float, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
-nb::tuple preorder_nodes(const Array1<std::int32_t>& feature, const Array1<double>& threshold,
-                         const Array1<std::int32_t>& first_child, const Array1<std::int32_t>& missing_branch,
-                         const Single2& X, const Array1<bool>& complete, const Weight& weight,
-                         const std::optional<Array2<double>>& targets) {
+auto preorder_nodes(const Array1<std::int32_t>& feature, const Array1<double>& threshold,
+                    const Array1<std::int32_t>& first_child, const Array1<std::int32_t>& missing_branch,
+                    const Single2& X, const Array1<bool>& complete, const Weight& weight,
+                    const std::optional<Array2<double>>& targets) {
     const vaglio::tree::ThresholdTests tree{span_of(feature), span_of(threshold), span_of(first_child),
                                             span_of(missing_branch)};
     const vaglio::tree::SingleRows rows{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
@@ -108,10 +108,10 @@ nb::tuple preorder_nodes(const Array1<std::int32_t>& feature, const Array1<doubl
         [&](vaglio::Control& control) { return vaglio::tree::lay_out(tree, rows, known, amounts, control); },
         steps_of({rows.rows, tree.size()}));
     const std::size_t n = found.order.size();
-    return nb::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.left)),
-                          to_numpy(std::move(found.right)), to_numpy(std::move(found.rows)),
-                          to_numpy(std::move(found.missing_left)), to_numpy(std::move(found.weight)),
-                          to_numpy(std::move(found.sums), {amounts.outputs, n}), found.depth);
+    return std::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.left)),
+                           to_numpy(std::move(found.right)), to_numpy(std::move(found.rows)),
+                           to_numpy(std::move(found.missing_left)), to_numpy(std::move(found.weight)),
+                           to_numpy(std::move(found.sums), {amounts.outputs, n}), found.depth);
 }
 
 vaglio::tree::PredictRows rows_from(const vaglio::tree::TreePredictor& predictor, const Array2<double>& numeric,
@@ -145,10 +145,10 @@ void register_tree(nb::module_& m) {
             nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"),
             nb::arg("reused") = false);
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
-          nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
+          nb::arg("multiplicity") = nb::none(), nb::arg("config") = Fields(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "Grows one tree and prunes it as the config says; returns its arrays.");
     m.def("grow_outputs_tree", &grow_outputs, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
-          nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
+          nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(),
           "Grows one tree for several columns of y; its values are those of one column after the other.");
     m.def("preorder_nodes", &preorder_nodes, nb::arg("feature"), nb::arg("threshold"), nb::arg("first_child"),
@@ -160,7 +160,7 @@ void register_tree(nb::module_& m) {
                                             "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",
-            [](vaglio::tree::TreePredictor* self, nb::dict tree, Array1<std::uint8_t> nominal,
+            [](vaglio::tree::TreePredictor* self, Arrays tree, Array1<std::uint8_t> nominal,
                Array1<std::uint32_t> column, Array1<std::uint32_t> n_categories) {
                 new (self)
                     vaglio::tree::TreePredictor(tree_from(tree), features_from(nominal, column),
@@ -225,7 +225,7 @@ void register_tree(nb::module_& m) {
                 auto paths = run_kernel(
                     nb::none(), [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); },
                     steps_of({rows.rows, self.tree().size()}));
-                return nb::make_tuple(to_numpy(std::move(paths.offsets)), to_numpy(std::move(paths.nodes)));
+                return std::make_tuple(to_numpy(std::move(paths.offsets)), to_numpy(std::move(paths.nodes)));
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,
             "indptr and indices of the CSR matrix of rows by the nodes they pass.");

@@ -17,19 +17,19 @@ struct BinnedLayout {
 };
 
 // Codes per feature, kept alive by the caller: arrays of one, two or four bytes.
-using CodeArray = nb::ndarray<nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using CodeArray = std::variant<Array1<std::uint8_t>, Array1<std::uint16_t>, Array1<std::uint32_t>>;
 
 // A table of these columns, checked; `y` are labels (uint16) for classes > 0, else numbers.
 vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns,
-                                       const nb::object& y, std::size_t n_classes,
+                                       const AnyArray& y, std::size_t n_classes,
                                        const std::optional<Array1<double>>& weight);
 
-vaglio::tree::GrowthAmounts amounts_from(const nb::dict& fields);
+vaglio::tree::GrowthAmounts amounts_from(const Fields& fields);
 
 // Trees that are grown together: {draws, hash_seed, bags, seeds, first_out, last_out, features}.
-vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features);
-nb::dict plan_to_dict(const vaglio::TreesPlan& plan);
+vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features);
+Fields plan_to_dict(const vaglio::TreesPlan& plan);
 // None: one tree of all rows and features, with this seed.
-vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_features, std::uint64_t seed);
+vaglio::TreesPlan plan_or_one_tree(const std::optional<Fields>& fields, std::size_t n_features, std::uint64_t seed);
 
-nb::list trees_to_list(std::vector<vaglio::tree::Tree>&& trees);
+nb::typed<nb::list, Arrays> trees_to_list(std::vector<vaglio::tree::Tree>&& trees);

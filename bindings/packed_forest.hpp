@@ -1,7 +1,5 @@
 #pragma once
 // A forest's arrays as Python holds them.
-#include <nanobind/stl/variant.h>
-
 #include "forest/ranked/ranked.hpp"
 #include "tree_convert.hpp"
 
@@ -71,8 +69,8 @@ inline nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {
     return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(owner->data(), 2, shape, keep));
 }
 
-inline nb::dict forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std::size_t n_features) {
-    nb::dict result;
+inline Arrays forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std::size_t n_features) {
+    Arrays result;
     const std::size_t n_leaves = forest.leaves.size() / forest.leaf_width;
     result["nodes"] = nodes_to_numpy(std::move(forest.nodes));
     result["starts"] = to_numpy(std::move(forest.starts));

@@ -17,7 +17,7 @@ Enum choice(const nb::handle value, const std::map<std::string, Enum>& names, co
 }
 
 template <class T>
-std::vector<T> vector_from(const nb::dict& arrays, const char* name) {
+std::vector<T> vector_from(const Arrays& arrays, const char* name) {
     require(arrays.contains(name), (std::string("the tree has no array ") + name).c_str());
     const auto array = nb::cast<nb::ndarray<const T, nb::numpy, nb::c_contig, nb::device::cpu>>(arrays[name]);
     return std::vector<T>(array.data(), array.data() + array.size());
@@ -93,7 +93,7 @@ vaglio::tree::Criterion criterion_from(const nb::handle name) {
                              "criterion");
 }
 
-TreeConfig config_from(const nb::dict& fields) {
+TreeConfig config_from(const Fields& fields) {
     using vaglio::tree::MissingPolicy;
     using vaglio::tree::NominalSplit;
     using vaglio::tree::Pruning;
@@ -174,7 +174,7 @@ TreeConfig config_from(const nb::dict& fields) {
 }
 
 // In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.
-static void write_linear(const vaglio::tree::Tree& tree, nb::dict& result) {
+static void write_linear(const vaglio::tree::Tree& tree, Arrays& result) {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> features;
     std::vector<double> coefficients;
@@ -195,7 +195,7 @@ static void write_linear(const vaglio::tree::Tree& tree, nb::dict& result) {
     result["linear_coef"] = to_numpy(std::move(coefficients));
 }
 
-static void read_linear(const nb::dict& arrays, vaglio::tree::Tree& tree) {
+static void read_linear(const Arrays& arrays, vaglio::tree::Tree& tree) {
     const std::size_t n = tree.size();
     tree.linear_start.assign(n, -1);
     tree.linear_terms.assign(n, 0);
@@ -216,8 +216,8 @@ static void read_linear(const nb::dict& arrays, vaglio::tree::Tree& tree) {
     }
 }
 
-nb::dict tree_to_dict(vaglio::tree::Tree&& tree) {
-    nb::dict result;
+Arrays tree_to_dict(vaglio::tree::Tree&& tree) {
+    Arrays result;
     write_linear(tree, result);
     const std::size_t n = tree.size(), width = tree.width;
     result["kind"] = to_numpy(std::move(tree.kind));
@@ -236,7 +236,7 @@ nb::dict tree_to_dict(vaglio::tree::Tree&& tree) {
     return result;
 }
 
-vaglio::tree::Tree tree_from(const nb::dict& arrays) {
+vaglio::tree::Tree tree_from(const Arrays& arrays) {
     vaglio::tree::Tree tree;
     tree.kind = vector_from<std::uint8_t>(arrays, "kind");
     tree.feature = vector_from<std::int32_t>(arrays, "feature");
@@ -278,7 +278,7 @@ static void set_weight(vaglio::tree::TreeData& data, const Weight& weight,
 }
 
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::tree::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(n_classes <= 65535, "more than 65535 classes");
     data.classes = n_classes;
@@ -300,7 +300,7 @@ void set_target(vaglio::tree::TreeData& data, const nb::object& y, std::size_t n
     set_weight(data, weight, multiplicity);
 }
 
-vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const nb::object& y,
+vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
                                    const std::vector<std::size_t>& n_classes, const Weight& weight) {
     vaglio::tree::Outputs outputs;
     const auto fits = [&](const auto& targets) {

@@ -41,15 +41,15 @@ struct TreeTable {
 using Weight = std::optional<Array1<double>>;
 
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::tree::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity);
 
 // The same for several targets: class codes (n, count) of so many classes each, or numbers (n, count) for no classes.
-vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const nb::object& y,
+vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
                                    const std::vector<std::size_t>& n_classes, const Weight& weight);
 
 vaglio::tree::Criterion criterion_from(const nb::handle name);
-vaglio::tree::TreeConfig config_from(const nb::dict& fields);
-nb::dict tree_to_dict(vaglio::tree::Tree&& tree);
-vaglio::tree::Tree tree_from(const nb::dict& arrays);
+vaglio::tree::TreeConfig config_from(const Fields& fields);
+Arrays tree_to_dict(vaglio::tree::Tree&& tree);
+vaglio::tree::Tree tree_from(const Arrays& arrays);
 std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column);

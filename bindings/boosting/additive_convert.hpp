@@ -15,7 +15,7 @@ using FlatSteps = std::tuple<Array1<std::uint32_t>, Array1<std::uint32_t>, Array
 using StepsOfBags = std::vector<std::vector<additive::TermStep>>;
 using SlotsOfBins = std::vector<Array1<std::uint8_t>>;
 
-inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_features) {
+inline additive::BagConfig bag_config(const Fields& fields, std::size_t n_features) {
     additive::BagConfig config;
     boosting::SplitConfig& split = config.step.split;
     config.boosted.assign(n_features, 1);
@@ -38,7 +38,7 @@ inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_feat
     return config;
 }
 
-inline additive::StoppingConfig stopping_config(const nb::dict& fields) {
+inline additive::StoppingConfig stopping_config(const Fields& fields) {
     additive::StoppingConfig config;
     take(fields, "max_rounds", config.max_rounds);
     take(fields, "patience", config.patience);
@@ -75,7 +75,7 @@ inline std::vector<additive::Pair> pairs_from_array(const Array2<std::uint32_t>&
 
 // Something of each bag, (bags, outputs, …).
 template <class Part>
-nb::object tables_of(const additive::Booster& booster, Part part) {
+NumPy<double> tables_of(const additive::Booster& booster, Part part) {
     std::vector<double> all;
     for (const auto& bag : booster.bags()) {
         const std::vector<double> own = part(*bag);
@@ -83,7 +83,7 @@ nb::object tables_of(const additive::Booster& booster, Part part) {
     }
     const std::size_t bags = booster.bags().size(), outputs = booster.outputs();
     const std::size_t width = all.size() / bags / outputs;
-    return nb::cast(to_numpy(std::move(all), {bags, outputs, width}));
+    return to_numpy(std::move(all), {bags, outputs, width});
 }
 
 // The bounds of the derivatives of a bag.

@@ -13,7 +13,7 @@ struct AdditiveTrainer {
 
     AdditiveTrainer(const boosting::BinnedTable& binned, const std::string& loss, Array1<double> targets,
                     std::size_t outputs, std::optional<Array1<double>> weights, const Array2<std::uint8_t>& held,
-                    const nb::dict& config, int n_threads)
+                    const Fields& config, int n_threads)
         : table(binned), y(std::move(targets)), weight(std::move(weights)) {
         boosting::Target target;
         target.loss = loss_from(loss);
@@ -51,7 +51,7 @@ struct AdditiveTrainer {
     bool has_coarse = false;
 };
 
-nb::object boosted(AdditiveTrainer& self, const nb::dict& stopping, nb::object progress) {
+auto boosted(AdditiveTrainer& self, const Fields& stopping, Progress progress) {
     const additive::StoppingConfig config = stopping_config(stopping);
     return copied(run_kernel(progress, [&](vaglio::Control& control) { return self.trainer->boost(config, control); }));
 }
@@ -63,14 +63,14 @@ void register_additive(nb::module_& m) {
         "additive_together",
         [](double learning_rate, std::size_t most) {
             require(learning_rate > 0 && most > 0, "the learning rate must be positive");
-            return nb::make_tuple(additive::steps_together(learning_rate, most),
-                                  additive::terms_together(learning_rate, most));
+            return std::make_tuple(additive::steps_together(learning_rate, most),
+                                   additive::terms_together(learning_rate, most));
         },
         nb::arg("learning_rate"), nb::arg("most_steps"),
         "Steps that a term takes by the same sums, and terms that step by the same gradients.");
     nb::class_<AdditiveTrainer>(m, "AdditiveTrainer", "One table of scores per feature and pair, bagged.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
-                      std::optional<Array1<double>>, const Array2<std::uint8_t>&, const nb::dict&, int>(),
+                      std::optional<Array1<double>>, const Array2<std::uint8_t>&, const Fields&, int>(),
              nb::arg("table"), nb::arg("loss"), nb::arg("y"), nb::arg("n_outputs"), nb::arg("weight").none(),
              nb::arg("held"), nb::arg("config"), nb::arg("n_threads") = 1, nb::keep_alive<1, 2>())
         .def("boost", &boosted, nb::arg("stopping"), nb::arg("progress") = nb::none(),

@@ -26,7 +26,7 @@ inline boosting::LossKind loss_from(const std::string& name) {
 }
 
 template <class T>
-void take(const nb::dict& fields, const char* name, T& to) {
+void take(const Fields& fields, const char* name, T& to) {
     if (fields.contains(name)) to = nb::cast<T>(fields[name]);
 }
 
@@ -37,6 +37,6 @@ inline std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, st
 }
 
 template <class T>
-nb::object copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
-    return nb::cast(to_numpy(std::vector<T>(values), std::move(shape)));
+NumPy<T> copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+    return to_numpy(std::vector<T>(values), std::move(shape));
 }

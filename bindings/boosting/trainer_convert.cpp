@@ -31,7 +31,7 @@ boosting::RawTable raw_table(const Strided2& numeric, const Columns2<std::int32_
     return raw;
 }
 
-boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features) {
+boosting::TrainerConfig trainer_config(const Fields& fields, std::size_t n_features) {
     boosting::TrainerConfig config;
     boosting::GrowthConfig& growth = config.growth;
     boosting::SplitConfig& split = growth.split;
@@ -68,10 +68,10 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     return config;
 }
 
-nb::dict trees_to_dict(const boosting::BoostedTrees& trees) {
+Arrays trees_to_dict(const boosting::BoostedTrees& trees) {
     std::vector<std::uint8_t> bytes(trees.nodes.size() * sizeof(vaglio::ForestNode));
     std::memcpy(bytes.data(), trees.nodes.data(), bytes.size());
-    nb::dict result;
+    Arrays result;
     result["nodes"] = to_numpy(std::move(bytes), {trees.nodes.size(), sizeof(vaglio::ForestNode)});
     result["starts"] = copied(trees.starts);
     result["tables"] = copied(trees.tables);
