@@ -37,6 +37,7 @@
 #include "tree/threshold/threshold.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tree/partition/order.hpp"
 #include "tree/threshold/entropy_cut.hpp"
@@ -113,17 +114,34 @@ ThresholdPath threshold_path(const NodeContext& context, std::uint32_t column, s
     return weighs_values(context, column) ? ThresholdPath::values : ThresholdPath::order;
 }
 
+namespace {
+
+std::span<const std::uint32_t> kept_order(const NodeContext& context, std::uint32_t slot) {
+    return {context.node.order(slot), context.node.known[slot]};
+}
+
+// By the order that the node keeps, or one that is made for the scan.
+Candidate scan_in_order(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch) {
+    if (slot == no_order) {
+        const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+        return scan_order(context, feature, sort_column(context, column, scratch), scratch);
+    }
+    const auto kept = kept_order(context, slot);
+    if (!context.node.store->labelled) return scan_order(context, feature, kept, scratch);
+    scratch.entries.assign(kept.begin(), kept.end());
+    for (std::uint32_t& entry : scratch.entries) entry &= ~entry_labels;
+    return scan_order(context, feature, scratch.entries, scratch);
+}
+
+}  // namespace
+
 std::optional<Candidate> scan_path(ThresholdPath path, const NodeContext& context, std::int32_t feature,
                                    std::uint32_t slot, ScanScratch& scratch) {
-    const GrowNode& node = context.node;
-    const std::span<const std::uint32_t> kept = slot != no_order
-                                                    ? std::span<const std::uint32_t>(node.order(slot), node.known[slot])
-                                                    : std::span<const std::uint32_t>();
     switch (path) {
         case ThresholdPath::drawn_counts:
             return scan_drawn_counts(context, feature, scratch);
         case ThresholdPath::kept_counts:
-            return scan_counts(context, feature, kept, scratch);
+            return scan_counts(context, feature, kept_order(context, slot), scratch);
         case ThresholdPath::histogram:
             return scan_histogram(context, feature, scratch);
         case ThresholdPath::sorted_keys:
@@ -133,14 +151,7 @@ std::optional<Candidate> scan_path(ThresholdPath path, const NodeContext& contex
         case ThresholdPath::order:
             break;
     }
-    if (slot == no_order) {
-        const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
-        return scan_order(context, feature, sort_column(context, column, scratch), scratch);
-    }
-    if (!node.store->labelled) return scan_order(context, feature, kept, scratch);
-    scratch.entries.assign(kept.begin(), kept.end());
-    for (std::uint32_t& entry : scratch.entries) entry &= ~entry_labels;
-    return scan_order(context, feature, scratch.entries, scratch);
+    return scan_in_order(context, feature, slot, scratch);
 }
 
 Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch) {
@@ -149,7 +160,7 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
     // A column that the node does not keep in order any more is constant in it.
     if (path != ThresholdPath::drawn_counts && slot != no_order && context.node.known[slot] == 0) return {};
     if (auto candidate = scan_path(path, context, feature, slot, scratch)) return std::move(*candidate);
-    return *scan_path(ThresholdPath::order, context, feature, slot, scratch);
+    return scan_in_order(context, feature, slot, scratch);
 }
 
 Minimum numeric_minimum(const NodeContext& context, double known_weight, double known_rows) {
