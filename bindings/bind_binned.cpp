@@ -73,39 +73,38 @@ void check_config(const vaglio::tree::TreeConfig& config, const vaglio::tree::Bi
 }
 
 Arrays grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
-                        Weight weight, Fields config, Fields amounts, int n_threads, Progress progress) {
+                        Weight weight, const vaglio::tree::TreeConfig& config,
+                        const vaglio::tree::GrowthAmounts& amounts, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
-    const vaglio::tree::TreeConfig chosen = config_from(config);
-    check_config(chosen, table);
-    vaglio::tree::BinnedSetting setting(table.layout, chosen, amounts_from(amounts), false);
+    check_config(config, table);
+    vaglio::tree::BinnedSetting setting(table.layout, config, amounts, false);
     return tree_to_dict(run_kernel(
         progress,
         [&](vaglio::Control& control) {
-            return vaglio::tree::grow_from_root(setting, table, vaglio::tree::all_rows(setting, table, {}), chosen.seed,
+            return vaglio::tree::grow_from_root(setting, table, vaglio::tree::all_rows(setting, table, {}), config.seed,
                                                 n_threads, control);
         },
         steps_of({table.layout.rows, table.layout.rows, columns.size()})));
 }
 
 nb::any grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
-                          Weight weight, Fields config, Fields amounts, Fields trees, bool joined,
+                          Weight weight, const vaglio::tree::TreeConfig& config,
+                          const vaglio::tree::GrowthAmounts& amounts, Fields trees, bool joined,
                           std::optional<int> beside, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
-    const vaglio::tree::TreeConfig chosen = config_from(config);
     const vaglio::TreesPlan plan = plan_from(trees, columns.size());
-    check_config(chosen, table);
-    const vaglio::tree::GrowthAmounts known = amounts_from(amounts);
+    check_config(config, table);
     const int at_once = beside.value_or(n_threads);
-    if (joined) check_forest(chosen);
+    if (joined) check_forest(config);
     if (joined)
         return nb::borrow<nb::any>(forest_to_dict(
             run_kernel(progress,
                        [&](vaglio::Control& control) {
-                           return vaglio::grow_binned_forest(table, chosen, plan, known, at_once, n_threads, control);
+                           return vaglio::grow_binned_forest(table, config, plan, amounts, at_once, n_threads, control);
                        }),
             plan.trees.size(), columns.size()));
     return nb::borrow<nb::any>(trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::grow_binned_trees(table, chosen, plan, known, at_once, n_threads, control);
+        return vaglio::grow_binned_trees(table, config, plan, amounts, at_once, n_threads, control);
     })));
 }
 
@@ -128,14 +127,13 @@ auto draw_blocks(const Array1<std::uint64_t>& bags, std::size_t rows, std::size_
     return to_numpy(std::move(all), {blocks.size(), width});
 }
 
-Arrays prune_counts(Arrays tree, Fields config) {
+Arrays prune_counts(Arrays tree, const vaglio::tree::TreeConfig& config) {
     const vaglio::tree::Tree grown = tree_from(tree);
     vaglio::tree::check_structure(grown);
-    const vaglio::tree::TreeConfig chosen = config_from(config);
     return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        if (chosen.pruning == vaglio::tree::Pruning::pessimistic)
-            return vaglio::tree::prune_pessimistic(grown, chosen.epsilon);
-        return vaglio::tree::prune_error_based(grown, {}, chosen.criterion, chosen.confidence, false, 1, control);
+        if (config.pruning == vaglio::tree::Pruning::pessimistic)
+            return vaglio::tree::prune_pessimistic(grown, config.epsilon);
+        return vaglio::tree::prune_error_based(grown, {}, config.criterion, config.confidence, false, 1, control);
     }));
 }
 
@@ -167,12 +165,12 @@ void register_binned(nb::module_& m) {
           nb::arg("strict") = false, nb::arg("n_threads") = 1,
           "The bin or category of every row, feature by feature; the last code is a missing value.");
     m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::kw_only(), nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::kw_only(), nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
           nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows the trees of a plan on bins, at most `beside` at a time; returns the arrays of each, or joined those "
           "of a forest.");

@@ -75,19 +75,21 @@ Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns
 }
 
 auto sum_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
-              std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth, Fields amounts) {
+              std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+              const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
-    const vaglio::tree::Amounts rounding(amounts_from(amounts).bounds);
+    const vaglio::tree::Amounts rounding(amounts.bounds);
     return to_numpy(run_kernel(
         nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(asked, part.view(), rounding); }));
 }
 
 auto gather_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
-                 std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth, Fields amounts) {
+                 std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+                 const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
-    const vaglio::tree::Amounts rounding(amounts_from(amounts).bounds);
+    const vaglio::tree::Amounts rounding(amounts.bounds);
     auto rows = run_kernel(
         nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(asked, part.view(), rounding); });
     return std::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
@@ -103,18 +105,16 @@ struct Levels {
     std::unique_ptr<vaglio::tree::LevelGrower> grower;
 };
 
-Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const Fields& config, const Fields& amounts,
-                    const std::optional<Fields>& trees) {
+Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const vaglio::tree::TreeConfig& config,
+                    const vaglio::tree::GrowthAmounts& amounts, const std::optional<Fields>& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;
     levels->data = levels->layout.data();
     levels->data.classes = n_classes;
-    const vaglio::tree::TreeConfig chosen = config_from(config);
-    require(chosen.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
-    levels->plan = plan_or_one_tree(trees, layout.features.size(), chosen.seed);
-    levels->grower =
-        std::make_unique<vaglio::tree::LevelGrower>(levels->data, chosen, amounts_from(amounts), levels->plan);
+    require(config.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
+    levels->plan = plan_or_one_tree(trees, layout.features.size(), config.seed);
+    levels->grower = std::make_unique<vaglio::tree::LevelGrower>(levels->data, config, amounts, levels->plan);
     return levels.release();
 }
 

@@ -52,39 +52,38 @@ auto take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uint64_t
 }
 
 Arrays grow_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
-                 std::optional<Array1<std::uint32_t>> multiplicity, Fields config, int n_threads, Progress progress) {
+                 std::optional<Array1<std::uint32_t>> multiplicity, const vaglio::tree::TreeConfig& config,
+                 int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, multiplicity);
-    const vaglio::tree::TreeConfig chosen = config_from(config);
-    require((n_classes == 0) == vaglio::tree::is_regression(chosen.criterion),
+    require((n_classes == 0) == vaglio::tree::is_regression(config.criterion),
             "errors and the deviance are criteria of regression, and of nothing else");
-    require(chosen.monotonic.empty() || (chosen.monotonic.size() == data.features.size() && n_classes <= 2),
+    require(config.monotonic.empty() || (config.monotonic.size() == data.features.size() && n_classes <= 2),
             "monotonic constraints need one sign per feature, and two classes or numbers");
-    require(chosen.max_bins != 1, "at least two bins are needed");
-    require(chosen.pruning == vaglio::tree::Pruning::none || n_classes > 0, "this pruning needs classes");
-    require(chosen.confidence > 0 && chosen.confidence <= 0.5, "the confidence must be in (0, 0.5]");
+    require(config.max_bins != 1, "at least two bins are needed");
+    require(config.pruning == vaglio::tree::Pruning::none || n_classes > 0, "this pruning needs classes");
+    require(config.confidence > 0 && config.confidence <= 0.5, "the confidence must be in (0, 0.5]");
     return tree_to_dict(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, chosen, n_threads, control); },
+        progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, config, n_threads, control); },
         steps_of({data.rows, data.rows, data.features.size()})));
 }
 
 Arrays grow_outputs(const TreeTable& table, AnyArray y, std::vector<std::size_t> n_classes, Weight weight,
-                    Fields config, int n_threads, Progress progress) {
+                    const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
     using vaglio::tree::Criterion;
     vaglio::tree::TreeData data = table.data();
     const vaglio::tree::Outputs outputs = outputs_from(data, y, n_classes, weight);
     data.outputs = &outputs;
-    const vaglio::tree::TreeConfig chosen = config_from(config);
-    const bool of_classes = chosen.criterion == Criterion::gini || chosen.criterion == Criterion::gain;
-    require(n_classes.empty() ? vaglio::tree::is_regression(chosen.criterion) : of_classes,
+    const bool of_classes = config.criterion == Criterion::gini || config.criterion == Criterion::gain;
+    require(n_classes.empty() ? vaglio::tree::is_regression(config.criterion) : of_classes,
             "several outputs are learned by the Gini index or the entropy of classes, or by an error or deviance of "
             "numbers");
     require(data.categories.empty(), "several outputs are learned from numeric columns");
-    require(chosen.monotonic.empty() && !chosen.oblique && chosen.max_bins == 0 &&
-                chosen.pruning == vaglio::tree::Pruning::none,
+    require(config.monotonic.empty() && !config.oblique && config.max_bins == 0 &&
+                config.pruning == vaglio::tree::Pruning::none,
             "this option is for trees of one output");
     return tree_to_dict(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, chosen, n_threads, control); },
+        progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, config, n_threads, control); },
         steps_of({data.rows, data.rows, data.features.size(), outputs.count})));
 }
 
@@ -145,10 +144,11 @@ void register_tree(nb::module_& m) {
             nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"),
             nb::arg("reused") = false);
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
-          nb::arg("multiplicity") = nb::none(), nb::arg("config") = Fields(), nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(), "Grows one tree and prunes it as the config says; returns its arrays.");
+          nb::arg("multiplicity") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows one tree and prunes it as the config says; returns its arrays.");
     m.def("grow_outputs_tree", &grow_outputs, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
-          nb::arg("weight") = nb::none(), nb::arg("config") = Fields(), nb::arg("n_threads") = 1,
+          nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(),
           "Grows one tree for several columns of y; its values are those of one column after the other.");
     m.def("preorder_nodes", &preorder_nodes, nb::arg("feature"), nb::arg("threshold"), nb::arg("first_child"),

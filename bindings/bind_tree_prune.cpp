@@ -40,14 +40,13 @@ Arrays prune_reduced_error(Arrays tree, Array1<double> errors) {
 }
 
 Arrays prune_error_based(Arrays tree, const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
-                         Fields config, int n_threads, Progress progress) {
+                         const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     const vaglio::tree::Tree grown = checked_tree(tree, data);
     require(n_classes > 0 && grown.width == n_classes, "the tree has another number of classes");
-    const vaglio::tree::TreeConfig chosen = config_from(config);
     return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::tree::prune_error_based(grown, data, chosen.criterion, chosen.confidence, chosen.subtree_raising,
+        return vaglio::tree::prune_error_based(grown, data, config.criterion, config.confidence, config.subtree_raising,
                                                n_threads, control);
     }));
 }

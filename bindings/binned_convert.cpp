@@ -62,17 +62,6 @@ vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::ve
     return table;
 }
 
-vaglio::tree::GrowthAmounts amounts_from(const Fields& fields) {
-    vaglio::tree::GrowthAmounts amounts;
-    const auto number = [&](const char* name) { return nb::cast<double>(fields[name]); };
-    amounts.bounds = {number("weight"), number("rows"), number("target"), number("largest")};
-    amounts.unit = number("unit");
-    amounts.middle = number("middle");
-    amounts.whole = nb::cast<bool>(fields["whole"]);
-    amounts.weighted = nb::cast<bool>(fields["weighted"]);
-    return amounts;
-}
-
 vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features) {
     using Words = Array1<std::uint64_t>;
     const auto words = [&](const char* name) { return nb::cast<Words>(fields[name]); };

@@ -24,8 +24,6 @@ vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::ve
                                        const AnyArray& y, std::size_t n_classes,
                                        const std::optional<Array1<double>>& weight);
 
-vaglio::tree::GrowthAmounts amounts_from(const Fields& fields);
-
 // Trees that are grown together: {draws, hash_seed, bags, seeds, first_out, last_out, features}.
 vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features);
 Fields plan_to_dict(const vaglio::TreesPlan& plan);

@@ -3,18 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
-
-using vaglio::tree::TreeConfig;
 
 namespace {
-
-template <class Enum>
-Enum choice(const nb::handle value, const std::map<std::string, Enum>& names, const char* field) {
-    const auto found = names.find(nb::cast<std::string>(value));
-    if (found == names.end()) throw nb::value_error((std::string("unknown value of ") + field).c_str());
-    return found->second;
-}
 
 template <class T>
 std::vector<T> vector_from(const Arrays& arrays, const char* name) {
@@ -78,99 +68,6 @@ vaglio::tree::TreeData TreeTable::checked() const {
         require(fits, "a code is outside its column's categories");
     }
     return data;
-}
-
-vaglio::tree::Criterion criterion_from(const nb::handle name) {
-    using vaglio::tree::Criterion;
-    return choice<Criterion>(name,
-                             {{"gain", Criterion::gain},
-                              {"gain_ratio", Criterion::gain_ratio},
-                              {"gini", Criterion::gini},
-                              {"error", Criterion::error},
-                              {"squared_error", Criterion::squared_error},
-                              {"absolute_error", Criterion::absolute_error},
-                              {"poisson", Criterion::poisson}},
-                             "criterion");
-}
-
-TreeConfig config_from(const Fields& fields) {
-    using vaglio::tree::MissingPolicy;
-    using vaglio::tree::NominalSplit;
-    using vaglio::tree::Pruning;
-    TreeConfig config;
-    for (const auto [key, value] : fields) {
-        const auto name = nb::cast<std::string>(key);
-        if (name == "criterion") {
-            config.criterion = criterion_from(value);
-        } else if (name == "nominal_split") {
-            config.nominal_split = choice<NominalSplit>(
-                value, {{"multiway", NominalSplit::multiway}, {"subset", NominalSplit::subset}}, "nominal_split");
-        } else if (name == "missing") {
-            config.missing = choice<MissingPolicy>(value,
-                                                   {{"fractional", MissingPolicy::fractional},
-                                                    {"learned", MissingPolicy::learned},
-                                                    {"own_branch", MissingPolicy::own_branch}},
-                                                   "missing");
-        } else if (name == "average_gain_condition") {
-            config.average_gain_condition = nb::cast<bool>(value);
-        } else if (name == "guarded_from") {
-            config.guarded_from = nb::cast<double>(value);
-        } else if (name == "reuse_nominal") {
-            config.reuse_nominal = nb::cast<bool>(value);
-        } else if (name == "require_positive_gain") {
-            config.require_positive_gain = nb::cast<bool>(value);
-        } else if (name == "strict") {
-            config.strict = nb::cast<bool>(value);
-        } else if (name == "mdl_correction") {
-            config.mdl_correction = nb::cast<bool>(value);
-        } else if (name == "c45_numeric_minimum") {
-            config.c45_numeric_minimum = nb::cast<bool>(value);
-        } else if (name == "sieve") {
-            config.sieve = nb::cast<bool>(value);
-        } else if (name == "min_gain") {
-            config.min_gain = nb::cast<double>(value);
-        } else if (name == "min_impurity_decrease") {
-            config.min_impurity_decrease = nb::cast<double>(value);
-        } else if (name == "max_depth") {
-            config.max_depth = nb::cast<std::uint32_t>(value);
-        } else if (name == "min_rows_split") {
-            config.min_rows_split = nb::cast<double>(value);
-        } else if (name == "min_rows_leaf") {
-            config.min_rows_leaf = nb::cast<double>(value);
-        } else if (name == "min_weight_fraction") {
-            config.min_weight_fraction = nb::cast<double>(value);
-        } else if (name == "max_leaf_nodes") {
-            config.max_leaf_nodes = nb::cast<std::uint32_t>(value);
-        } else if (name == "chi2_alpha") {
-            config.chi2_alpha = nb::cast<double>(value);
-        } else if (name == "max_features") {
-            config.max_features = nb::cast<std::uint32_t>(value);
-        } else if (name == "max_bins") {
-            config.max_bins = nb::cast<std::uint32_t>(value);
-        } else if (name == "random_thresholds") {
-            config.random_thresholds = nb::cast<bool>(value);
-        } else if (name == "monotonic") {
-            config.monotonic = nb::cast<std::vector<std::int8_t>>(value);
-        } else if (name == "oblique") {
-            config.oblique = nb::cast<bool>(value);
-        } else if (name == "pruning") {
-            config.pruning = choice<Pruning>(
-                value,
-                {{"none", Pruning::none}, {"pessimistic", Pruning::pessimistic}, {"error_based", Pruning::error_based}},
-                "pruning");
-        } else if (name == "epsilon") {
-            config.epsilon = nb::cast<double>(value);
-        } else if (name == "confidence") {
-            config.confidence = nb::cast<double>(value);
-        } else if (name == "subtree_raising") {
-            config.subtree_raising = nb::cast<bool>(value);
-        } else if (name == "seed") {
-            config.seed = nb::cast<std::uint64_t>(value);
-        } else {
-            throw nb::value_error(("unknown tree option " + name).c_str());
-        }
-    }
-    return config;
 }
 
 // In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.

@@ -48,8 +48,6 @@ void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_c
 vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
                                    const std::vector<std::size_t>& n_classes, const Weight& weight);
 
-vaglio::tree::Criterion criterion_from(const nb::handle name);
-vaglio::tree::TreeConfig config_from(const Fields& fields);
 Arrays tree_to_dict(vaglio::tree::Tree&& tree);
 vaglio::tree::Tree tree_from(const Arrays& arrays);
 std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column);

@@ -25,8 +25,8 @@ auto flat_steps(const StepsOfBags& steps) {
                            to_numpy(std::move(values)));
 }
 
-std::unique_ptr<additive::Booster> make_booster(const Fields& layout, const Fields& config, std::size_t rows,
-                                                const Array2<double>& starts) {
+std::unique_ptr<additive::Booster> make_booster(const Fields& layout, const additive::BagConfig& config,
+                                                std::size_t rows, const Array2<double>& starts) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();
     std::vector<std::vector<double>> own;
@@ -35,7 +35,7 @@ std::unique_ptr<additive::Booster> make_booster(const Fields& layout, const Fiel
         own.emplace_back(first, first + starts.shape(1));
     }
     require(!own.empty() && !own[0].empty(), "one start per bag is needed");
-    auto booster = std::make_unique<additive::Booster>(std::move(features), bag_config(config, count), rows, own);
+    auto booster = std::make_unique<additive::Booster>(std::move(features), checked(config, count), rows, own);
     booster->open_features();
     return booster;
 }
@@ -132,7 +132,13 @@ void register_additive_passes(nb::module_& m) {
             },
             nb::arg("pairs"))
         .def("gains", &gains_of, nb::arg("pairs"), nb::arg("sums"), nb::arg("bounds"))
-        .def("begin", [](additive::Booster& self, const Fields& stopping) { self.begin(stopping_config(stopping)); })
+        .def(
+            "begin",
+            [](additive::Booster& self, const additive::StoppingConfig& stopping) {
+                check(stopping);
+                self.begin(stopping);
+            },
+            nb::arg("stopping"))
         .def("look", &look_at, nb::arg("limbs"), nb::arg("beyond"))
         .def("going_on", [](additive::Booster& self) { return self.rounds().going_on(); })
         .def("visits", [](additive::Booster& self) { return self.rounds().visits(); })
@@ -144,15 +150,20 @@ void register_additive_passes(nb::module_& m) {
         .def_prop_ro("guarded", &additive::Booster::guarded)
         .def_prop_ro("watched", [](additive::Booster& self) { return self.rounds().watched(); })
         .def_prop_ro("rounds", [](additive::Booster& self) { return self.rounds().best(); })
-        .def_prop_ro("losses", [](additive::Booster& self) { return copied(self.rounds().losses()); })
+        .def_prop_ro(
+            "losses", [](additive::Booster& self) { return copied(self.rounds().losses()); }, nb::rv_policy::automatic)
         .def_prop_ro(
             "baseline",
-            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.start(); }); })
-        .def_prop_ro("features",
-                     [](const additive::Booster& self) {
-                         return tables_of(self, [](const auto& bag) { return bag.features(); });
-                     })
-        .def_prop_ro("pairs", [](const additive::Booster& self) {
-            return tables_of(self, [](const auto& bag) { return bag.pairs(); });
-        });
+            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.start(); }); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "features",
+            [](const additive::Booster& self) {
+                return tables_of(self, [](const auto& bag) { return bag.features(); });
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "pairs",
+            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.pairs(); }); },
+            nb::rv_policy::automatic);
 }

@@ -175,11 +175,12 @@ auto baseline_of(const std::string& loss, std::size_t outputs, const Array2<std:
 }
 
 std::unique_ptr<boosting::PassTrainer> make_trainer(const Fields& layout, const std::string& loss, std::size_t outputs,
-                                                    bool weighted, std::size_t rows, const Fields& config) {
+                                                    bool weighted, std::size_t rows,
+                                                    const boosting::TrainerConfig& config) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();
     return std::make_unique<boosting::PassTrainer>(std::move(features), target_of(loss, outputs), weighted, rows,
-                                                   trainer_config(config, count));
+                                                   checked(config, count));
 }
 
 void take_sums(boosting::PassTrainer& self, const Array2<std::int64_t>& sums, const Array2<std::int64_t>& squares) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the bindings of boosted models share: names of losses, options by name, lists of rows, copies for NumPy.
+// What the bindings of boosted models share: names of losses, lists of rows, copies for NumPy.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -23,11 +23,6 @@ inline boosting::LossKind loss_from(const std::string& name) {
     const auto found = names.find(name);
     require(found != names.end(), "unknown loss");
     return found->second;
-}
-
-template <class T>
-void take(const Fields& fields, const char* name, T& to) {
-    if (fields.contains(name)) to = nb::cast<T>(fields[name]);
 }
 
 inline std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, std::size_t n) {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model.neighbors.neighbors import Neighbors
 from vaglio.model.rules.rule import Rule
@@ -83,12 +83,12 @@ def grow_local_tree(
     return LocalTree(rows[0], distances[0], tree, rules, rule)
 
 
-def _config(model: Neighbors, n_rows: int, max_depth: int) -> dict[str, Any]:
+def _config(model: Neighbors, n_rows: int, max_depth: int) -> _core.TreeConfig:
     """The options in the words of the grower."""
-    return {
-        "criterion": "gini" if model.n_classes else "squared_error",
-        "nominal_split": "subset",
-        "missing": "learned",  # missing values go to the branch that makes the split better
-        "max_depth": max_depth,
-        "min_rows_leaf": max(1.0, n_rows / 10),
-    }
+    return _core.TreeConfig(
+        criterion="gini" if model.n_classes else "squared_error",
+        nominal_split="subset",
+        missing="learned",  # missing values go to the branch that makes the split better
+        max_depth=max_depth,
+        min_rows_leaf=max(1.0, n_rows / 10),
+    )
