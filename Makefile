@@ -115,7 +115,7 @@ wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside th
 	@tools/wheel.sh $(BIN)/python
 
 clean: ## remove .venv, build and results
-	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so src/vaglio/_core.pyi
 
 # Each stamp is an installed group of pyproject.toml; it is renewed when the file changes.
 $(STAMPS)/venv:

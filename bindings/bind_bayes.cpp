@@ -39,8 +39,7 @@ void check_rows(std::size_t rows, const Labels& labels, const Weights& weights, 
 
 const double* data_of(const Weights& weights) { return weights ? weights->data() : nullptr; }
 
-nb::tuple class_moments(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
-                        int threads) {
+auto class_moments(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes, int threads) {
     check_rows(x.shape(0), labels, weights, classes);
     auto moments = run_kernel(
         nb::none(),
@@ -49,8 +48,8 @@ nb::tuple class_moments(const Numbers& x, const Labels& labels, const Weights& w
         },
         steps_of({x.shape(0) + classes, x.shape(1)}));
     const std::vector<std::size_t> shape{classes, x.shape(1)};
-    return nb::make_tuple(to_numpy(std::move(moments.weight), shape), to_numpy(std::move(moments.mean), shape),
-                          to_numpy(std::move(moments.deviation), shape));
+    return std::make_tuple(to_numpy(std::move(moments.weight), shape), to_numpy(std::move(moments.mean), shape),
+                           to_numpy(std::move(moments.deviation), shape));
 }
 
 auto code_counts(const Codes& codes, const Array1<std::int64_t>& categories, const Labels& labels,
@@ -70,8 +69,7 @@ auto code_counts(const Codes& codes, const Array1<std::int64_t>& categories, con
         steps_of({codes.shape(0), codes.shape(1)}) + steps_of({classes, total})));
 }
 
-nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
-                      int threads) {
+auto value_counts(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes, int threads) {
     check_rows(x.shape(0), labels, weights, classes);
     auto counts = run_kernel(
         nb::none(),
@@ -79,11 +77,12 @@ nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& wei
             return vaglio::value_counts(rows_of(x), labels.data(), data_of(weights), threads, control);
         },
         steps_of({x.shape(0), x.shape(1), 16}));
-    nb::list result;
-    for (auto& column : counts) {
-        result.append(nb::make_tuple(to_numpy(std::move(column.value)), to_numpy(std::move(column.label)),
-                                     to_numpy(std::move(column.weight))));
-    }
+    const auto arrays = [](auto& column) {
+        return std::make_tuple(to_numpy(std::move(column.value)), to_numpy(std::move(column.label)),
+                               to_numpy(std::move(column.weight)));
+    };
+    std::vector<decltype(arrays(counts[0]))> result;
+    for (auto& column : counts) result.push_back(arrays(column));
     return result;
 }
 
@@ -98,8 +97,8 @@ auto with_column(const Numbers& x, std::size_t column, Use use) {
 }
 
 // Columns of a chunk, one after the other: other chunks are worked on at the same time.
-nb::list grid_moments(const Numbers& x, const std::vector<std::tuple<std::size_t, double, int, int>>& columns,
-                      const Labels& labels, const Weights& weights, std::size_t classes) {
+auto grid_moments(const Numbers& x, const std::vector<std::tuple<std::size_t, double, int, int>>& columns,
+                  const Labels& labels, const Weights& weights, std::size_t classes) {
     for (const auto& [column, centre, first, second] : columns) {
         require(column < x.shape(1), "there is no such column");
         require(std::max(std::abs(first), std::abs(second)) <= 960, "an exponent is out of range");
@@ -115,15 +114,15 @@ nb::list grid_moments(const Numbers& x, const std::vector<std::tuple<std::size_t
         }
         return each;
     });
-    nb::list answer;
+    std::vector<std::tuple<AnyArray, AnyArray>> answer;
     for (auto& [weight, sums] : found) {
-        answer.append(nb::make_tuple(to_numpy(std::move(weight)), to_numpy(std::move(sums), {2, 2, classes})));
+        answer.emplace_back(to_numpy(std::move(weight)), to_numpy(std::move(sums), {2, 2, classes}));
     }
     return answer;
 }
 
-nb::list point_counts(const Numbers& x, const std::vector<std::tuple<std::size_t, Array1<double>>>& columns,
-                      const Labels& labels, const Weights& weights, std::size_t classes) {
+auto point_counts(const Numbers& x, const std::vector<std::tuple<std::size_t, Array1<double>>>& columns,
+                  const Labels& labels, const Weights& weights, std::size_t classes) {
     for (const auto& [column, points] : columns) {
         require(column < x.shape(1), "there is no such column");
         require(std::is_sorted(points.data(), points.data() + points.size()), "points must ascend");
@@ -138,10 +137,10 @@ nb::list point_counts(const Numbers& x, const std::vector<std::tuple<std::size_t
         }
         return tables;
     });
-    nb::list answer;
+    std::vector<NumPy<double>> answer;
     for (auto& table : found) {
         const std::size_t points = table.size() / std::max<std::size_t>(classes, 1);
-        answer.append(to_numpy(std::move(table), {points, classes}));
+        answer.push_back(to_numpy(std::move(table), {points, classes}));
     }
     return answer;
 }
@@ -234,7 +233,7 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
                     {numeric.shape(0), prior.size()});
 }
 
-nb::tuple decide_rows(const Array2<double>& joint, double apart, int threads) {
+auto decide_rows(const Array2<double>& joint, double apart, int threads) {
     require(joint.shape(1) > 0, "a class is needed");
     auto found = run_kernel(
         nb::none(),
@@ -242,7 +241,7 @@ nb::tuple decide_rows(const Array2<double>& joint, double apart, int threads) {
             return vaglio::decide_rows({joint.data(), joint.size()}, joint.shape(1), apart, threads, control);
         },
         steps_of({joint.shape(0), joint.shape(1)}));
-    return nb::make_tuple(to_numpy(std::move(found.code)), to_numpy(std::move(found.close)));
+    return std::make_tuple(to_numpy(std::move(found.code)), to_numpy(std::move(found.close)));
 }
 
 auto joint_normal_densities(const Numbers& x, const Array2<double>& mean, const Array2<double>& normaliser,

@@ -10,43 +10,44 @@ namespace {
 
 using Weight = std::optional<Array1<double>>;
 
-nb::tuple bin_edges(Array1<double> values, std::uint32_t max_bins) {
+auto bin_edges(Array1<double> values, std::uint32_t max_bins) {
     require(max_bins >= 2, "at least two bins are needed");
     auto edges = run_kernel(
         nb::none(),
-        [&](vaglio::Control&) { return vaglio::bin_edges({values.data(), values.data() + values.size()}, max_bins); },
+        [&](vaglio::Control&) {
+            return vaglio::tree::bin_edges({values.data(), values.data() + values.size()}, max_bins);
+        },
         steps_of({values.size(), 16}));
-    return nb::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
+    return std::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
 }
 
 template <class Code>
-nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vaglio::MatrixView& numeric,
-                    const Columns2<std::int32_t>& codes, bool strict, std::size_t rows, int threads) {
+AnyArray codes_of(const BinnedLayout& layout, std::size_t feature, const vaglio::tree::MatrixView& numeric,
+                  const Columns2<std::int32_t>& codes, bool strict, std::size_t rows, int threads) {
     const auto [nominal, column] = layout.features[feature];
     std::vector<Code> found(rows);
     if (nominal) {
         nb::gil_scoped_release unlocked;
         const std::int32_t* from = codes.data() + static_cast<std::size_t>(column) * rows;
         const auto known = static_cast<std::int64_t>(layout.bins(feature));
-        for (std::size_t i = 0; i < rows; ++i) {
-            require(from[i] < known, "a code is outside its column's categories");
-            found[i] = static_cast<Code>(from[i] < 0 ? known : from[i]);
-        }
+        const bool fits = std::all_of(from, from + rows, [&](std::int32_t code) { return code < known; });
+        require(fits, "a code is outside its column's categories");
+        vaglio::code_categories(from, rows, layout.bins(feature), found.data());
     } else {
         constexpr std::size_t piece = 1 << 16;
         nb::gil_scoped_release unlocked;
         vaglio::parallel_for(threads, (rows + piece - 1) / piece, [&](std::size_t i, int) {
-            vaglio::bin_codes(numeric, column, layout.edges[column], strict, found.data(), i * piece,
-                              std::min(rows, (i + 1) * piece));
+            vaglio::tree::bin_codes(numeric, column, layout.edges[column], strict, found.data(), i * piece,
+                                    std::min(rows, (i + 1) * piece));
         });
     }
-    return nb::cast(to_numpy(std::move(found)));
+    return to_numpy(std::move(found));
 }
 
-nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
-                  int n_threads) {
-    const vaglio::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
-                                  numeric.stride(1)};
+nb::typed<nb::list, AnyArray> bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes,
+                                       bool strict, int n_threads) {
+    const vaglio::tree::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
+                                        numeric.stride(1)};
     const std::size_t rows = std::max(numeric.shape(0), codes.shape(0));
     require(numeric.shape(1) == layout.edges.size() && codes.shape(1) == layout.categories.size(),
             "the table has other columns than its layout");
@@ -54,16 +55,16 @@ nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::in
     for (std::size_t f = 0; f < layout.features.size(); ++f) {
         require((layout.features[f].nominal ? codes.shape(0) : numeric.shape(0)) == rows,
                 "numeric and nominal columns differ in their rows");
-        const std::uint32_t largest = layout.bins(f);
-        columns.append(largest <= 0xFF     ? codes_of<std::uint8_t>(layout, f, view, codes, strict, rows, n_threads)
-                       : largest <= 0xFFFF ? codes_of<std::uint16_t>(layout, f, view, codes, strict, rows, n_threads)
-                                           : codes_of<std::uint32_t>(layout, f, view, codes, strict, rows, n_threads));
+        const std::uint8_t bytes = vaglio::code_bytes(layout.bins(f));
+        columns.append(bytes == 1   ? codes_of<std::uint8_t>(layout, f, view, codes, strict, rows, n_threads)
+                       : bytes == 2 ? codes_of<std::uint16_t>(layout, f, view, codes, strict, rows, n_threads)
+                                    : codes_of<std::uint32_t>(layout, f, view, codes, strict, rows, n_threads));
     }
     return columns;
 }
 
-void check_config(const vaglio::TreeConfig& config, const vaglio::BinnedTable& table) {
-    require((table.layout.classes == 0) == (config.criterion == vaglio::Criterion::squared_error),
+void check_config(const vaglio::tree::TreeConfig& config, const vaglio::tree::BinnedTable& table) {
+    require((table.layout.classes == 0) == (config.criterion == vaglio::tree::Criterion::squared_error),
             "squared_error is the criterion of regression, and of nothing else");
     require(config.monotonic.empty() || (config.monotonic.size() == table.columns.size() && table.layout.classes <= 2),
             "monotonic constraints need one sign per feature, and two classes or numbers");
@@ -71,46 +72,44 @@ void check_config(const vaglio::TreeConfig& config, const vaglio::BinnedTable& t
     require(table.layout.rows > 0, "the table has no rows");
 }
 
-nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                          std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, int n_threads,
-                          nb::object progress) {
-    const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
-    const vaglio::TreeConfig chosen = config_from(config);
-    check_config(chosen, table);
-    vaglio::BinnedSetting setting(table.layout, chosen, amounts_from(amounts), false);
+Arrays grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
+                        Weight weight, const vaglio::tree::TreeConfig& config,
+                        const vaglio::tree::GrowthAmounts& amounts, int n_threads, Progress progress) {
+    const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
+    check_config(config, table);
+    vaglio::tree::BinnedSetting setting(table.layout, config, amounts, false);
     return tree_to_dict(run_kernel(
         progress,
         [&](vaglio::Control& control) {
-            return vaglio::grow_from_root(setting, table, vaglio::all_rows(setting, table, {}), chosen.seed, n_threads,
-                                          control);
+            return vaglio::tree::grow_from_root(setting, table, vaglio::tree::all_rows(setting, table, {}), config.seed,
+                                                n_threads, control);
         },
         steps_of({table.layout.rows, table.layout.rows, columns.size()})));
 }
 
-nb::object grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                             std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, nb::dict trees,
-                             bool joined, std::optional<int> beside, int n_threads, nb::object progress) {
-    const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
-    const vaglio::TreeConfig chosen = config_from(config);
+nb::any grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
+                          Weight weight, const vaglio::tree::TreeConfig& config,
+                          const vaglio::tree::GrowthAmounts& amounts, Fields trees, bool joined,
+                          std::optional<int> beside, int n_threads, Progress progress) {
+    const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     const vaglio::TreesPlan plan = plan_from(trees, columns.size());
-    check_config(chosen, table);
-    const vaglio::GrowthAmounts known = amounts_from(amounts);
+    check_config(config, table);
     const int at_once = beside.value_or(n_threads);
-    if (joined) check_forest(chosen);
+    if (joined) check_forest(config);
     if (joined)
-        return forest_to_dict(run_kernel(progress,
-                                         [&](vaglio::Control& control) {
-                                             return vaglio::grow_binned_forest(table, chosen, plan, known, at_once,
-                                                                               n_threads, control);
-                                         }),
-                              plan.trees.size(), columns.size());
-    return trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::grow_binned_trees(table, chosen, plan, known, at_once, n_threads, control);
-    }));
+        return nb::borrow<nb::any>(forest_to_dict(
+            run_kernel(progress,
+                       [&](vaglio::Control& control) {
+                           return vaglio::grow_binned_forest(table, config, plan, amounts, at_once, n_threads, control);
+                       }),
+            plan.trees.size(), columns.size()));
+    return nb::borrow<nb::any>(trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::grow_binned_trees(table, config, plan, amounts, at_once, n_threads, control);
+    })));
 }
 
-nb::dict plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
-                     std::uint64_t seed) {
+Fields plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
+                   std::uint64_t seed) {
     require(n_trees > 0 && n_features > 0, "a forest needs a tree and a feature");
     return plan_to_dict(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
 }
@@ -128,13 +127,13 @@ auto draw_blocks(const Array1<std::uint64_t>& bags, std::size_t rows, std::size_
     return to_numpy(std::move(all), {blocks.size(), width});
 }
 
-nb::dict prune_counts(nb::dict tree, nb::dict config) {
-    const vaglio::Tree grown = tree_from(tree);
-    vaglio::check_structure(grown);
-    const vaglio::TreeConfig chosen = config_from(config);
+Arrays prune_counts(Arrays tree, const vaglio::tree::TreeConfig& config) {
+    const vaglio::tree::Tree grown = tree_from(tree);
+    vaglio::tree::check_structure(grown);
     return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        if (chosen.pruning == vaglio::Pruning::pessimistic) return vaglio::prune_pessimistic(grown, chosen.epsilon);
-        return vaglio::prune_error_based(grown, {}, chosen.criterion, chosen.confidence, false, 1, control);
+        if (config.pruning == vaglio::tree::Pruning::pessimistic)
+            return vaglio::tree::prune_pessimistic(grown, config.epsilon);
+        return vaglio::tree::prune_error_based(grown, {}, config.criterion, config.confidence, false, 1, control);
     }));
 }
 
@@ -166,12 +165,12 @@ void register_binned(nb::module_& m) {
           nb::arg("strict") = false, nb::arg("n_threads") = 1,
           "The bin or category of every row, feature by feature; the last code is a missing value.");
     m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::kw_only(), nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::kw_only(), nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
           nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows the trees of a plan on bins, at most `beside` at a time; returns the arrays of each, or joined those "
           "of a forest.");

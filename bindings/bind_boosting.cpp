@@ -36,7 +36,7 @@ struct BoostingTrainer {
 
     BoostingTrainer(const boosting::BinnedTable& table, const std::string& loss, Array1<double> targets,
                     std::size_t outputs, std::optional<Array1<double>> weights, const Array1<std::uint32_t>& training,
-                    const Array1<std::uint32_t>& validation, const nb::dict& config, double quantile,
+                    const Array1<std::uint32_t>& validation, const boosting::TrainerConfig& config, double quantile,
                     std::optional<Array2<double>> start, std::size_t first_round)
         : y(std::move(targets)), weight(std::move(weights)) {
         boosting::Target target;
@@ -63,7 +63,7 @@ struct BoostingTrainer {
         }
         trainer = std::make_unique<boosting::Trainer>(
             table, target, row_list(training, target.rows), row_list(validation, target.rows),
-            trainer_config(config, table.features().size()), std::move(raw), first_round);
+            checked(config, table.features().size()), std::move(raw), first_round);
     }
 };
 
@@ -81,18 +81,20 @@ void advance_together(const std::vector<BoostingTrainer*>& trainers, std::size_t
 void register_boosting(nb::module_& m) {
     nb::class_<boosting::BinnedTable>(m, "BinnedTable", "A training table whose numbers are replaced by bins.")
         .def_prop_ro("n_rows", &boosting::BinnedTable::rows)
-        .def_prop_ro("thresholds",
-                     [](const boosting::BinnedTable& self) {
-                         nb::list found;
-                         for (const auto& feature : self.features()) found.append(copied(feature.thresholds));
-                         return found;
-                     })
+        .def_prop_ro(
+            "thresholds",
+            [](const boosting::BinnedTable& self) {
+                std::vector<NumPy<double>> found;
+                for (const auto& feature : self.features()) found.push_back(copied(feature.thresholds));
+                return found;
+            },
+            nb::rv_policy::automatic)
         .def(
             "bins",
             [](const boosting::BinnedTable& self, std::size_t feature) {
                 require(feature < self.features().size(), "there is no such feature");
                 std::vector<std::uint32_t> bins(self.rows());
-                for (std::size_t i = 0; i < bins.size(); ++i) bins[i] = self.bin(feature, i);
+                for (std::size_t i = 0; i < bins.size(); ++i) bins[i] = self.column(feature).at(i);
                 return to_numpy(std::move(bins));
             },
             nb::arg("feature"), "The bin of every row; the last number is that of missing values.");
@@ -103,13 +105,13 @@ void register_boosting(nb::module_& m) {
     nb::class_<BoostingTrainer>(m, "BoostingTrainer", "Trees added round by round.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
                       std::optional<Array1<double>>, const Array1<std::uint32_t>&, const Array1<std::uint32_t>&,
-                      const nb::dict&, double, std::optional<Array2<double>>, std::size_t>(),
+                      const boosting::TrainerConfig&, double, std::optional<Array2<double>>, std::size_t>(),
              nb::arg("table"), nb::arg("loss"), nb::arg("y"), nb::arg("n_outputs"), nb::arg("weight").none(),
              nb::arg("training"), nb::arg("validation"), nb::arg("config"), nb::arg("quantile") = 0.5,
              nb::arg("start") = nb::none(), nb::arg("first_round") = 0, nb::keep_alive<1, 2>())
         .def(
             "advance",
-            [](BoostingTrainer& self, std::size_t rounds, nb::object progress) {
+            [](BoostingTrainer& self, std::size_t rounds, Progress progress) {
                 run_kernel(progress, [&](vaglio::Control& control) {
                     control.expect(rounds);
                     self.trainer->advance(rounds, control);
@@ -120,16 +122,22 @@ void register_boosting(nb::module_& m) {
         .def(
             "trees", [](const BoostingTrainer& self) { return trees_to_dict(self.trainer->trees()); },
             "The arrays of all trees so far.")
-        .def_prop_ro("baseline", [](const BoostingTrainer& self) { return copied(self.trainer->baseline()); })
-        .def_prop_ro("raw",
-                     [](const BoostingTrainer& self) {
-                         const boosting::Target& target = self.trainer->target();
-                         return copied(self.trainer->raw(), {target.outputs, target.rows});
-                     })
-        .def_prop_ro("training_losses",
-                     [](const BoostingTrainer& self) { return copied(self.trainer->training_losses()); })
-        .def_prop_ro("validation_losses",
-                     [](const BoostingTrainer& self) { return copied(self.trainer->validation_losses()); });
+        .def_prop_ro(
+            "baseline", [](const BoostingTrainer& self) { return copied(self.trainer->baseline()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "raw",
+            [](const BoostingTrainer& self) {
+                const boosting::Target& target = self.trainer->target();
+                return copied(self.trainer->raw(), {target.outputs, target.rows});
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "training_losses", [](const BoostingTrainer& self) { return copied(self.trainer->training_losses()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "validation_losses", [](const BoostingTrainer& self) { return copied(self.trainer->validation_losses()); },
+            nb::rv_policy::automatic);
     m.def("advance_together", &advance_together, nb::arg("trainers"), nb::arg("rounds"), nb::arg("n_threads") = 1,
           "Several trainers, each for so many rounds, on threads of their own.");
 }

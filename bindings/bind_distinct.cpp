@@ -3,7 +3,7 @@
 
 namespace {
 
-nb::tuple distinct_items(const Array2<std::uint8_t>& items) {
+auto distinct_items(const Array2<std::uint8_t>& items) {
     require(items.shape(1) > 0, "items must have a size");
     auto found = run_kernel(
         nb::none(),
@@ -11,10 +11,11 @@ nb::tuple distinct_items(const Array2<std::uint8_t>& items) {
             return vaglio::distinct_items(items.data(), items.shape(0), items.shape(1), control);
         },
         steps_of({items.shape(0), items.shape(1)}));
-    return nb::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.code)));
+    return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.code)));
 }
 
-nb::object whole_numbers(const Array2<std::uint8_t>& items, bool signs) {
+std::optional<std::tuple<NumPy<std::int64_t>, NumPy<std::int64_t>>> whole_numbers(const Array2<std::uint8_t>& items,
+                                                                                  bool signs) {
     const std::size_t width = items.shape(1);
     require(width == 1 || width == 2 || width == 4 || width == 8, "whole numbers have 1, 2, 4 or 8 bytes");
     auto found = run_kernel(
@@ -23,8 +24,8 @@ nb::object whole_numbers(const Array2<std::uint8_t>& items, bool signs) {
             return vaglio::whole_numbers(items.data(), items.shape(0), width, signs, control);
         },
         steps_of({items.shape(0)}));
-    if (!found) return nb::none();
-    return nb::make_tuple(to_numpy(std::move(found->first)), to_numpy(std::move(found->code)));
+    if (!found) return std::nullopt;
+    return std::make_tuple(to_numpy(std::move(found->first)), to_numpy(std::move(found->code)));
 }
 
 }  // namespace

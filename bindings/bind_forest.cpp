@@ -7,7 +7,7 @@ namespace {
 
 using Weight = std::optional<Array1<double>>;
 
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
+void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_classes, const Weight& weight) {
     data.classes = n_classes;
     if (n_classes > 0) {
         const auto labels = nb::cast<Array1<std::int64_t>>(y, false);
@@ -28,21 +28,21 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
     }
 }
 
-nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight, nb::dict config,
-                     std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed,
-                     int n_threads, nb::object progress) {
-    vaglio::TreeData data = table.data();
+Arrays grow_forest(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                   const vaglio::tree::TreeConfig& config, std::size_t n_trees, std::size_t draws,
+                   std::size_t features_per_tree, std::uint64_t seed, int n_threads, Progress progress) {
+    vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
-    const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
+    const vaglio::ForestConfig chosen{config, n_trees, draws, features_per_tree, seed, n_threads};
     check_forest(chosen.tree);
     vaglio::Forest forest =
         run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
     return forest_to_dict(std::move(forest), n_trees, data.features.size());
 }
 
-nb::tuple predict(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array2<double> values,
-                  std::size_t draws, std::uint64_t seed, int n_threads) {
+auto predict(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array2<double> values,
+             std::size_t draws, std::uint64_t seed, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     const std::size_t width = values.shape(1);
     auto found = run_kernel(
@@ -55,11 +55,11 @@ nb::tuple predict(const PackedForest& self, Numbers numeric, Array2<std::int32_t
                                           control, ranked);
         },
         draws > 0 ? std::numeric_limits<double>::infinity() : steps_of({rows.rows, self.n_trees(), 32 + width}));
-    return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
+    return std::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
 }
 
-nb::object predict_raw(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array1<double> values,
-                       Array1<double> start, std::size_t first_tree, std::size_t last_tree, int n_threads) {
+auto predict_raw(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array1<double> values,
+                 Array1<double> start, std::size_t first_tree, std::size_t last_tree, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     require(first_tree <= last_tree && last_tree <= self.n_trees(), "there are no such trees");
     require(start.size() > 0, "an output is needed");
@@ -72,20 +72,20 @@ nb::object predict_raw(const PackedForest& self, Numbers numeric, Array2<std::in
                                                  last_tree, n_threads, control, ranked);
         },
         steps_of({rows.rows, last_tree - first_tree, 32}));
-    return nb::cast(to_numpy(std::move(raw), {rows.rows, start.size()}));
+    return to_numpy(std::move(raw), {rows.rows, start.size()});
 }
 
-nb::object apply(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, int n_threads) {
+auto apply(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     auto leaves = run_kernel(
         nb::none(),
         [&](vaglio::Control& control) { return vaglio::apply_forest(self.view(), rows, n_threads, control); },
         steps_of({rows.rows, self.n_trees(), 32}));
-    return nb::cast(to_numpy(std::move(leaves), {rows.rows, self.n_trees()}));
+    return to_numpy(std::move(leaves), {rows.rows, self.n_trees()});
 }
 
-nb::object contributions(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
-                         Array1<double> leaf_weight, Array2<double> values, Array3<double> direction, int n_threads) {
+auto contributions(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                   Array1<double> leaf_weight, Array2<double> values, Array3<double> direction, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     require(leaf_weight.size() == values.shape(0), "a leaf needs one weight");
     require(direction.shape(0) == rows.rows && direction.shape(1) > 0 && direction.shape(2) == values.shape(1),
@@ -95,14 +95,14 @@ nb::object contributions(const PackedForest& self, Array2<double> numeric, Array
                                             values.shape(1), {direction.data(), direction.size()}, direction.shape(1),
                                             n_threads, control);
     });
-    return nb::cast(to_numpy(std::move(found), {rows.rows, self.features.size() + 1}));
+    return to_numpy(std::move(found), {rows.rows, self.features.size() + 1});
 }
 
-nb::object permutation_importance(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
-                                  Array2<double> values, nb::object y, std::size_t n_classes, std::size_t draws,
-                                  std::uint64_t seed, int n_threads, nb::object progress) {
+auto permutation_importance(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                            Array2<double> values, AnyArray y, std::size_t n_classes, std::size_t draws,
+                            std::uint64_t seed, int n_threads, Progress progress) {
     const auto rows = self.rows(numeric, codes);
-    vaglio::TreeData target;
+    vaglio::tree::TreeData target;
     target.rows = rows.rows;
     set_target(target, y, n_classes, std::nullopt);
     const std::span<const std::int64_t> labels(target.labels, n_classes > 0 ? rows.rows : 0);
@@ -112,7 +112,7 @@ nb::object permutation_importance(const PackedForest& self, Array2<double> numer
         return vaglio::permutation_importance(self.view(), rows, {values.data(), values.size()}, values.shape(1),
                                               labels, targets, bags, seed, n_threads, control);
     });
-    return nb::cast(to_numpy(std::move(found), {self.n_trees(), self.features.size()}));
+    return to_numpy(std::move(found), {self.n_trees(), self.features.size()});
 }
 
 vaglio::SimilarityConfig similarity_config(const Array2<std::int32_t>& leaves, const Array2<std::int32_t>& others,
@@ -128,20 +128,20 @@ vaglio::SimilarityConfig similarity_config(const Array2<std::int32_t>& leaves, c
     return config;
 }
 
-nb::tuple leaf_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
-                          Weight tree_weights, std::size_t top, int n_threads, nb::object progress) {
+auto leaf_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
+                     Weight tree_weights, std::size_t top, int n_threads, Progress progress) {
     const auto config = similarity_config(leaves, others, n_leaves, tree_weights, top, n_threads);
     auto found = run_kernel(progress, [&](vaglio::Control& control) {
         return vaglio::leaf_similarity({leaves.data(), leaves.shape(0)}, {others.data(), others.shape(0)}, config,
                                        control);
     });
-    return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.columns)),
-                          to_numpy(std::move(found.offsets)));
+    return std::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.columns)),
+                           to_numpy(std::move(found.offsets)));
 }
 
-nb::object squared_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
-                              Weight tree_weights, std::optional<Array1<std::int64_t>> groups,
-                              std::optional<Array1<std::int64_t>> other_groups, int n_threads, nb::object progress) {
+auto squared_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
+                        Weight tree_weights, std::optional<Array1<std::int64_t>> groups,
+                        std::optional<Array1<std::int64_t>> other_groups, int n_threads, Progress progress) {
     const auto config = similarity_config(leaves, others, n_leaves, tree_weights, 0, n_threads);
     require(groups.has_value() == other_groups.has_value(), "both sides need groups, or none");
     std::span<const std::int64_t> group, other_group;
@@ -150,10 +150,10 @@ nb::object squared_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> 
         other_group = span_of(*other_groups);
         require(group.size() == leaves.shape(0) && other_group.size() == others.shape(0), "a row needs one group");
     }
-    return nb::cast(to_numpy(run_kernel(progress, [&](vaglio::Control& control) {
+    return to_numpy(run_kernel(progress, [&](vaglio::Control& control) {
         return vaglio::squared_similarity({leaves.data(), leaves.shape(0)}, {others.data(), others.shape(0)}, group,
                                           other_group, config, control);
-    })));
+    }));
 }
 
 }  // namespace

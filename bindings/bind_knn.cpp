@@ -41,11 +41,11 @@ double steps_among(const vaglio::Points& train, const vaglio::Points& queries) {
     return steps_of({train.n_rows, queries.n_rows, train.n_numeric + train.n_nominal});
 }
 
-nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> query_numeric,
-                            Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
-                            double mismatch, double missing, double missing_nominal, bool exclude_self,
-                            const std::string& search, int n_threads, Absent absent, PerColumn share,
-                            vaglio::NeighborIndex* index, bool ranked, nb::object progress) {
+auto nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> query_numeric,
+                       Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
+                       double mismatch, double missing, double missing_nominal, bool exclude_self,
+                       const std::string& search, int n_threads, Absent absent, PerColumn share,
+                       vaglio::NeighborIndex* index, bool ranked, Progress progress) {
     const vaglio::Points train = points_of(numeric, codes), queries = points_of(query_numeric, query_codes);
     check_columns(train, queries, power, absent, share);
     require(!exclude_self || train.n_rows == queries.n_rows, "exclude_self needs the rows themselves as queries");
@@ -66,7 +66,7 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
         [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control, index); },
         steps_among(train, queries));
     const std::vector<std::size_t> shape{queries.n_rows, k};
-    return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
+    return std::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
 }
 
 auto neighbor_shares(Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> query_numeric,

@@ -8,7 +8,7 @@
 
 namespace {
 
-using vaglio::Frontier;
+using vaglio::tree::Frontier;
 using Weight = std::optional<Array1<double>>;
 
 // Calls visit(name, array) for every array of a frontier.
@@ -32,14 +32,14 @@ void each_array(Frontier& frontier, Visit visit) {
     visit("totals", frontier.totals);
 }
 
-nb::dict frontier_to_dict(Frontier&& frontier) {
-    nb::dict result;
+Fields frontier_to_dict(Frontier&& frontier) {
+    Fields result;
     result["cells"] = frontier.cells;
     each_array(frontier, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
     return result;
 }
 
-Frontier frontier_from(const nb::dict& arrays) {
+Frontier frontier_from(const Fields& arrays) {
     Frontier frontier;
     frontier.cells = nb::cast<std::int64_t>(arrays["cells"]);
     each_array(frontier, [&](const char* name, auto& values) {
@@ -52,74 +52,75 @@ Frontier frontier_from(const nb::dict& arrays) {
 
 // A part of a table, as the functions below take it.
 struct Part {
-    vaglio::BinnedTable table;
+    vaglio::tree::BinnedTable table;
     Array1<std::uint8_t> squares;
     std::uint64_t start, all_rows;
     vaglio::TreesPlan plan;
     bool weighted;
 
-    vaglio::PartOfTable view() const { return {table, start, all_rows, plan, weighted, span_of(squares)}; }
+    vaglio::tree::PartOfTable view() const { return {table, start, all_rows, plan, weighted, span_of(squares)}; }
 };
 
-Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
-               std::size_t n_classes, const Weight& weight, std::uint64_t start, const nb::dict& growth) {
+Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const AnyArray& y,
+               std::size_t n_classes, const Weight& weight, std::uint64_t start, const Fields& growth) {
     Part part{binned_table(layout, columns, y, n_classes, weight),
               nb::cast<Array1<std::uint8_t>>(growth["squares"]),
               start,
               nb::cast<std::uint64_t>(growth["rows"]),
-              plan_or_one_tree(growth["trees"], columns.size(), 0),
+              plan_or_one_tree(nb::cast<std::optional<Fields>>(growth["trees"]), columns.size(), 0),
               nb::cast<bool>(growth["weighted"])};
     require(part.squares.size() == columns.size(), "one mark of squares per feature is needed");
     require(start + part.table.layout.rows <= part.all_rows, "the part reaches beyond the table");
     return part;
 }
 
-nb::object sum_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                    std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+auto sum_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+              std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+              const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
-    const vaglio::Amounts rounding(amounts_from(amounts).bounds);
-    return nb::cast(to_numpy(
-        run_kernel(nb::none(), [&](vaglio::Control&) { return vaglio::sum_frontier(asked, part.view(), rounding); })));
+    const vaglio::tree::Amounts rounding(amounts.bounds);
+    return to_numpy(run_kernel(
+        nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(asked, part.view(), rounding); }));
 }
 
-nb::tuple gather_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                      std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+auto gather_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+                 std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+                 const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
     const Frontier asked = frontier_from(frontier);
-    const vaglio::Amounts rounding(amounts_from(amounts).bounds);
-    auto rows =
-        run_kernel(nb::none(), [&](vaglio::Control&) { return vaglio::gather_frontier(asked, part.view(), rounding); });
-    return nb::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
-                          to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
+    const vaglio::tree::Amounts rounding(amounts.bounds);
+    auto rows = run_kernel(
+        nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(asked, part.view(), rounding); });
+    return std::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
+                           to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
 }
 
 // The grower with the layout that it reads.
 struct Levels {
     BinnedLayout layout;
-    vaglio::TreeData data;
+    vaglio::tree::TreeData data;
     std::size_t classes;
     vaglio::TreesPlan plan;
-    std::unique_ptr<vaglio::LevelGrower> grower;
+    std::unique_ptr<vaglio::tree::LevelGrower> grower;
 };
 
-Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb::dict& config, const nb::dict& amounts,
-                    const nb::object& trees) {
+Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const vaglio::tree::TreeConfig& config,
+                    const vaglio::tree::GrowthAmounts& amounts, const std::optional<Fields>& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;
     levels->data = levels->layout.data();
     levels->data.classes = n_classes;
-    const vaglio::TreeConfig chosen = config_from(config);
-    require(chosen.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
-    levels->plan = plan_or_one_tree(trees, layout.features.size(), chosen.seed);
-    levels->grower = std::make_unique<vaglio::LevelGrower>(levels->data, chosen, amounts_from(amounts), levels->plan);
+    require(config.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
+    levels->plan = plan_or_one_tree(trees, layout.features.size(), config.seed);
+    levels->grower = std::make_unique<vaglio::tree::LevelGrower>(levels->data, config, amounts, levels->plan);
     return levels.release();
 }
 
-void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray> columns, nb::object y, Weight weights,
+void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray> columns, AnyArray y, Weight weights,
                Weight counts, std::optional<Array1<std::uint16_t>> drawn, int n_threads) {
-    vaglio::BinnedTable table = binned_table(self.layout, columns, y, self.classes, std::nullopt);
+    vaglio::tree::BinnedTable table = binned_table(self.layout, columns, y, self.classes, std::nullopt);
     for (const Weight* each : {&weights, &counts})
         require(!*each || (*each)->size() == table.layout.rows, "weights and rows differ in their number");
     require(!drawn || drawn->size() == table.layout.rows, "counts and rows differ in their number");
@@ -128,21 +129,22 @@ void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray>
                 static_cast<std::size_t>(ends.back()) == table.layout.rows,
             "every open node needs its rows");
     const auto span = [](const Weight& given) { return given ? span_of(*given) : std::span<const double>(); };
-    const vaglio::RowsGiven given{drawn ? span_of(*drawn) : std::span<const std::uint16_t>(), span(weights),
-                                  span(counts)};
+    const vaglio::tree::RowsGiven given{drawn ? span_of(*drawn) : std::span<const std::uint16_t>(), span(weights),
+                                        span(counts)};
     run_kernel(nb::none(), [&](vaglio::Control& control) {
         self.grower->take_rows(ends, table, given, n_threads, control);
         return true;
     });
 }
 
-nb::object take_trees(Levels& self, bool joined) {
-    std::vector<vaglio::Tree> trees = self.grower->take_trees();
-    if (!joined) return trees_to_list(std::move(trees));
+nb::any take_trees(Levels& self, bool joined) {
+    std::vector<vaglio::tree::Tree> trees = self.grower->take_trees();
+    if (!joined) return nb::borrow<nb::any>(trees_to_list(std::move(trees)));
     std::vector<vaglio::CompactTree> compact;
     for (std::size_t t = 0; t < trees.size(); ++t)
         compact.push_back(vaglio::compact_of(trees[t], self.plan.trees[t].features, self.data, self.classes == 0));
-    return forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size());
+    return nb::borrow<nb::any>(
+        forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size()));
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ struct PassLimits {
 // The weights after each pass and its errors. Passes are made in one call, because a pass over a small table takes less
 // time than a call.
 template <class Rows>
-nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, const PassLimits& limits,
-                     const nb::object& progress) {
+auto run_passes(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, const PassLimits& limits,
+                const Progress& progress) {
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
     const std::size_t width = input.state.width + 1;
     std::vector<double> weights;
@@ -87,9 +87,9 @@ nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, Epoch
     // A step is a vector of eight numbers.
     auto found = run_kernel(progress, errors, steps_of({labels.size(), (width + 7) / 8, outputs, limits.passes}));
     const std::size_t made = found.size() / outputs;
-    return nb::make_tuple(to_numpy(std::move(weights), {made, outputs, width}),
-                          to_numpy(std::move(found), {made, outputs}), input.state.sound,
-                          to_numpy(std::move(input.state.loss)));
+    return std::make_tuple(to_numpy(std::move(weights), {made, outputs, width}),
+                           to_numpy(std::move(found), {made, outputs}), input.state.sound,
+                           to_numpy(std::move(input.state.loss)));
 }
 
 vaglio::SparseRowsView sparse_rows(const Array1<double>& values, const Array1<std::int32_t>& columns,
@@ -107,9 +107,8 @@ vaglio::SparseRowsView sparse_rows(const Array1<double>& values, const Array1<st
 // One pass with a penalty. The state is an array of weights with the bias last, what each weight has paid, and four
 // numbers: scale, owed, squares, absolutes.
 template <class Rows>
-nb::tuple run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
-                        const vaglio::PerceptronPenalty& penalty, const Array1<double>& paid,
-                        const Array1<double>& sums) {
+auto run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
+                   const vaglio::PerceptronPenalty& penalty, const Array1<double>& paid, const Array1<double>& sums) {
     require(input.state.outputs == 1, "a pass with a penalty has one output");
     const std::size_t width = input.state.width;
     require(paid.size() == width && sums.size() == 4, "paid and sums do not fit the weights");
@@ -129,13 +128,13 @@ nb::tuple run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, Ep
         steps_of({labels.size(), width + 1}));
     std::vector<double> after{state.scale, state.owed, state.squares, state.absolutes};
     state.weights.push_back(state.bias);
-    return nb::make_tuple(to_numpy(std::move(state.weights)), to_numpy(std::move(state.paid)),
-                          to_numpy(std::move(after)), pass.errors, state.sound, pass.objective);
+    return std::make_tuple(to_numpy(std::move(state.weights)), to_numpy(std::move(state.paid)),
+                           to_numpy(std::move(after)), pass.errors, state.sound, pass.objective);
 }
 
 // Numbers and categories of the encoding: {"columns", "centre", "scale", "fill"} of the numeric block, and the columns
 // and the height of each column of codes.
-vaglio::SlopeEncoding slope_encoding(const nb::dict& fields, std::size_t width) {
+vaglio::SlopeEncoding slope_encoding(const Fields& fields, std::size_t width) {
     const auto columns = nb::cast<Array1<std::int64_t>>(fields["columns"]);
     const auto centre = nb::cast<Array1<double>>(fields["centre"]), scale = nb::cast<Array1<double>>(fields["scale"]),
                fill = nb::cast<Array1<double>>(fields["fill"]), heights = nb::cast<Array1<double>>(fields["heights"]);
@@ -174,10 +173,9 @@ void check_exponents(std::span<const std::int64_t> exponents) {
         require(exponent >= -960 && exponent <= 960, "an exponent is out of range");
 }
 
-nb::tuple slope_sums(const Array2<double>& numeric, const Array2<std::int32_t>& codes,
-                     const Array1<std::int64_t>& labels, const std::optional<Array1<double>>& weight,
-                     const nb::dict& encoding, const Array2<double>& theta, std::int64_t loss_exponent,
-                     const Array1<std::int64_t>& exponents) {
+auto slope_sums(const Array2<double>& numeric, const Array2<std::int32_t>& codes, const Array1<std::int64_t>& labels,
+                const std::optional<Array1<double>>& weight, const Fields& encoding, const Array2<double>& theta,
+                std::int64_t loss_exponent, const Array1<std::int64_t>& exponents) {
     const std::size_t n = labels.size(), outputs = theta.shape(0), width = theta.shape(1);
     require(outputs >= 1 && width >= 1 && exponents.size() == width, "theta must be outputs x (width + 1)");
     const auto known = slope_encoding(encoding, width);
@@ -196,8 +194,8 @@ nb::tuple slope_sums(const Array2<double>& numeric, const Array2<std::int32_t>& 
     const vaglio::SlopeCoefficients at{
         {theta.data(), theta.size()}, outputs, width, static_cast<int>(loss_exponent), span_of(exponents)};
     auto sums = without_gil([&] { return vaglio::slope_sums(rows, known, at); });
-    return nb::make_tuple(to_numpy(std::vector<std::int64_t>{sums.loss[0], sums.loss[1]}, {2, 1}),
-                          to_numpy(std::move(sums.slopes), {2, outputs, width}), sums.wrong);
+    return std::make_tuple(to_numpy(std::vector<std::int64_t>{sums.loss[0], sums.loss[1]}, {2, 1}),
+                           to_numpy(std::move(sums.slopes), {2, outputs, width}), sums.wrong);
 }
 
 }  // namespace
@@ -222,8 +220,8 @@ void register_linear(nb::module_& m) {
                 },
                 steps_of({X.shape(0), (coef.size() + 7) / 8, products}));
             const std::size_t side = curved ? coef.size() : 0;
-            return nb::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}),
-                                  to_numpy(std::move(pass.hessian), {side, side}));
+            return std::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}),
+                                   to_numpy(std::move(pass.hessian), {side, side}));
         },
         "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "curved"_a, "threads"_a,
         "Loss of logistic regression, its gradient and, if asked for, its Hessian, in one pass over the rows.");
@@ -250,7 +248,7 @@ void register_linear(nb::module_& m) {
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,
            std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
            std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate, std::size_t passes,
-           double tolerance, std::size_t patience, nb::object progress) {
+           double tolerance, std::size_t patience, Progress progress) {
             require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
             EpochInput input =
                 epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
@@ -265,7 +263,7 @@ void register_linear(nb::module_& m) {
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
            Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
            bool fit_bias, std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate,
-           std::size_t passes, double tolerance, std::size_t patience, nb::object progress) {
+           std::size_t passes, double tolerance, std::size_t patience, Progress progress) {
             require(weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
             const auto rows = sparse_rows(values, columns, starts, weights.shape(1) - 1);
             EpochInput input =

@@ -28,12 +28,12 @@ std::vector<Entry> entries_from(const Array1<std::uint32_t>& row, const Array1<s
     return entries;
 }
 
-nb::dict find_optimal_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight, nb::dict start,
-                           Array1<std::uint8_t> used, Array1<std::uint32_t> row, Array1<std::uint32_t> label,
-                           Array1<Cost> gain, Array1<Cost> most, std::uint32_t max_depth, std::uint32_t max_leaves,
-                           std::uint32_t set_values, Cost leaf_price, std::uint64_t work, double seconds, int n_threads,
-                           nb::object progress) {
-    vaglio::TreeData data = table.data();
+Fields find_optimal_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight, Arrays start,
+                         Array1<std::uint8_t> used, Array1<std::uint32_t> row, Array1<std::uint32_t> label,
+                         Array1<Cost> gain, Array1<Cost> most, std::uint32_t max_depth, std::uint32_t max_leaves,
+                         std::uint32_t set_values, Cost leaf_price, std::uint64_t work, double seconds, int n_threads,
+                         Progress progress) {
+    vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     require(n_classes > 0, "an optimal tree needs classes");
     require(used.size() == data.features.size(), "one mark per feature is needed");
@@ -41,12 +41,12 @@ nb::dict find_optimal_tree(const TreeTable& table, nb::object y, std::size_t n_c
     auto entries = entries_from(row, label, gain, most, data.rows, n_classes);
     auto problem = vaglio::optimal::make_problem(data, {used.data(), used.size()}, std::move(entries),
                                                  {max_depth, max_leaves, set_values, leaf_price});
-    const vaglio::Tree first = tree_from(start);
-    vaglio::check_structure(first);
+    const vaglio::tree::Tree first = tree_from(start);
+    vaglio::tree::check_structure(first);
     auto found = run_kernel(progress, [&](vaglio::Control& control) {
         return vaglio::optimal::find_optimum(data, std::move(problem), first, {work, seconds}, n_threads, control);
     });
-    nb::dict result;
+    Fields result;
     result["tree"] = tree_to_dict(std::move(found.tree));
     result["cost"] = found.cost;
     result["lower"] = found.lower;

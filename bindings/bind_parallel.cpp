@@ -1,4 +1,4 @@
-#include "base/processors.hpp"
+#include "base/parallel.hpp"
 #include "support.hpp"
 
 void register_parallel(nb::module_& m) {

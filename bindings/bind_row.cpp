@@ -9,6 +9,9 @@
 
 namespace {
 
+// Descriptions of columns or members, several things each.
+using Tuples = nb::typed<nb::list, nb::typed<nb::tuple, nb::any, nb::ellipsis>>;
+
 constexpr double missing_number = std::numeric_limits<double>::quiet_NaN();
 
 // How the value of a column is read.
@@ -42,7 +45,7 @@ class RowSpace {
 class RowReader {
  public:
     // columns: (name, reading, place, codes, convert) in the order of the table. Without names a dict is not read.
-    RowReader(const nb::list& columns, std::size_t n_numbers, std::size_t n_codes, bool named)
+    RowReader(const Tuples& columns, std::size_t n_numbers, std::size_t n_codes, bool named)
         : numbers_(n_numbers), codes_(n_codes), named_(named) {
         for (const nb::handle entry : columns) {
             const auto column = nb::cast<nb::tuple>(entry);
@@ -130,32 +133,36 @@ class RowReader {
 };
 
 // The row as the two blocks of an EncodedMatrix, or None.
-nb::object encode(const RowReader& reader, nb::handle row) {
+std::optional<std::tuple<NumPy<double>, NumPy<std::int32_t>>> encode(const RowReader& reader, nb::handle row) {
     std::vector<double> numbers(reader.numbers());
     std::vector<std::int32_t> codes(reader.codes());
-    if (!reader.read(row, numbers.data(), codes.data())) return nb::none();
+    if (!reader.read(row, numbers.data(), codes.data())) return std::nullopt;
     const std::size_t p = numbers.size(), q = codes.size();
-    return nb::make_tuple(to_numpy(std::move(numbers), {1, p}), to_numpy(std::move(codes), {1, q}));
+    return std::tuple{to_numpy(std::move(numbers), {1, p}), to_numpy(std::move(codes), {1, q})};
 }
 
 // (code of the class, outputs), or None.
-nb::object score(const RowReader& reader, const RowScorer& scorer, nb::handle row) {
+class RowScore : public nb::object {
+    NB_OBJECT_DEFAULT(RowScore, nb::object, "tuple[int, list[float]] | None", is_any)
+};
+
+RowScore score(const RowReader& reader, const RowScorer& scorer, nb::handle row) {
     require(scorer.numbers <= reader.numbers() && scorer.codes <= reader.codes(), "the model reads more columns");
     RowSpace space(reader.numbers(), reader.codes());
-    if (!reader.read(row, space.numbers(), space.codes())) return nb::none();
+    if (!reader.read(row, space.numbers(), space.codes())) return nb::borrow<RowScore>(nb::none());
     std::array<double, 32> few;
     std::vector<double> many(scorer.outputs > few.size() ? scorer.outputs : 0);
     double* out = many.empty() ? few.data() : many.data();
     const int decided = scorer.score({space.numbers(), space.codes()}, out);
-    if (decided < 0) return nb::none();
+    if (decided < 0) return nb::borrow<RowScore>(nb::none());
     nb::object values = nb::steal(PyList_New(static_cast<Py_ssize_t>(scorer.outputs)));
     for (std::size_t c = 0; c < scorer.outputs; ++c) {
         PyList_SET_ITEM(values.ptr(), static_cast<Py_ssize_t>(c), PyFloat_FromDouble(out[c]));
     }
-    return nb::make_tuple(decided, values);
+    return nb::borrow<RowScore>(nb::make_tuple(decided, values));
 }
 
-std::vector<RowMember> members_from(const nb::list& members) {
+std::vector<RowMember> members_from(const Tuples& members) {
     std::vector<RowMember> found;
     using Columns = std::vector<std::int64_t>;
     for (const nb::handle entry : members) {
@@ -173,19 +180,31 @@ void register_row(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<RowScorer>(m, "RowScorer", "A model that classifies one row at a time.");
     nb::class_<RowReader>(m, "RowReader", "Reads a dict, tuple or list as the numbers and codes of one row.")
-        .def(nb::init<const nb::list&, std::size_t, std::size_t, bool>(), "columns"_a, "numbers"_a, "codes"_a,
-             "named"_a)
+        .def(nb::init<const Tuples&, std::size_t, std::size_t, bool>(), "columns"_a, "numbers"_a, "codes"_a, "named"_a)
         .def("encode", &encode, "row"_a, "The row as blocks of numbers and codes; None if it is not plain.")
         .def("score", &score, "scorer"_a, "row"_a, "Code of the class, and the outputs; None if it is not plain.");
-    m.def("tree_scorer", &tree_scorer, "predictor"_a, "values"_a);
-    m.def("forest_scorer", &forest_scorer, "forest"_a, "values"_a);
-    m.def("boosted_scorer", &boosted_scorer, "forest"_a, "values"_a, "baseline"_a, "link"_a);
+    m.def(
+        "tree_scorer",
+        [](nb::pointer_and_handle<vaglio::tree::TreePredictor> predictor, Array2<double> values) {
+            return tree_scorer(nb::borrow(predictor.h), std::move(values));
+        },
+        "predictor"_a, "values"_a);
+    m.def(
+        "forest_scorer",
+        [](nb::pointer_and_handle<PackedForest> forest, Array2<double> values) {
+            return forest_scorer(nb::borrow(forest.h), std::move(values));
+        },
+        "forest"_a, "values"_a);
+    m.def(
+        "boosted_scorer",
+        [](nb::pointer_and_handle<PackedForest> forest, Array1<double> values, Array1<double> baseline, int link) {
+            return boosted_scorer(nb::borrow(forest.h), std::move(values), std::move(baseline), link);
+        },
+        "forest"_a, "values"_a, "baseline"_a, "link"_a);
     m.def(
         "linear_scorer",
         [](Array1<double> centre, Array1<double> scale, Array1<double> fill, Array1<std::int64_t> numeric_columns,
-           const nb::list& code_columns, Array2<double> coef, Array1<double> intercept, int link) {
-            std::vector<Array1<std::int64_t>> columns;
-            for (const nb::handle each : code_columns) columns.push_back(nb::cast<Array1<std::int64_t>>(each));
+           std::vector<Array1<std::int64_t>> columns, Array2<double> coef, Array1<double> intercept, int link) {
             return linear_scorer({centre, scale, fill, numeric_columns, std::move(columns), coef, intercept}, link);
         },
         "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a, "intercept"_a, "link"_a);
@@ -198,6 +217,6 @@ void register_row(nb::module_& m) {
         "prior"_a, "kind"_a, "column"_a, "size"_a, "start"_a, "numbers"_a, "n_numbers"_a, "n_codes"_a);
     m.def(
         "ensemble_scorer",
-        [](const nb::list& members, std::size_t outputs) { return ensemble_scorer(members_from(members), outputs); },
+        [](const Tuples& members, std::size_t outputs) { return ensemble_scorer(members_from(members), outputs); },
         "members"_a, "outputs"_a);
 }

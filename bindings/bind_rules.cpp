@@ -110,7 +110,7 @@ class RuleKernel {
                                                                      double mdl_slack, int max_rules,
                                                                      int max_conditions, std::vector<int> first_columns,
                                                                      Array2<std::uint8_t> allowed, std::uint64_t seed,
-                                                                     int n_threads, nb::object progress) const {
+                                                                     int n_threads, Progress progress) const {
         RipperConfig config;
         config.optimizations = optimizations;
         require(folds >= 2, "there must be two parts at least, one to grow and one to prune");

@@ -24,26 +24,28 @@ nb::tuple to_tuple(const std::vector<double>& values) {
     return nb::tuple(list);
 }
 
-nb::list spread_columns(const Sample& sample, std::size_t quantiles) {
-    nb::list found;
+using Numbers = nb::typed<nb::tuple, double, nb::ellipsis>;
+
+auto spread_columns(const Sample& sample, std::size_t quantiles) {
+    std::vector<std::tuple<Numbers, std::optional<int>, std::size_t>> found;
     std::vector<double> copy;
     for (std::size_t column = 0; column < sample.shape(1); ++column) {
         const auto values = known_values(sample, column, copy);
         const vaglio::ColumnSpread spread = vaglio::spread_of(values, quantiles);
-        const nb::object decimals = spread.decimals < 0 ? nb::none() : nb::object(nb::int_(spread.decimals));
-        found.append(nb::make_tuple(to_tuple(spread.quantiles), decimals, values.size()));
+        const auto decimals = spread.decimals < 0 ? std::nullopt : std::optional(spread.decimals);
+        found.emplace_back(to_tuple(spread.quantiles), decimals, values.size());
     }
     return found;
 }
 
-nb::list bin_columns(const Sample& sample, std::size_t bins) {
-    nb::list found;
+auto bin_columns(const Sample& sample, std::size_t bins) {
+    std::vector<std::tuple<nb::typed<nb::tuple, int, nb::ellipsis>, Numbers>> found;
     std::vector<double> copy;
     for (std::size_t column = 0; column < sample.shape(1); ++column) {
         const vaglio::ColumnBins binned = vaglio::bins_of(known_values(sample, column, copy), bins);
         nb::list counts;
         for (const std::int64_t count : binned.counts) counts.append(count);
-        found.append(nb::make_tuple(nb::tuple(counts), to_tuple(binned.edges)));
+        found.emplace_back(nb::tuple(counts), to_tuple(binned.edges));
     }
     return found;
 }

@@ -46,7 +46,7 @@ vaglio::SvmOptions options_of(double tolerance, std::int64_t max_steps, bool shr
     return {tolerance, max_steps, shrinking, objective_limit, working_set};
 }
 
-nb::tuple to_tuple(std::vector<vaglio::SvmSolution>&& solutions) {
+auto to_tuple(std::vector<vaglio::SvmSolution>&& solutions) {
     std::vector<double> beta, slope, intercept, objective, gap;
     std::vector<std::int64_t> steps;
     std::vector<std::uint8_t> status;  // 0 converged, 1 out of steps, 2 diverged
@@ -59,9 +59,9 @@ nb::tuple to_tuple(std::vector<vaglio::SvmSolution>&& solutions) {
         steps.push_back(s.steps);
         status.push_back(s.diverged ? 2 : s.converged ? 0 : 1);
     }
-    return nb::make_tuple(to_numpy(std::move(beta)), to_numpy(std::move(slope)), to_numpy(std::move(intercept)),
-                          to_numpy(std::move(objective)), to_numpy(std::move(gap)), to_numpy(std::move(steps)),
-                          to_numpy(std::move(status)));
+    return std::make_tuple(to_numpy(std::move(beta)), to_numpy(std::move(slope)), to_numpy(std::move(intercept)),
+                           to_numpy(std::move(objective)), to_numpy(std::move(gap)), to_numpy(std::move(steps)),
+                           to_numpy(std::move(status)));
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ void register_svm(nb::module_& m) {
         [](Array2<double> X, const std::string& kernel, double gamma, double coef0, int degree,
            Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> bound,
            double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit, int working_set,
-           double cache_bytes, int threads, nb::object progress) {
+           double cache_bytes, int threads, Progress progress) {
             const auto spec = spec_of(kernel, gamma, coef0, degree);
             const auto problems = problems_of(index, starts, target, bound, X.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
@@ -93,7 +93,7 @@ void register_svm(nb::module_& m) {
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> row_starts, std::int64_t width,
            Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> bound,
            double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit, int working_set,
-           int threads, nb::object progress) {
+           int threads, Progress progress) {
             require(values.size() == columns.size() && width >= 0, "values and columns differ in length");
             check_starts(span_of(row_starts), values.size(), "row_starts does not divide the values into rows");
             for (const std::int32_t c : span_of(columns)) require(c >= 0 && c < width, "a column is out of range");
@@ -113,7 +113,7 @@ void register_svm(nb::module_& m) {
         "svm_solve_matrix",
         [](Array2<double> K, Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target,
            Array1<double> bound, double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit,
-           int working_set, int threads, nb::object progress) {
+           int working_set, int threads, Progress progress) {
             require(K.shape(0) == K.shape(1), "the kernel matrix must be square");
             const auto problems = problems_of(index, starts, target, bound, K.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);

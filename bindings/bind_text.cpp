@@ -4,20 +4,23 @@
 
 namespace {
 
-nb::object first_invalid_utf8(const Array1<std::uint8_t>& text, int threads) {
+std::optional<std::size_t> first_invalid_utf8(const Array1<std::uint8_t>& text, int threads) {
     const std::size_t at = without_gil([&] { return vaglio::first_invalid_utf8(span_of(text), threads); });
-    return at < text.size() ? nb::cast(at) : nb::none();
+    return at < text.size() ? std::optional(at) : std::nullopt;
 }
 
-nb::tuple survey_text(const Array1<std::uint8_t>& text, std::uint8_t delimiter, int threads) {
+auto survey_text(const Array1<std::uint8_t>& text, std::uint8_t delimiter, int threads) {
     const vaglio::TextSurvey found =
         without_gil([&] { return vaglio::survey_text(span_of(text), delimiter, threads); });
-    return nb::make_tuple(found.line_ends, found.leading_zero);
+    return std::make_tuple(found.line_ends, found.leading_zero);
 }
 
+using PlainResult = std::tuple<AnyArray, std::optional<std::vector<std::string>>>;
+
 // Each column as (numbers, None), (codes, words), or None if it is not plain; None if the text is not.
-nb::object read_plain(const Array1<std::uint8_t>& rows, std::uint8_t delimiter, const std::vector<int>& types,
-                      std::vector<std::string> missing, int threads) {
+std::optional<std::vector<std::optional<PlainResult>>> read_plain(const Array1<std::uint8_t>& rows,
+                                                                  std::uint8_t delimiter, const std::vector<int>& types,
+                                                                  std::vector<std::string> missing, int threads) {
     require(delimiter != '\n' && delimiter != '\r' && delimiter != 0, "a line end or a zero cannot separate fields");
     vaglio::PlainText text{span_of(rows), delimiter, {}, std::move(missing)};
     for (const int type : types) {
@@ -25,16 +28,16 @@ nb::object read_plain(const Array1<std::uint8_t>& rows, std::uint8_t delimiter, 
         text.types.push_back(static_cast<vaglio::FieldType>(type));
     }
     std::vector<vaglio::PlainColumn> columns = without_gil([&] { return vaglio::read_plain(text, threads); });
-    if (columns.empty()) return nb::none();
-    nb::list out;
+    if (columns.empty()) return std::nullopt;
+    std::vector<std::optional<PlainResult>> out;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         vaglio::PlainColumn& column = columns[i];
         if (!column.plain) {
-            out.append(nb::none());
+            out.emplace_back();
         } else if (text.types[i] == vaglio::FieldType::word) {
-            out.append(nb::make_tuple(to_numpy(std::move(column.codes)), nb::cast(column.words)));
+            out.emplace_back(PlainResult{to_numpy(std::move(column.codes)), std::move(column.words)});
         } else {
-            out.append(nb::make_tuple(to_numpy(std::move(column.numbers)), nb::none()));
+            out.emplace_back(PlainResult{to_numpy(std::move(column.numbers)), std::nullopt});
         }
     }
     return out;

@@ -5,66 +5,67 @@
 namespace {
 
 // A tree from Python whose indices have been checked against the features it may test.
-vaglio::Tree checked_tree(const nb::dict& arrays, const vaglio::TreeData& data) {
-    return vaglio::TreePredictor(tree_from(arrays), data.features, data.categories).tree();
+vaglio::tree::Tree checked_tree(const Arrays& arrays, const vaglio::tree::TreeData& data) {
+    return vaglio::tree::TreePredictor(tree_from(arrays), data.features, data.categories).tree();
 }
 
 // The same where no table is at hand: only the shape matters.
-vaglio::Tree shaped_tree(const nb::dict& arrays) {
-    vaglio::Tree tree = tree_from(arrays);
-    vaglio::check_structure(tree);
+vaglio::tree::Tree shaped_tree(const Arrays& arrays) {
+    vaglio::tree::Tree tree = tree_from(arrays);
+    vaglio::tree::check_structure(tree);
     return tree;
 }
 
-vaglio::Risk risk_from(const std::string& name) {
-    if (name == "impurity") return vaglio::Risk::impurity;
+vaglio::tree::Risk risk_from(const std::string& name) {
+    if (name == "impurity") return vaglio::tree::Risk::impurity;
     require(name == "error", "the risk is impurity or error");
-    return vaglio::Risk::error;
+    return vaglio::tree::Risk::error;
 }
 
-nb::object validation_errors(nb::dict tree, const TreeTable& validation, nb::object y, std::size_t n_classes,
-                             Weight weight, double bound, nb::object progress) {
-    vaglio::TreeData data = validation.data();
+auto validation_errors(Arrays tree, const TreeTable& validation, AnyArray y, std::size_t n_classes, Weight weight,
+                       double bound, Progress progress) {
+    vaglio::tree::TreeData data = validation.data();
     set_target(data, y, n_classes, weight, std::nullopt);
-    const vaglio::Tree grown = checked_tree(tree, data);
+    const vaglio::tree::Tree grown = checked_tree(tree, data);
     require(grown.width == std::max<std::size_t>(n_classes, 1), "the tree has another number of classes");
-    return nb::cast(to_numpy(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::validation_errors(grown, data, bound, control); })));
-}
-
-nb::dict prune_reduced_error(nb::dict tree, Array1<double> errors) {
-    const vaglio::Tree grown = shaped_tree(tree);
-    require(errors.size() == grown.size(), "every node needs its error");
-    return tree_to_dict(vaglio::prune_reduced_error(grown, span_of(errors)));
-}
-
-nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
-                           nb::dict config, int n_threads, nb::object progress) {
-    vaglio::TreeData data = table.data();
-    set_target(data, y, n_classes, weight, std::nullopt);
-    const vaglio::Tree grown = checked_tree(tree, data);
-    require(n_classes > 0 && grown.width == n_classes, "the tree has another number of classes");
-    const vaglio::TreeConfig chosen = config_from(config);
-    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::prune_error_based(grown, data, chosen.criterion, chosen.confidence, chosen.subtree_raising,
-                                         n_threads, control);
+    return to_numpy(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::tree::validation_errors(grown, data, bound, control);
     }));
 }
 
-nb::tuple cost_complexity_path(nb::dict tree, const std::string& risk) {
-    const vaglio::Tree grown = shaped_tree(tree);
-    const vaglio::Risk chosen = risk_from(risk);
-    auto path = run_kernel(
-        nb::none(), [&](vaglio::Control& control) { return vaglio::cost_complexity_path(grown, chosen, control); });
-    return nb::make_tuple(to_numpy(std::move(path.alphas)), to_numpy(std::move(path.risks)),
-                          to_numpy(std::move(path.leaves)));
+Arrays prune_reduced_error(Arrays tree, Array1<double> errors) {
+    const vaglio::tree::Tree grown = shaped_tree(tree);
+    require(errors.size() == grown.size(), "every node needs its error");
+    return tree_to_dict(vaglio::tree::prune_reduced_error(grown, span_of(errors)));
 }
 
-nb::dict prune_cost_complexity(nb::dict tree, double alpha, const std::string& risk) {
-    const vaglio::Tree grown = shaped_tree(tree);
-    const vaglio::Risk chosen = risk_from(risk);
+Arrays prune_error_based(Arrays tree, const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                         const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
+    vaglio::tree::TreeData data = table.data();
+    set_target(data, y, n_classes, weight, std::nullopt);
+    const vaglio::tree::Tree grown = checked_tree(tree, data);
+    require(n_classes > 0 && grown.width == n_classes, "the tree has another number of classes");
+    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::tree::prune_error_based(grown, data, config.criterion, config.confidence, config.subtree_raising,
+                                               n_threads, control);
+    }));
+}
+
+auto cost_complexity_path(Arrays tree, const std::string& risk) {
+    const vaglio::tree::Tree grown = shaped_tree(tree);
+    const vaglio::tree::Risk chosen = risk_from(risk);
+    auto path = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::tree::cost_complexity_path(grown, chosen, control);
+    });
+    return std::make_tuple(to_numpy(std::move(path.alphas)), to_numpy(std::move(path.risks)),
+                           to_numpy(std::move(path.leaves)));
+}
+
+Arrays prune_cost_complexity(Arrays tree, double alpha, const std::string& risk) {
+    const vaglio::tree::Tree grown = shaped_tree(tree);
+    const vaglio::tree::Risk chosen = risk_from(risk);
     return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::prune_cost_complexity(grown, chosen, alpha, control);
+        return vaglio::tree::prune_cost_complexity(grown, chosen, alpha, control);
     }));
 }
 

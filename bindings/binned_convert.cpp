@@ -7,11 +7,11 @@ std::uint32_t BinnedLayout::bins(std::size_t feature) const {
     return nominal ? categories[column] : static_cast<std::uint32_t>(edges[column].lowest.size());
 }
 
-vaglio::TreeData BinnedLayout::data() const {
-    vaglio::TreeData data;
+vaglio::tree::TreeData BinnedLayout::data() const {
+    vaglio::tree::TreeData data;
     data.features = features;
     data.categories = categories;
-    for (const vaglio::BinEdges& bins : edges) {
+    for (const vaglio::tree::BinEdges& bins : edges) {
         data.values.emplace_back(bins.greatest);
         data.lowest.emplace_back(bins.lowest);
     }
@@ -20,27 +20,24 @@ vaglio::TreeData BinnedLayout::data() const {
 
 namespace {
 
-vaglio::BinnedColumn column_from(const CodeArray& codes, std::uint32_t bins, std::size_t rows) {
-    require(codes.size() == rows, "columns differ in their rows");
-    vaglio::BinnedColumn column{codes.data(), 1, bins};
-    if (codes.dtype() == nb::dtype<std::uint16_t>())
-        column.bytes = 2;
-    else if (codes.dtype() == nb::dtype<std::uint32_t>())
-        column.bytes = 4;
-    else
-        require(codes.dtype() == nb::dtype<std::uint8_t>(), "codes must be unsigned numbers of 1, 2 or 4 bytes");
-    const bool fits = vaglio::with_codes(
-        column, [&](const auto* from) { return vaglio::are_within(std::span(from, rows), 0, std::int64_t{bins} + 1); });
-    require(fits, "a code is outside its column's bins");
-    return column;
+vaglio::BinnedColumn column_from(const CodeArray& array, std::uint32_t bins, std::size_t rows) {
+    return std::visit(
+        [&](const auto& codes) -> vaglio::BinnedColumn {
+            require(codes.size() == rows, "columns differ in their rows");
+            require(vaglio::are_within(span_of(codes), 0, std::int64_t{bins} + 1),
+                    "a code is outside its column's bins");
+            return {codes.data(), sizeof *codes.data(), bins};
+        },
+        array);
 }
 
 }  // namespace
 
-vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
-                                 std::size_t n_classes, const std::optional<Array1<double>>& weight) {
+vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns,
+                                       const AnyArray& y, std::size_t n_classes,
+                                       const std::optional<Array1<double>>& weight) {
     require(n_classes <= 65535, "more than 65535 classes");
-    vaglio::BinnedTable table;
+    vaglio::tree::BinnedTable table;
     table.layout = layout.data();
     table.layout.classes = n_classes;
     if (n_classes > 0) {
@@ -65,18 +62,7 @@ vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<C
     return table;
 }
 
-vaglio::GrowthAmounts amounts_from(const nb::dict& fields) {
-    vaglio::GrowthAmounts amounts;
-    const auto number = [&](const char* name) { return nb::cast<double>(fields[name]); };
-    amounts.bounds = {number("weight"), number("rows"), number("target"), number("largest")};
-    amounts.unit = number("unit");
-    amounts.middle = number("middle");
-    amounts.whole = nb::cast<bool>(fields["whole"]);
-    amounts.weighted = nb::cast<bool>(fields["weighted"]);
-    return amounts;
-}
-
-vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features) {
+vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features) {
     using Words = Array1<std::uint64_t>;
     const auto words = [&](const char* name) { return nb::cast<Words>(fields[name]); };
     const Words seeds = words("seeds"), bags = words("bags"), first = words("first_out"), last = words("last_out");
@@ -113,7 +99,7 @@ vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features) {
     return plan;
 }
 
-nb::dict plan_to_dict(const vaglio::TreesPlan& plan) {
+Fields plan_to_dict(const vaglio::TreesPlan& plan) {
     std::vector<std::uint64_t> seeds, bags, first, last;
     nb::list features;
     for (const vaglio::TreePlan& tree : plan.trees) {
@@ -123,7 +109,7 @@ nb::dict plan_to_dict(const vaglio::TreesPlan& plan) {
         last.push_back(tree.last_out);
         features.append(to_numpy(std::vector<std::uint32_t>(tree.features)));
     }
-    nb::dict fields;
+    Fields fields;
     fields["draws"] = plan.draws;
     fields["hash_seed"] = plan.hash_seed;
     fields["seeds"] = to_numpy(std::move(seeds));
@@ -134,8 +120,8 @@ nb::dict plan_to_dict(const vaglio::TreesPlan& plan) {
     return fields;
 }
 
-vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_features, std::uint64_t seed) {
-    if (!fields.is_none()) return plan_from(nb::cast<nb::dict>(fields), n_features);
+vaglio::TreesPlan plan_or_one_tree(const std::optional<Fields>& fields, std::size_t n_features, std::uint64_t seed) {
+    if (fields) return plan_from(*fields, n_features);
     vaglio::TreePlan tree;
     for (std::size_t f = 0; f < n_features; ++f) tree.features.push_back(static_cast<std::uint32_t>(f));
     tree.seed = seed;
@@ -144,8 +130,8 @@ vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_featu
     return plan;
 }
 
-nb::list trees_to_list(std::vector<vaglio::Tree>&& trees) {
+nb::typed<nb::list, Arrays> trees_to_list(std::vector<vaglio::tree::Tree>&& trees) {
     nb::list list;
-    for (vaglio::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
+    for (vaglio::tree::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
     return list;
 }

@@ -8,27 +8,26 @@
 
 // Features, categories and bins of a table, without its rows.
 struct BinnedLayout {
-    std::vector<vaglio::TreeFeature> features;
-    std::vector<std::uint32_t> categories;  // per nominal column
-    std::vector<vaglio::BinEdges> edges;    // per numeric column
+    std::vector<vaglio::Feature> features;
+    std::vector<std::uint32_t> categories;      // per nominal column
+    std::vector<vaglio::tree::BinEdges> edges;  // per numeric column
 
     std::uint32_t bins(std::size_t feature) const;
-    vaglio::TreeData data() const;
+    vaglio::tree::TreeData data() const;
 };
 
 // Codes per feature, kept alive by the caller: arrays of one, two or four bytes.
-using CodeArray = nb::ndarray<nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using CodeArray = std::variant<Array1<std::uint8_t>, Array1<std::uint16_t>, Array1<std::uint32_t>>;
 
 // A table of these columns, checked; `y` are labels (uint16) for classes > 0, else numbers.
-vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
-                                 std::size_t n_classes, const std::optional<Array1<double>>& weight);
-
-vaglio::GrowthAmounts amounts_from(const nb::dict& fields);
+vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns,
+                                       const AnyArray& y, std::size_t n_classes,
+                                       const std::optional<Array1<double>>& weight);
 
 // Trees that are grown together: {draws, hash_seed, bags, seeds, first_out, last_out, features}.
-vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features);
-nb::dict plan_to_dict(const vaglio::TreesPlan& plan);
+vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features);
+Fields plan_to_dict(const vaglio::TreesPlan& plan);
 // None: one tree of all rows and features, with this seed.
-vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_features, std::uint64_t seed);
+vaglio::TreesPlan plan_or_one_tree(const std::optional<Fields>& fields, std::size_t n_features, std::uint64_t seed);
 
-nb::list trees_to_list(std::vector<vaglio::Tree>&& trees);
+nb::typed<nb::list, Arrays> trees_to_list(std::vector<vaglio::tree::Tree>&& trees);

@@ -7,6 +7,7 @@ void register_additive(nb::module_& m);
 void register_additive_part(nb::module_& m);
 void register_additive_passes(nb::module_& m);
 void register_binned(nb::module_& m);
+void register_config(nb::module_& m);
 void register_boosting(nb::module_& m);
 void register_boosting_passes(nb::module_& m);
 void register_levels(nb::module_& m);
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
     // program. Builds for finding faults go on to tell it.
     nb::set_leak_warnings(false);
 #endif
+    register_config(m);  // first: others have options as defaults
     register_additive(m);
     register_additive_part(m);
     register_additive_passes(m);

@@ -1,7 +1,5 @@
 #pragma once
 // A forest's arrays as Python holds them.
-#include <nanobind/stl/variant.h>
-
 #include "forest/ranked/ranked.hpp"
 #include "tree_convert.hpp"
 
@@ -15,7 +13,7 @@ struct PackedForest {
     Bytes nodes;
     Array1<std::int64_t> starts;
     Array1<std::uint32_t> tables;
-    std::vector<vaglio::TreeFeature> features;
+    std::vector<vaglio::Feature> features;
     std::vector<std::uint32_t> categories;
     std::unique_ptr<vaglio::forest::RankedForestOnce> ranked = std::make_unique<vaglio::forest::RankedForestOnce>();
 
@@ -27,7 +25,7 @@ struct PackedForest {
         require(starts.size() >= 2, "a forest needs a tree");
         require(starts.data()[0] == 0 && starts.data()[starts.size() - 1] == static_cast<std::int64_t>(nodes.shape(0)),
                 "the trees do not fill the nodes");
-        for (const vaglio::TreeFeature& feature : features) {
+        for (const vaglio::Feature& feature : features) {
             require(!feature.nominal || feature.column < n_categories.size(), "a nominal column does not exist");
             categories.push_back(feature.nominal ? n_categories.data()[feature.column] : 0);
         }
@@ -71,8 +69,8 @@ inline nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {
     return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(owner->data(), 2, shape, keep));
 }
 
-inline nb::dict forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std::size_t n_features) {
-    nb::dict result;
+inline Arrays forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std::size_t n_features) {
+    Arrays result;
     const std::size_t n_leaves = forest.leaves.size() / forest.leaf_width;
     result["nodes"] = nodes_to_numpy(std::move(forest.nodes));
     result["starts"] = to_numpy(std::move(forest.starts));
@@ -82,8 +80,8 @@ inline nb::dict forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std
     return result;
 }
 
-inline void check_forest(const vaglio::TreeConfig& chosen) {
-    require(chosen.missing == vaglio::MissingPolicy::learned && chosen.nominal_split == vaglio::NominalSplit::subset &&
-                !chosen.strict,
+inline void check_forest(const vaglio::tree::TreeConfig& chosen) {
+    require(chosen.missing == vaglio::tree::MissingPolicy::learned &&
+                chosen.nominal_split == vaglio::tree::NominalSplit::subset && !chosen.strict,
             "the trees of a forest have two branches a node, and a missing value takes one of them");
 }

@@ -32,7 +32,7 @@ int softmax(double* values, std::size_t count) {
 class TreeScorer final : public RowScorer {
  public:
     TreeScorer(nb::object predictor, Array2<double> values)
-        : owner_(predictor), tree_(nb::cast<const vaglio::TreePredictor&>(predictor)), values_(values) {
+        : owner_(predictor), tree_(nb::cast<const vaglio::tree::TreePredictor&>(predictor)), values_(values) {
         require(values.shape(0) == tree_.tree().size(), "values needs one row per node");
         outputs = values.shape(1);
         numbers = tree_.numeric_columns();
@@ -47,7 +47,7 @@ class TreeScorer final : public RowScorer {
 
  private:
     nb::object owner_;
-    const vaglio::TreePredictor& tree_;
+    const vaglio::tree::TreePredictor& tree_;
     Array2<double> values_;
 };
 
@@ -58,7 +58,7 @@ class PackedRows {
 
     const PackedForest& forest() const { return forest_; }
     void count_columns(std::size_t& numbers, std::size_t& codes) const {
-        for (const vaglio::TreeFeature& feature : forest_.features) {
+        for (const vaglio::Feature& feature : forest_.features) {
             std::size_t& columns = feature.nominal ? codes : numbers;
             columns = std::max<std::size_t>(columns, feature.column + std::size_t{1});
         }

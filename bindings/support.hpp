@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -39,6 +40,34 @@ std::span<const T> span_of(const Array1<T>& array) {
     return {array.data(), array.size()};
 }
 
+// Python objects whose kind C++ does not tell. The names stand in the signatures, of which the stub _core.pyi is made.
+inline bool is_progress(PyObject* object) { return object == Py_None || PyCallable_Check(object) != 0; }
+inline bool is_any(PyObject*) { return true; }
+
+// Called with the steps done and the steps in all.
+class Progress : public nb::object {
+    NB_OBJECT_DEFAULT(Progress, nb::object, "collections.abc.Callable[[int, int], None]", is_progress)
+};
+// An array whose dtype only its values tell.
+class AnyArray : public nb::object {
+    NB_OBJECT_DEFAULT(AnyArray, nb::object, "numpy.typing.NDArray[typing.Any]", is_any)
+    template <class T>
+    AnyArray(const nb::ndarray<nb::numpy, T>& array) : nb::object(nb::cast(array)) {}  // NOLINT: a named conversion
+};
+// Arrays by name, and with them what else describes a model.
+class Arrays : public nb::dict {
+    NB_OBJECT(Arrays, nb::dict, "dict[str, numpy.typing.NDArray[typing.Any]]", PyDict_Check)
+    Arrays() : nb::dict() {}
+};
+class Fields : public nb::dict {
+    NB_OBJECT(Fields, nb::dict, "dict[str, typing.Any]", PyDict_Check)
+    Fields() : nb::dict() {}
+};
+
+// What to_numpy makes of a vector.
+template <class T>
+using NumPy = nb::ndarray<nb::numpy, T>;
+
 // Bad shapes and values are the caller's mistake: ValueError.
 inline void require(bool condition, const char* message) {
     if (!condition) throw nb::value_error(message);
@@ -46,12 +75,12 @@ inline void require(bool condition, const char* message) {
 
 // A vector handed to NumPy without a copy; NumPy's reference keeps it alive.
 template <class T, class Allocator>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T, Allocator>&& values, std::vector<std::size_t> shape = {}) {
+NumPy<T> to_numpy(std::vector<T, Allocator>&& values, std::vector<std::size_t> shape = {}) {
     using Owner = std::vector<T, Allocator>;
     auto* owner = new Owner(std::move(values));
     nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<Owner*>(p); });
     if (shape.empty()) shape.push_back(owner->size());
-    return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), keep);
+    return NumPy<T>(owner->data(), shape.size(), shape.data(), keep);
 }
 
 // About how many elementary steps a kernel takes at most, as a product that cannot overflow.
@@ -73,7 +102,7 @@ auto without_gil(Kernel kernel) {
 // is raised once it has. A kernel of few steps (of about a millisecond) runs in place, and looks for
 // Ctrl-C itself: starting a thread, or waiting for the GIL among other threads, would take longer than its work.
 template <class Kernel>
-auto run_kernel(nb::object progress, Kernel kernel, double steps = std::numeric_limits<double>::infinity())
+auto run_kernel(const nb::object& progress, Kernel kernel, double steps = std::numeric_limits<double>::infinity())
     -> decltype(kernel(std::declval<vaglio::Control&>())) {
     using Result = decltype(kernel(std::declval<vaglio::Control&>()));
     constexpr double few = 1 << 20;

@@ -3,21 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
-
-using vaglio::TreeConfig;
 
 namespace {
 
-template <class Enum>
-Enum choice(const nb::handle value, const std::map<std::string, Enum>& names, const char* field) {
-    const auto found = names.find(nb::cast<std::string>(value));
-    if (found == names.end()) throw nb::value_error((std::string("unknown value of ") + field).c_str());
-    return found->second;
-}
-
 template <class T>
-std::vector<T> vector_from(const nb::dict& arrays, const char* name) {
+std::vector<T> vector_from(const Arrays& arrays, const char* name) {
     require(arrays.contains(name), (std::string("the tree has no array ") + name).c_str());
     const auto array = nb::cast<nb::ndarray<const T, nb::numpy, nb::c_contig, nb::device::cpu>>(arrays[name]);
     return std::vector<T>(array.data(), array.data() + array.size());
@@ -25,10 +15,9 @@ std::vector<T> vector_from(const nb::dict& arrays, const char* name) {
 
 }  // namespace
 
-std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nominal,
-                                               const Array1<std::uint32_t>& column) {
+std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column) {
     require(nominal.size() == column.size(), "feature kinds and columns differ in number");
-    std::vector<vaglio::TreeFeature> features;
+    std::vector<vaglio::Feature> features;
     for (std::size_t f = 0; f < nominal.size(); ++f) features.push_back({nominal.data()[f] != 0, column.data()[f]});
     return features;
 }
@@ -37,12 +26,12 @@ void TreeTable::keep() {
     known = std::make_shared<Known>();
     known->data = checked();
     find_complete(known->data, 1);
-    known->orders.columns = std::vector<vaglio::RootOrders::Column>(known->data.values.size());
+    known->orders.columns = std::vector<vaglio::tree::RootOrders::Column>(known->data.values.size());
     known->data.orders = &known->orders;
 }
 
-vaglio::TreeData TreeTable::checked() const {
-    vaglio::TreeData data;
+vaglio::tree::TreeData TreeTable::checked() const {
+    vaglio::tree::TreeData data;
     data.rows = std::max(ranks.shape(0), codes.shape(0));
     require(ranks.shape(1) == firsts.size(), "one array of first rows per numeric column is needed");
     require(numeric.shape(0) == ranks.shape(0) && numeric.shape(1) == ranks.shape(1),
@@ -56,8 +45,8 @@ vaglio::TreeData TreeTable::checked() const {
                 "a feature names a column that is not there");
     data.ranks = ranks.data();
     data.codes = codes.data();
-    const vaglio::MatrixView numbers{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
-                                     numeric.stride(1)};
+    const vaglio::tree::MatrixView numbers{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
+                                           numeric.stride(1)};
     for (std::size_t c = 0; c < firsts.size(); ++c) {
         const auto rows = span_of(firsts[c]);
         require(std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return row < numbers.rows; }),
@@ -69,7 +58,7 @@ vaglio::TreeData TreeTable::checked() const {
         const std::uint32_t* ranked = data.rank_column(c);
         const std::size_t distinct = data.values[c].size();
         const bool fits = std::all_of(ranked, ranked + data.rows,
-                                      [&](std::uint32_t r) { return r < distinct || r == vaglio::missing_rank; });
+                                      [&](std::uint32_t r) { return r < distinct || r == vaglio::tree::missing_rank; });
         require(fits, "a rank is outside its column's distinct values");
     }
     for (std::uint32_t c = 0; c < categories.size(); ++c) {
@@ -81,101 +70,8 @@ vaglio::TreeData TreeTable::checked() const {
     return data;
 }
 
-vaglio::Criterion criterion_from(const nb::handle name) {
-    using vaglio::Criterion;
-    return choice<Criterion>(name,
-                             {{"gain", Criterion::gain},
-                              {"gain_ratio", Criterion::gain_ratio},
-                              {"gini", Criterion::gini},
-                              {"error", Criterion::error},
-                              {"squared_error", Criterion::squared_error},
-                              {"absolute_error", Criterion::absolute_error},
-                              {"poisson", Criterion::poisson}},
-                             "criterion");
-}
-
-TreeConfig config_from(const nb::dict& fields) {
-    using vaglio::MissingPolicy;
-    using vaglio::NominalSplit;
-    using vaglio::Pruning;
-    TreeConfig config;
-    for (const auto [key, value] : fields) {
-        const auto name = nb::cast<std::string>(key);
-        if (name == "criterion") {
-            config.criterion = criterion_from(value);
-        } else if (name == "nominal_split") {
-            config.nominal_split = choice<NominalSplit>(
-                value, {{"multiway", NominalSplit::multiway}, {"subset", NominalSplit::subset}}, "nominal_split");
-        } else if (name == "missing") {
-            config.missing = choice<MissingPolicy>(value,
-                                                   {{"fractional", MissingPolicy::fractional},
-                                                    {"learned", MissingPolicy::learned},
-                                                    {"own_branch", MissingPolicy::own_branch}},
-                                                   "missing");
-        } else if (name == "average_gain_condition") {
-            config.average_gain_condition = nb::cast<bool>(value);
-        } else if (name == "guarded_from") {
-            config.guarded_from = nb::cast<double>(value);
-        } else if (name == "reuse_nominal") {
-            config.reuse_nominal = nb::cast<bool>(value);
-        } else if (name == "require_positive_gain") {
-            config.require_positive_gain = nb::cast<bool>(value);
-        } else if (name == "strict") {
-            config.strict = nb::cast<bool>(value);
-        } else if (name == "mdl_correction") {
-            config.mdl_correction = nb::cast<bool>(value);
-        } else if (name == "c45_numeric_minimum") {
-            config.c45_numeric_minimum = nb::cast<bool>(value);
-        } else if (name == "sieve") {
-            config.sieve = nb::cast<bool>(value);
-        } else if (name == "min_gain") {
-            config.min_gain = nb::cast<double>(value);
-        } else if (name == "min_impurity_decrease") {
-            config.min_impurity_decrease = nb::cast<double>(value);
-        } else if (name == "max_depth") {
-            config.max_depth = nb::cast<std::uint32_t>(value);
-        } else if (name == "min_rows_split") {
-            config.min_rows_split = nb::cast<double>(value);
-        } else if (name == "min_rows_leaf") {
-            config.min_rows_leaf = nb::cast<double>(value);
-        } else if (name == "min_weight_fraction") {
-            config.min_weight_fraction = nb::cast<double>(value);
-        } else if (name == "max_leaf_nodes") {
-            config.max_leaf_nodes = nb::cast<std::uint32_t>(value);
-        } else if (name == "chi2_alpha") {
-            config.chi2_alpha = nb::cast<double>(value);
-        } else if (name == "max_features") {
-            config.max_features = nb::cast<std::uint32_t>(value);
-        } else if (name == "max_bins") {
-            config.max_bins = nb::cast<std::uint32_t>(value);
-        } else if (name == "random_thresholds") {
-            config.random_thresholds = nb::cast<bool>(value);
-        } else if (name == "monotonic") {
-            config.monotonic = nb::cast<std::vector<std::int8_t>>(value);
-        } else if (name == "oblique") {
-            config.oblique = nb::cast<bool>(value);
-        } else if (name == "pruning") {
-            config.pruning = choice<Pruning>(
-                value,
-                {{"none", Pruning::none}, {"pessimistic", Pruning::pessimistic}, {"error_based", Pruning::error_based}},
-                "pruning");
-        } else if (name == "epsilon") {
-            config.epsilon = nb::cast<double>(value);
-        } else if (name == "confidence") {
-            config.confidence = nb::cast<double>(value);
-        } else if (name == "subtree_raising") {
-            config.subtree_raising = nb::cast<bool>(value);
-        } else if (name == "seed") {
-            config.seed = nb::cast<std::uint64_t>(value);
-        } else {
-            throw nb::value_error(("unknown tree option " + name).c_str());
-        }
-    }
-    return config;
-}
-
 // In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.
-static void write_linear(const vaglio::Tree& tree, nb::dict& result) {
+static void write_linear(const vaglio::tree::Tree& tree, Arrays& result) {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> features;
     std::vector<double> coefficients;
@@ -196,7 +92,7 @@ static void write_linear(const vaglio::Tree& tree, nb::dict& result) {
     result["linear_coef"] = to_numpy(std::move(coefficients));
 }
 
-static void read_linear(const nb::dict& arrays, vaglio::Tree& tree) {
+static void read_linear(const Arrays& arrays, vaglio::tree::Tree& tree) {
     const std::size_t n = tree.size();
     tree.linear_start.assign(n, -1);
     tree.linear_terms.assign(n, 0);
@@ -217,8 +113,8 @@ static void read_linear(const nb::dict& arrays, vaglio::Tree& tree) {
     }
 }
 
-nb::dict tree_to_dict(vaglio::Tree&& tree) {
-    nb::dict result;
+Arrays tree_to_dict(vaglio::tree::Tree&& tree) {
+    Arrays result;
     write_linear(tree, result);
     const std::size_t n = tree.size(), width = tree.width;
     result["kind"] = to_numpy(std::move(tree.kind));
@@ -237,8 +133,8 @@ nb::dict tree_to_dict(vaglio::Tree&& tree) {
     return result;
 }
 
-vaglio::Tree tree_from(const nb::dict& arrays) {
-    vaglio::Tree tree;
+vaglio::tree::Tree tree_from(const Arrays& arrays) {
+    vaglio::tree::Tree tree;
     tree.kind = vector_from<std::uint8_t>(arrays, "kind");
     tree.feature = vector_from<std::int32_t>(arrays, "feature");
     tree.threshold = vector_from<double>(arrays, "threshold");
@@ -264,7 +160,7 @@ vaglio::Tree tree_from(const nb::dict& arrays) {
     return tree;
 }
 
-static void set_weight(vaglio::TreeData& data, const Weight& weight,
+static void set_weight(vaglio::tree::TreeData& data, const Weight& weight,
                        const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(data.rows > 0, "the table has no rows");
     require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
@@ -279,7 +175,7 @@ static void set_weight(vaglio::TreeData& data, const Weight& weight,
 }
 
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(n_classes <= 65535, "more than 65535 classes");
     data.classes = n_classes;
@@ -301,9 +197,9 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
     set_weight(data, weight, multiplicity);
 }
 
-vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const std::vector<std::size_t>& n_classes,
-                             const Weight& weight) {
-    vaglio::Outputs outputs;
+vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
+                                   const std::vector<std::size_t>& n_classes, const Weight& weight) {
+    vaglio::tree::Outputs outputs;
     const auto fits = [&](const auto& targets) {
         outputs.count = targets.shape(1);
         if (data.features.empty()) data.rows = targets.shape(0);

@@ -4,9 +4,9 @@
 
 #include "support.hpp"
 #include "tree/config.hpp"
-#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/table/data.hpp"
+#include "tree/table/outputs.hpp"
 #include "tree/tree.hpp"
 
 template <class T>
@@ -19,8 +19,8 @@ using Strided2 = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::c
 struct TreeTable {
     // What is found out once for all trees that are grown on the same rows.
     struct Known {
-        vaglio::TreeData data;
-        vaglio::RootOrders orders;
+        vaglio::tree::TreeData data;
+        vaglio::tree::RootOrders orders;
     };
 
     Strided2 numeric;
@@ -33,24 +33,21 @@ struct TreeTable {
     std::shared_ptr<Known> known = {};  // null: one tree is grown on this table
 
     // Checks shapes, that every rank and code is below its column's number of values, and that every row is there.
-    vaglio::TreeData checked() const;
-    vaglio::TreeData data() const { return known ? known->data : checked(); }
+    vaglio::tree::TreeData checked() const;
+    vaglio::tree::TreeData data() const { return known ? known->data : checked(); }
     void keep();
 };
 
 using Weight = std::optional<Array1<double>>;
 
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity);
 
 // The same for several targets: class codes (n, count) of so many classes each, or numbers (n, count) for no classes.
-vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const std::vector<std::size_t>& n_classes,
-                             const Weight& weight);
+vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
+                                   const std::vector<std::size_t>& n_classes, const Weight& weight);
 
-vaglio::Criterion criterion_from(const nb::handle name);
-vaglio::TreeConfig config_from(const nb::dict& fields);
-nb::dict tree_to_dict(vaglio::Tree&& tree);
-vaglio::Tree tree_from(const nb::dict& arrays);
-std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nominal,
-                                               const Array1<std::uint32_t>& column);
+Arrays tree_to_dict(vaglio::tree::Tree&& tree);
+vaglio::tree::Tree tree_from(const Arrays& arrays);
+std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column);

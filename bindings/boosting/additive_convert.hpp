@@ -15,21 +15,11 @@ using FlatSteps = std::tuple<Array1<std::uint32_t>, Array1<std::uint32_t>, Array
 using StepsOfBags = std::vector<std::vector<additive::TermStep>>;
 using SlotsOfBins = std::vector<Array1<std::uint8_t>>;
 
-inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_features) {
-    additive::BagConfig config;
+// The options, checked against the table.
+inline additive::BagConfig checked(additive::BagConfig config, std::size_t n_features) {
     boosting::SplitConfig& split = config.step.split;
-    config.boosted.assign(n_features, 1);
+    if (config.boosted.empty()) config.boosted.assign(n_features, 1);
     split.middle_of_gaps = true;
-    take(fields, "learning_rate", config.learning_rate);
-    take(fields, "most_steps", config.most_steps);
-    take(fields, "max_leaves", config.step.max_leaves);
-    take(fields, "boosted", config.boosted);
-    take(fields, "min_samples_leaf", split.min_samples_leaf);
-    take(fields, "min_hessian", split.min_hessian);
-    take(fields, "l2", split.l2);
-    take(fields, "nominal_smoothing", split.nominal_smoothing);
-    take(fields, "guarded_from", split.guarded_from);
-    take(fields, "monotonic", split.monotonic);
     require(config.learning_rate > 0, "the learning rate must be positive");
     require(config.most_steps >= 1, "a term takes a step");
     require(config.step.max_leaves >= 2, "a step needs two leaves");
@@ -38,14 +28,8 @@ inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_feat
     return config;
 }
 
-inline additive::StoppingConfig stopping_config(const nb::dict& fields) {
-    additive::StoppingConfig config;
-    take(fields, "max_rounds", config.max_rounds);
-    take(fields, "patience", config.patience);
-    take(fields, "tolerance", config.tolerance);
-    take(fields, "interval", config.interval);
+inline void check(const additive::StoppingConfig& config) {
     require(config.interval >= 1, "the loss is looked at every round or less often");
-    return config;
 }
 
 // The slot of each bin, per feature: that of missing values is the last one.
@@ -75,7 +59,7 @@ inline std::vector<additive::Pair> pairs_from_array(const Array2<std::uint32_t>&
 
 // Something of each bag, (bags, outputs, …).
 template <class Part>
-nb::object tables_of(const additive::Booster& booster, Part part) {
+NumPy<double> tables_of(const additive::Booster& booster, Part part) {
     std::vector<double> all;
     for (const auto& bag : booster.bags()) {
         const std::vector<double> own = part(*bag);
@@ -83,7 +67,7 @@ nb::object tables_of(const additive::Booster& booster, Part part) {
     }
     const std::size_t bags = booster.bags().size(), outputs = booster.outputs();
     const std::size_t width = all.size() / bags / outputs;
-    return nb::cast(to_numpy(std::move(all), {bags, outputs, width}));
+    return to_numpy(std::move(all), {bags, outputs, width});
 }
 
 // The bounds of the derivatives of a bag.

@@ -13,7 +13,7 @@ struct AdditiveTrainer {
 
     AdditiveTrainer(const boosting::BinnedTable& binned, const std::string& loss, Array1<double> targets,
                     std::size_t outputs, std::optional<Array1<double>> weights, const Array2<std::uint8_t>& held,
-                    const nb::dict& config, int n_threads)
+                    const additive::BagConfig& config, int n_threads)
         : table(binned), y(std::move(targets)), weight(std::move(weights)) {
         boosting::Target target;
         target.loss = loss_from(loss);
@@ -35,7 +35,7 @@ struct AdditiveTrainer {
                     "a bag has no row to learn from");
         }
         trainer = std::make_unique<additive::Trainer>(table, target, held.data(), held.shape(0),
-                                                      bag_config(config, table.features().size()), n_threads);
+                                                      checked(config, table.features().size()), n_threads);
     }
 
     void set_coarse(const SlotsOfBins& slots) {
@@ -51,9 +51,10 @@ struct AdditiveTrainer {
     bool has_coarse = false;
 };
 
-nb::object boosted(AdditiveTrainer& self, const nb::dict& stopping, nb::object progress) {
-    const additive::StoppingConfig config = stopping_config(stopping);
-    return copied(run_kernel(progress, [&](vaglio::Control& control) { return self.trainer->boost(config, control); }));
+auto boosted(AdditiveTrainer& self, const additive::StoppingConfig& stopping, Progress progress) {
+    check(stopping);
+    return copied(
+        run_kernel(progress, [&](vaglio::Control& control) { return self.trainer->boost(stopping, control); }));
 }
 
 }  // namespace
@@ -63,14 +64,14 @@ void register_additive(nb::module_& m) {
         "additive_together",
         [](double learning_rate, std::size_t most) {
             require(learning_rate > 0 && most > 0, "the learning rate must be positive");
-            return nb::make_tuple(additive::steps_together(learning_rate, most),
-                                  additive::terms_together(learning_rate, most));
+            return std::make_tuple(additive::steps_together(learning_rate, most),
+                                   additive::terms_together(learning_rate, most));
         },
         nb::arg("learning_rate"), nb::arg("most_steps"),
         "Steps that a term takes by the same sums, and terms that step by the same gradients.");
     nb::class_<AdditiveTrainer>(m, "AdditiveTrainer", "One table of scores per feature and pair, bagged.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
-                      std::optional<Array1<double>>, const Array2<std::uint8_t>&, const nb::dict&, int>(),
+                      std::optional<Array1<double>>, const Array2<std::uint8_t>&, const additive::BagConfig&, int>(),
              nb::arg("table"), nb::arg("loss"), nb::arg("y"), nb::arg("n_outputs"), nb::arg("weight").none(),
              nb::arg("held"), nb::arg("config"), nb::arg("n_threads") = 1, nb::keep_alive<1, 2>())
         .def("boost", &boosted, nb::arg("stopping"), nb::arg("progress") = nb::none(),
@@ -92,15 +93,22 @@ void register_additive(nb::module_& m) {
             },
             nb::arg("pairs"), "Gives these pairs a term each.")
         .def_prop_ro("rounds", [](const AdditiveTrainer& self) { return self.trainer->rounds(); })
-        .def_prop_ro("baseline",
-                     [](const AdditiveTrainer& self) {
-                         return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.start(); });
-                     })
-        .def_prop_ro("features",
-                     [](const AdditiveTrainer& self) {
-                         return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.features(); });
-                     })
-        .def_prop_ro("pairs", [](const AdditiveTrainer& self) {
-            return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.pairs(); });
-        });
+        .def_prop_ro(
+            "baseline",
+            [](const AdditiveTrainer& self) {
+                return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.start(); });
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "features",
+            [](const AdditiveTrainer& self) {
+                return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.features(); });
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "pairs",
+            [](const AdditiveTrainer& self) {
+                return tables_of(self.trainer->booster(), [](const auto& bag) { return bag.pairs(); });
+            },
+            nb::rv_policy::automatic);
 }

@@ -22,7 +22,7 @@ struct AdditivePart {
     additive::PartOfRows part;
 
     // Columns of bytes and of words are those of the features in their order; cells those of the pairs.
-    AdditivePart(const nb::dict& layout, Array2<std::uint8_t> narrow, Array2<std::uint16_t> wide,
+    AdditivePart(const Fields& layout, Array2<std::uint8_t> narrow, Array2<std::uint16_t> wide,
                  Array2<std::uint16_t> of_pairs, const std::vector<std::uint32_t>& cells_of_pairs,
                  const std::string& loss, std::size_t outputs, Array1<double> targets,
                  std::optional<Array1<double>> weights, Array2<std::uint8_t> watched,
@@ -105,12 +105,10 @@ struct AdditivePart {
         return steps;
     }
 
-    nb::object scores() const {
-        return nb::cast(to_numpy(std::vector<double>(raw), {bags * part.target.outputs, part.target.rows}));
-    }
+    auto scores() const { return to_numpy(std::vector<double>(raw), {bags * part.target.outputs, part.target.rows}); }
 };
 
-nb::object started(AdditivePart& self, const Array2<double>& starts, const FlatSteps& flat) {
+auto started(AdditivePart& self, const Array2<double>& starts, const FlatSteps& flat) {
     require(starts.shape(0) == self.bags && starts.shape(1) == self.part.target.outputs, "one start per bag is needed");
     const StepsOfBags steps = self.steps_from(flat);
     for (std::size_t b = 0; b < self.bags; ++b) {
@@ -120,14 +118,14 @@ nb::object started(AdditivePart& self, const Array2<double>& starts, const FlatS
     return self.scores();
 }
 
-nb::object stepped(AdditivePart& self, const FlatSteps& flat) {
+auto stepped(AdditivePart& self, const FlatSteps& flat) {
     const StepsOfBags steps = self.steps_from(flat);
     for (std::size_t b = 0; b < self.bags; ++b) additive::add_steps(self.part, b, steps[b]);
     return self.scores();
 }
 
-nb::tuple term_sums(AdditivePart& self, const std::vector<std::uint32_t>& terms, std::size_t rows,
-                    const Array2<double>& bounds, bool squares) {
+auto term_sums(AdditivePart& self, const std::vector<std::uint32_t>& terms, std::size_t rows,
+               const Array2<double>& bounds, bool squares) {
     for (const std::uint32_t term : terms) require(term < self.part.columns.size(), "no such term");
     self.part.squares = squares;
     std::vector<GradientSums> sums;
@@ -138,10 +136,10 @@ nb::tuple term_sums(AdditivePart& self, const std::vector<std::uint32_t>& terms,
         sums.insert(sums.end(), own.sums.begin(), own.sums.end());
         all_squares.insert(all_squares.end(), own.squares.begin(), own.squares.end());
     }
-    return nb::make_tuple(pairs_to_numpy(sums), pairs_to_numpy(all_squares));
+    return std::make_tuple(pairs_to_numpy(sums), pairs_to_numpy(all_squares));
 }
 
-nb::object training_rows(const AdditivePart& self, std::size_t first) {
+auto training_rows(const AdditivePart& self, std::size_t first) {
     require(first <= self.part.columns.size(), "no such term");
     std::vector<std::uint32_t> terms(self.part.columns.size() - first);
     std::iota(terms.begin(), terms.end(), static_cast<std::uint32_t>(first));
@@ -152,26 +150,26 @@ nb::object training_rows(const AdditivePart& self, std::size_t first) {
         }
     }
     const std::size_t width = found.size() / self.bags;
-    return nb::cast(to_numpy(std::move(found), {self.bags, width}));
+    return to_numpy(std::move(found), {self.bags, width});
 }
 
-nb::object part_bounds(const AdditivePart& self) {
+auto part_bounds(const AdditivePart& self) {
     std::vector<double> found;
     for (std::size_t b = 0; b < self.bags; ++b) {
         const boosting::Derivatives own = additive::bounds(self.part, b);
         found.insert(found.end(), {own.gradient, own.hessian});
     }
-    return nb::cast(to_numpy(std::move(found), {self.bags, 2}));
+    return to_numpy(std::move(found), {self.bags, 2});
 }
 
-nb::tuple limbs_and_marks(const std::vector<vaglio::ExactSum>& sums, std::vector<std::int64_t> beyond) {
+auto limbs_and_marks(const std::vector<vaglio::ExactSum>& sums, std::vector<std::int64_t> beyond) {
     std::vector<std::int64_t> limbs;
     for (const vaglio::ExactSum& sum : sums) limbs.insert(limbs.end(), sum.parts().begin(), sum.parts().end());
-    return nb::make_tuple(to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs}),
-                          to_numpy(std::move(beyond)));
+    return std::make_tuple(to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs}),
+                           to_numpy(std::move(beyond)));
 }
 
-nb::tuple start_sums(const AdditivePart& self, double least) {
+auto start_sums(const AdditivePart& self, double least) {
     std::vector<vaglio::ExactSum> sums;
     std::vector<std::int64_t> beyond;
     for (std::size_t b = 0; b < self.bags; ++b) {
@@ -183,7 +181,7 @@ nb::tuple start_sums(const AdditivePart& self, double least) {
     return limbs_and_marks(sums, std::move(beyond));
 }
 
-nb::tuple held_losses(const AdditivePart& self) {
+auto held_losses(const AdditivePart& self) {
     std::vector<vaglio::ExactSum> sums;
     std::vector<std::int64_t> beyond;
     for (std::size_t b = 0; b < self.bags; ++b) {
@@ -203,18 +201,18 @@ additive::Coarse coarse_of(const AdditivePart& self, const SlotsOfBins& slots) {
     return coarse;
 }
 
-nb::object cells_of(const AdditivePart& self, const SlotsOfBins& slots, const Array2<std::uint32_t>& pairs) {
+auto cells_of(const AdditivePart& self, const SlotsOfBins& slots, const Array2<std::uint32_t>& pairs) {
     const additive::Coarse coarse = coarse_of(self, slots);
     std::vector<std::uint16_t> all;
     for (const additive::Pair& pair : pairs_from_array(pairs, self.features.size())) {
         const std::vector<std::uint16_t> own = coarse.column(pair);
         all.insert(all.end(), own.begin(), own.end());
     }
-    return nb::cast(to_numpy(std::move(all), {pairs.shape(0), self.part.target.rows}));
+    return to_numpy(std::move(all), {pairs.shape(0), self.part.target.rows});
 }
 
-nb::object screen_sums(const AdditivePart& self, const SlotsOfBins& slots, const Array2<std::uint32_t>& pairs,
-                       const Array1<std::uint32_t>& rows, std::size_t all_rows, const Array2<double>& bounds) {
+auto screen_sums(const AdditivePart& self, const SlotsOfBins& slots, const Array2<std::uint32_t>& pairs,
+                 const Array1<std::uint32_t>& rows, std::size_t all_rows, const Array2<double>& bounds) {
     const additive::Coarse coarse = coarse_of(self, slots);
     const auto among = row_list(rows, self.part.target.rows);
     additive::Screen screen(self.part, self.bags);
@@ -229,15 +227,15 @@ nb::object screen_sums(const AdditivePart& self, const SlotsOfBins& slots, const
 }
 
 // The bins of each row, column by column: of few bins as bytes, of many as words.
-nb::tuple make_columns(const nb::dict& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
-                       const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
-                       const Array1<std::uint32_t>& n_categories) {
+auto make_columns(const Fields& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
+                  const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
+                  const Array1<std::uint32_t>& n_categories) {
     const auto table = binned_part(layout, numeric, codes, nominal, column, n_categories);
     std::vector<std::uint8_t> bytes;
     std::vector<std::uint16_t> words;
     const std::size_t n = table->rows();
     for (std::size_t f = 0; f < table->features().size(); ++f) {
-        table->with_column(f, [&](const auto* own) {
+        vaglio::with_codes(table->column(f), [&](const auto* own) {
             if constexpr (sizeof *own == 1) {
                 bytes.insert(bytes.end(), own, own + n);
             } else {
@@ -246,7 +244,7 @@ nb::tuple make_columns(const nb::dict& layout, const Strided2& numeric, const Co
         });
     }
     const std::size_t narrow = n ? bytes.size() / n : 0, wide = n ? words.size() / n : 0;
-    return nb::make_tuple(to_numpy(std::move(bytes), {narrow, n}), to_numpy(std::move(words), {wide, n}));
+    return std::make_tuple(to_numpy(std::move(bytes), {narrow, n}), to_numpy(std::move(words), {wide, n}));
 }
 
 }  // namespace
@@ -255,7 +253,7 @@ void register_additive_part(nb::module_& m) {
     m.def("additive_columns", &make_columns, nb::arg("layout"), nb::arg("numeric"), nb::arg("codes"),
           nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"), "Rows as bins, column by column.");
     nb::class_<AdditivePart>(m, "AdditivePart", "A part of the rows of an additive model.")
-        .def(nb::init<const nb::dict&, Array2<std::uint8_t>, Array2<std::uint16_t>, Array2<std::uint16_t>,
+        .def(nb::init<const Fields&, Array2<std::uint8_t>, Array2<std::uint16_t>, Array2<std::uint16_t>,
                       const std::vector<std::uint32_t>&, const std::string&, std::size_t, Array1<double>,
                       std::optional<Array1<double>>, Array2<std::uint8_t>, std::optional<Array2<double>>>(),
              nb::arg("layout"), nb::arg("bytes"), nb::arg("words"), nb::arg("cells"), nb::arg("cells_of_pairs"),

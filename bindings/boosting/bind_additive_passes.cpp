@@ -10,7 +10,7 @@ using additive::TermStep;
 using boosting::GradientSums;
 using boosting::SquareSum;
 
-nb::tuple flat_steps(const StepsOfBags& steps) {
+auto flat_steps(const StepsOfBags& steps) {
     std::vector<std::uint32_t> bag, term, output;
     std::vector<double> values;
     for (std::size_t b = 0; b < steps.size(); ++b) {
@@ -21,12 +21,12 @@ nb::tuple flat_steps(const StepsOfBags& steps) {
             values.insert(values.end(), step.values.begin(), step.values.end());
         }
     }
-    return nb::make_tuple(to_numpy(std::move(bag)), to_numpy(std::move(term)), to_numpy(std::move(output)),
-                          to_numpy(std::move(values)));
+    return std::make_tuple(to_numpy(std::move(bag)), to_numpy(std::move(term)), to_numpy(std::move(output)),
+                           to_numpy(std::move(values)));
 }
 
-std::unique_ptr<additive::Booster> make_booster(const nb::dict& layout, const nb::dict& config, std::size_t rows,
-                                                const Array2<double>& starts) {
+std::unique_ptr<additive::Booster> make_booster(const Fields& layout, const additive::BagConfig& config,
+                                                std::size_t rows, const Array2<double>& starts) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();
     std::vector<std::vector<double>> own;
@@ -35,7 +35,7 @@ std::unique_ptr<additive::Booster> make_booster(const nb::dict& layout, const nb
         own.emplace_back(first, first + starts.shape(1));
     }
     require(!own.empty() && !own[0].empty(), "one start per bag is needed");
-    auto booster = std::make_unique<additive::Booster>(std::move(features), bag_config(config, count), rows, own);
+    auto booster = std::make_unique<additive::Booster>(std::move(features), checked(config, count), rows, own);
     booster->open_features();
     return booster;
 }
@@ -49,8 +49,8 @@ void open_terms(additive::Booster& self, const Array2<std::int64_t>& rows) {
     }
 }
 
-nb::tuple take_sums(additive::Booster& self, std::size_t group, const Array2<std::int64_t>& sums,
-                    const Array2<std::int64_t>& squares, const Array2<double>& bounds, std::size_t steps) {
+auto take_sums(additive::Booster& self, std::size_t group, const Array2<std::int64_t>& sums,
+               const Array2<std::int64_t>& squares, const Array2<double>& bounds, std::size_t steps) {
     require(group < self.groups().size(), "no such group");
     const auto& terms = self.groups()[group];
     std::size_t width = 0;
@@ -85,8 +85,8 @@ void look_at(additive::Booster& self, const Array2<std::int64_t>& limbs, const A
     self.look(losses);
 }
 
-nb::object gains_of(const additive::Booster& self, const Array2<std::uint32_t>& pairs, const Array2<std::int64_t>& sums,
-                    const Array2<double>& bounds) {
+auto gains_of(const additive::Booster& self, const Array2<std::uint32_t>& pairs, const Array2<std::int64_t>& sums,
+              const Array2<double>& bounds) {
     const boosting::FixedPoint unit = self.unit(bounds_at(bounds, 0));
     const auto own = pairs_from<GradientSums>(sums);
     std::vector<double> gains;
@@ -111,7 +111,7 @@ void set_sides(additive::Booster& self, const SlotsOfBins& slots) {
     self.set_sides(std::move(sides));
 }
 
-nb::tuple every_step(const additive::Booster& self) {
+auto every_step(const additive::Booster& self) {
     StepsOfBags steps;
     for (const auto& bag : self.bags()) steps.push_back(bag->all_steps());
     return flat_steps(steps);
@@ -132,7 +132,13 @@ void register_additive_passes(nb::module_& m) {
             },
             nb::arg("pairs"))
         .def("gains", &gains_of, nb::arg("pairs"), nb::arg("sums"), nb::arg("bounds"))
-        .def("begin", [](additive::Booster& self, const nb::dict& stopping) { self.begin(stopping_config(stopping)); })
+        .def(
+            "begin",
+            [](additive::Booster& self, const additive::StoppingConfig& stopping) {
+                check(stopping);
+                self.begin(stopping);
+            },
+            nb::arg("stopping"))
         .def("look", &look_at, nb::arg("limbs"), nb::arg("beyond"))
         .def("going_on", [](additive::Booster& self) { return self.rounds().going_on(); })
         .def("visits", [](additive::Booster& self) { return self.rounds().visits(); })
@@ -144,15 +150,20 @@ void register_additive_passes(nb::module_& m) {
         .def_prop_ro("guarded", &additive::Booster::guarded)
         .def_prop_ro("watched", [](additive::Booster& self) { return self.rounds().watched(); })
         .def_prop_ro("rounds", [](additive::Booster& self) { return self.rounds().best(); })
-        .def_prop_ro("losses", [](additive::Booster& self) { return copied(self.rounds().losses()); })
+        .def_prop_ro(
+            "losses", [](additive::Booster& self) { return copied(self.rounds().losses()); }, nb::rv_policy::automatic)
         .def_prop_ro(
             "baseline",
-            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.start(); }); })
-        .def_prop_ro("features",
-                     [](const additive::Booster& self) {
-                         return tables_of(self, [](const auto& bag) { return bag.features(); });
-                     })
-        .def_prop_ro("pairs", [](const additive::Booster& self) {
-            return tables_of(self, [](const auto& bag) { return bag.pairs(); });
-        });
+            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.start(); }); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "features",
+            [](const additive::Booster& self) {
+                return tables_of(self, [](const auto& bag) { return bag.features(); });
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "pairs",
+            [](const additive::Booster& self) { return tables_of(self, [](const auto& bag) { return bag.pairs(); }); },
+            nb::rv_policy::automatic);
 }

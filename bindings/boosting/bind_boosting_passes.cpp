@@ -28,14 +28,14 @@ void each_array(FlatTrees& trees, Visit visit) {
     visit("right", trees.right);
 }
 
-nb::dict to_dict(FlatTrees&& trees) {
-    nb::dict result;
+Fields to_dict(FlatTrees&& trees) {
+    Fields result;
     result["outputs"] = trees.outputs;
     each_array(trees, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
     return result;
 }
 
-FlatTrees trees_from(const nb::dict& arrays, const std::vector<boosting::BinnedFeature>& features) {
+FlatTrees trees_from(const Fields& arrays, const std::vector<boosting::BinnedFeature>& features) {
     FlatTrees trees;
     trees.outputs = nb::cast<std::size_t>(arrays["outputs"]);
     each_array(trees, [&](const char* name, auto& values) {
@@ -47,14 +47,14 @@ FlatTrees trees_from(const nb::dict& arrays, const std::vector<boosting::BinnedF
     return trees;
 }
 
-nb::list make_blocks(const nb::dict& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
-                     const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
-                     const Array1<std::uint32_t>& n_categories) {
+auto make_blocks(const Fields& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
+                 const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
+                 const Array1<std::uint32_t>& n_categories) {
     const auto table = binned_part(layout, numeric, codes, nominal, column, n_categories);
-    nb::list blocks;
+    std::vector<NumPy<std::uint8_t>> blocks;
     for (const boosting::BinBlock& block : table->blocks()) {
         std::vector<std::uint8_t> rows(block.rows.begin(), block.rows.end());
-        blocks.append(to_numpy(std::move(rows), {table->rows(), block.stride}));
+        blocks.push_back(to_numpy(std::move(rows), {table->rows(), block.stride}));
     }
     return blocks;
 }
@@ -69,7 +69,7 @@ struct BoostingPart {
     std::unique_ptr<boosting::BinnedTable> table;
     std::unique_ptr<boosting::PartOfRows> part;
 
-    BoostingPart(const nb::dict& layout, Blocks rows, const std::string& loss, Array1<double> targets,
+    BoostingPart(const Fields& layout, Blocks rows, const std::string& loss, Array1<double> targets,
                  std::optional<Array1<double>> weights, Array2<double> scores, std::uint64_t start,
                  std::optional<Array1<std::uint8_t>> watched)
         : blocks(std::move(rows)),
@@ -102,7 +102,7 @@ struct BoostingPart {
             boosting::PartOfRows{*table, target, start, held ? held->data() : nullptr});
     }
 
-    FlatTrees whole(const nb::dict& trees) const {
+    FlatTrees whole(const Fields& trees) const {
         require(blocks.size() == table->blocks().size(), "the part has no rows as bins");
         FlatTrees found = trees_from(trees, table->features());
         for (const std::int64_t output : found.output) {
@@ -122,48 +122,48 @@ boosting::FixedPoint unit_from(const BoostingPart& self, const Bounds& bounds) {
     return boosting::units_of(rows, {gradient, hessian}, self.part->target.constant_hessian());
 }
 
-nb::tuple sum_nodes(const BoostingPart& self, const nb::dict& trees, const Draw& draw, const Bounds& bounds) {
+auto sum_nodes(const BoostingPart& self, const Fields& trees, const Draw& draw, const Bounds& bounds) {
     const FlatTrees found = self.whole(trees);
     const boosting::NodeSums sums = run_kernel(nb::none(), [&](vaglio::Control&) {
         return boosting::sum_nodes(found, *self.part, draw_from(draw), unit_from(self, bounds));
     });
-    return nb::make_tuple(pairs_to_numpy(sums.sums), pairs_to_numpy(sums.squares));
+    return std::make_tuple(pairs_to_numpy(sums.sums), pairs_to_numpy(sums.squares));
 }
 
-nb::tuple sum_leaves(const BoostingPart& self, const nb::dict& trees, const Draw& draw, const Bounds& bounds) {
+auto sum_leaves(const BoostingPart& self, const Fields& trees, const Draw& draw, const Bounds& bounds) {
     const FlatTrees found = self.whole(trees);
     boosting::LeafSums sums = run_kernel(nb::none(), [&](vaglio::Control&) {
         return boosting::sum_leaves(found, *self.part, draw_from(draw), unit_from(self, bounds));
     });
-    return nb::make_tuple(pairs_to_numpy(sums.sums), to_numpy(std::move(sums.weights)));
+    return std::make_tuple(pairs_to_numpy(sums.sums), to_numpy(std::move(sums.weights)));
 }
 
-nb::object add_trees(const BoostingPart& self, const nb::dict& trees) {
+auto add_trees(const BoostingPart& self, const Fields& trees) {
     const FlatTrees found = self.whole(trees);
     require(!found.values.empty(), "the trees have no values");
     std::vector<double> raw =
         run_kernel(nb::none(), [&](vaglio::Control&) { return boosting::add_trees(found, *self.part); });
-    return nb::cast(to_numpy(std::move(raw), {self.part->target.outputs, self.part->target.rows}));
+    return to_numpy(std::move(raw), {self.part->target.outputs, self.part->target.rows});
 }
 
-nb::tuple losses(const BoostingPart& self) {
+auto losses(const BoostingPart& self) {
     const boosting::PartLosses sums =
         run_kernel(nb::none(), [&](vaglio::Control&) { return boosting::sum_losses(*self.part); });
     const boosting::LossSum &own = sums.training, &watched = sums.watched;
-    return nb::make_tuple(limbs_to_numpy({&own.loss, &own.weight, &watched.loss, &watched.weight}),
-                          static_cast<int>(own.beyond), static_cast<int>(watched.beyond));
+    return std::make_tuple(limbs_to_numpy({&own.loss, &own.weight, &watched.loss, &watched.weight}),
+                           static_cast<int>(own.beyond), static_cast<int>(watched.beyond));
 }
 
-nb::tuple baseline_sums(const BoostingPart& self, double least) {
+auto baseline_sums(const BoostingPart& self, double least) {
     const boosting::BaselineSums sums = boosting::sum_baseline(*self.part, least);
     std::vector<std::int64_t> limbs(sums.total.parts().begin(), sums.total.parts().end());
     for (const auto& sum : sums.sums) limbs.insert(limbs.end(), sum.parts().begin(), sum.parts().end());
     const std::vector<std::size_t> shape{1 + sums.sums.size(), vaglio::ExactSum::limbs};
-    return nb::make_tuple(to_numpy(std::move(limbs), shape), static_cast<int>(sums.beyond));
+    return std::make_tuple(to_numpy(std::move(limbs), shape), static_cast<int>(sums.beyond));
 }
 
-nb::object baseline_of(const std::string& loss, std::size_t outputs, const Array2<std::int64_t>& limbs, bool beyond,
-                       double least) {
+auto baseline_of(const std::string& loss, std::size_t outputs, const Array2<std::int64_t>& limbs, bool beyond,
+                 double least) {
     boosting::BaselineSums sums(target_of(loss, outputs));
     require(limbs.shape(0) == 1 + sums.sums.size() && limbs.shape(1) == vaglio::ExactSum::limbs,
             "the sums have another shape");
@@ -174,13 +174,13 @@ nb::object baseline_of(const std::string& loss, std::size_t outputs, const Array
     return copied(sums.baseline(least));
 }
 
-std::unique_ptr<boosting::PassTrainer> make_trainer(const nb::dict& layout, const std::string& loss,
-                                                    std::size_t outputs, bool weighted, std::size_t rows,
-                                                    const nb::dict& config) {
+std::unique_ptr<boosting::PassTrainer> make_trainer(const Fields& layout, const std::string& loss, std::size_t outputs,
+                                                    bool weighted, std::size_t rows,
+                                                    const boosting::TrainerConfig& config) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();
     return std::make_unique<boosting::PassTrainer>(std::move(features), target_of(loss, outputs), weighted, rows,
-                                                   trainer_config(config, count));
+                                                   checked(config, count));
 }
 
 void take_sums(boosting::PassTrainer& self, const Array2<std::int64_t>& sums, const Array2<std::int64_t>& squares) {
@@ -211,7 +211,7 @@ void register_boosting_passes(nb::module_& m) {
     m.def("boosting_baseline", &baseline_of, nb::arg("loss"), nb::arg("n_outputs"), nb::arg("sums"), nb::arg("beyond"),
           nb::arg("least"), "Where boosting starts, from the sums of all rows.");
     nb::class_<BoostingPart>(m, "BoostingPart", "A part of the rows of boosting.")
-        .def(nb::init<const nb::dict&, Blocks, const std::string&, Array1<double>, std::optional<Array1<double>>,
+        .def(nb::init<const Fields&, Blocks, const std::string&, Array1<double>, std::optional<Array1<double>>,
                       Array2<double>, std::uint64_t, std::optional<Array1<std::uint8_t>>>(),
              nb::arg("layout"), nb::arg("blocks"), nb::arg("loss"), nb::arg("y"), nb::arg("weight").none(),
              nb::arg("raw"), nb::arg("start"), nb::arg("held").none())
@@ -222,7 +222,7 @@ void register_boosting_passes(nb::module_& m) {
         .def("bounds",
              [](const BoostingPart& self) {
                  const boosting::Derivatives found = boosting::derivative_bounds(self.part->target, 1);
-                 return nb::make_tuple(found.gradient, found.hessian);
+                 return std::make_tuple(found.gradient, found.hessian);
              })
         .def("baseline_sums", &baseline_sums, nb::arg("least"));
     nb::class_<boosting::PassTrainer>(m, "BoostingPasses", "Trees added round by round, by sums of rows elsewhere.")

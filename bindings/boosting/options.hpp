@@ -1,5 +1,5 @@
 #pragma once
-// What the bindings of boosted models share: names of losses, options by name, lists of rows, copies for NumPy.
+// What the bindings of boosted models share: names of losses, lists of rows, copies for NumPy.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -25,11 +25,6 @@ inline boosting::LossKind loss_from(const std::string& name) {
     return found->second;
 }
 
-template <class T>
-void take(const nb::dict& fields, const char* name, T& to) {
-    if (fields.contains(name)) to = nb::cast<T>(fields[name]);
-}
-
 inline std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, std::size_t n) {
     require(std::all_of(rows.data(), rows.data() + rows.size(), [&](std::uint32_t row) { return row < n; }),
             "a row is outside the table");
@@ -37,6 +32,6 @@ inline std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, st
 }
 
 template <class T>
-nb::object copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
-    return nb::cast(to_numpy(std::vector<T>(values), std::move(shape)));
+NumPy<T> copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+    return to_numpy(std::vector<T>(values), std::move(shape));
 }

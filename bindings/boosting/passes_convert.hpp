@@ -13,11 +13,11 @@
 
 // Pairs of 64 bits as NumPy adds them: whole numbers, wrapped around.
 template <class Pair>
-nb::object pairs_to_numpy(const std::vector<Pair>& pairs) {
+NumPy<std::int64_t> pairs_to_numpy(const std::vector<Pair>& pairs) {
     static_assert(sizeof(Pair) == 16);
     std::vector<std::int64_t> flat(2 * pairs.size());
     if (!pairs.empty()) std::memcpy(flat.data(), pairs.data(), sizeof(Pair) * pairs.size());
-    return nb::cast(to_numpy(std::move(flat), {pairs.size(), 2}));
+    return to_numpy(std::move(flat), {pairs.size(), 2});
 }
 
 template <class Pair>
@@ -28,13 +28,13 @@ std::vector<Pair> pairs_from(const Array2<std::int64_t>& flat) {
     return pairs;
 }
 
-inline nb::object limbs_to_numpy(std::initializer_list<const vaglio::ExactSum*> sums) {
+inline NumPy<std::int64_t> limbs_to_numpy(std::initializer_list<const vaglio::ExactSum*> sums) {
     std::vector<std::int64_t> limbs;
     for (const vaglio::ExactSum* sum : sums) limbs.insert(limbs.end(), sum->parts().begin(), sum->parts().end());
-    return nb::cast(to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs}));
+    return to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs});
 }
 
-inline std::vector<boosting::BinnedFeature> features_from_layout(const nb::dict& layout) {
+inline std::vector<boosting::BinnedFeature> features_from_layout(const Fields& layout) {
     const auto nominal = nb::cast<Array1<std::uint8_t>>(layout["nominal"]);
     const auto bins = nb::cast<Array1<std::uint32_t>>(layout["bins"]);
     const auto missing = nb::cast<Array1<std::uint8_t>>(layout["missing"]);
@@ -72,7 +72,7 @@ inline vaglio::ExactSum sum_from(const Array2<std::int64_t>& limbs, std::size_t 
 }
 
 // The rows of a part in the bins of a layout.
-inline std::unique_ptr<boosting::BinnedTable> binned_part(const nb::dict& layout, const Strided2& numeric,
+inline std::unique_ptr<boosting::BinnedTable> binned_part(const Fields& layout, const Strided2& numeric,
                                                           const Columns2<std::int32_t>& codes,
                                                           const Array1<std::uint8_t>& nominal,
                                                           const Array1<std::uint32_t>& column,

@@ -31,33 +31,9 @@ boosting::RawTable raw_table(const Strided2& numeric, const Columns2<std::int32_
     return raw;
 }
 
-boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features) {
-    boosting::TrainerConfig config;
-    boosting::GrowthConfig& growth = config.growth;
-    boosting::SplitConfig& split = growth.split;
-    take(fields, "learning_rate", config.learning_rate);
-    take(fields, "subsample", config.subsample);
-    take(fields, "seed", config.seed);
-    take(fields, "n_threads", config.threads);
-    take(fields, "track_loss", config.track_loss);
-    take(fields, "shared", config.shared);
-    take(fields, "refit", config.refit);
-    take(fields, "turn_of", growth.turns);
-    take(fields, "max_leaves", growth.max_leaves);
-    take(fields, "max_depth", growth.max_depth);
-    take(fields, "level_wise", growth.level_wise);
-    take(fields, "max_features", growth.max_features);
-    take(fields, "interactions", growth.interactions);
-    take(fields, "min_samples_leaf", split.min_samples_leaf);
-    take(fields, "min_hessian", split.min_hessian);
-    take(fields, "like_scikit_learn", split.like_scikit_learn);
-    take(fields, "min_gain", split.min_gain);
-    take(fields, "l2", split.l2);
-    take(fields, "nominal_smoothing", split.nominal_smoothing);
-    take(fields, "nominal_l2", split.nominal_l2);
-    take(fields, "guarded_from", split.guarded_from);
-    take(fields, "middle_of_gaps", split.middle_of_gaps);
-    take(fields, "monotonic", split.monotonic);
+boosting::TrainerConfig checked(boosting::TrainerConfig config, std::size_t n_features) {
+    const boosting::GrowthConfig& growth = config.growth;
+    const boosting::SplitConfig& split = growth.split;
     require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");
     require(growth.turns.empty() || growth.turns.size() == n_features, "one turn per feature is needed");
     for (const std::int32_t turn : growth.turns) config.turns = std::max(config.turns, turn + 1);
@@ -68,10 +44,10 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     return config;
 }
 
-nb::dict trees_to_dict(const boosting::BoostedTrees& trees) {
+Arrays trees_to_dict(const boosting::BoostedTrees& trees) {
     std::vector<std::uint8_t> bytes(trees.nodes.size() * sizeof(vaglio::ForestNode));
     std::memcpy(bytes.data(), trees.nodes.data(), bytes.size());
-    nb::dict result;
+    Arrays result;
     result["nodes"] = to_numpy(std::move(bytes), {trees.nodes.size(), sizeof(vaglio::ForestNode)});
     result["starts"] = copied(trees.starts);
     result["tables"] = copied(trees.tables);

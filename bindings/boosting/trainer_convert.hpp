@@ -9,6 +9,7 @@ boosting::RawTable raw_table(const Strided2& numeric, const Columns2<std::int32_
                              const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
                              const Array1<std::uint32_t>& n_categories);
 
-boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features);
+// The options, checked against the table.
+boosting::TrainerConfig checked(boosting::TrainerConfig config, std::size_t n_features);
 
-nb::dict trees_to_dict(const boosting::BoostedTrees& trees);
+Arrays trees_to_dict(const boosting::BoostedTrees& trees);

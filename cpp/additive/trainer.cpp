@@ -21,7 +21,7 @@ Trainer::Trainer(const boosting::BinnedTable& table, const boosting::Target& tar
     part_.held = held;
     part_.raw = raw_.data();
     for (std::size_t f = 0; f < table.features().size(); ++f) {
-        table.with_column(f, [&](const auto* bins) {
+        with_codes(table.column(f), [&](const auto* bins) {
             part_.columns.push_back({bins, sizeof *bins == 2, table.features()[f].slots()});
         });
     }

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/compiler.hpp"
-#include "base/processors.hpp"
 
 #ifndef _WIN32
 #include <pthread.h>

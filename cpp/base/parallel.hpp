@@ -1,5 +1,6 @@
 #pragma once
-// One pool of threads for all kernels, started when first needed and rebuilt after fork.
+// One pool of threads for all kernels, started when first needed and rebuilt after fork; and how many threads a process
+// may use.
 #include <cstddef>
 #include <functional>
 
@@ -13,5 +14,12 @@ void parallel_for(int threads, std::size_t count, const std::function<void(std::
 
 // True on a thread that is working for parallel_for.
 bool inside_parallel();
+
+// The processors of the affinity mask of this process, and no more than its cgroup's quota. Where a system has neither,
+// all of them.
+int allowed_threads();
+
+// The most threads a loop is given, whatever is asked for: eight per processor. More would only wait for each other.
+int most_threads();
 
 }  // namespace vaglio

@@ -1,12 +1,12 @@
 // The limits that systems and containers set. Only Linux has an affinity mask and cgroups that a process can read
 // without help; elsewhere the number of processors is all there is.
-#include "base/processors.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <thread>
+
+#include "base/parallel.hpp"
 
 #ifdef __linux__
 #include <sched.h>

@@ -8,7 +8,6 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
-#include "base/processors.hpp"
 
 #ifndef _WIN32
 #include <sys/wait.h>

@@ -7,7 +7,6 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "columns/cutting.hpp"
 
 namespace vaglio::boosting {
 namespace {
@@ -96,18 +95,20 @@ void BinnedTable::number_slots() {
         if (feature.slots() > most_bins) throw std::invalid_argument("a column has more values than bins can number");
         feature.offset = slots_;
         slots_ += feature.slots();
-        wide_.push_back(feature.bins > 255);
+        columns_.push_back({nullptr, code_bytes(feature.bins), feature.bins, feature.missing});
     }
 }
 
 void BinnedTable::fill(const RawTable& raw, int threads) {
     number_slots();
+    std::vector<std::size_t> starts;
     std::size_t bytes = 0;
-    for (std::size_t f = 0; f < features_.size(); ++f) {
-        column_start_.push_back(bytes);
-        bytes += (rows_ * (wide_[f] ? 2 : 1) + 63) / 64 * 64;
+    for (const BinnedColumn& column : columns_) {
+        starts.push_back(bytes);
+        bytes += (rows_ * column.bytes + 63) / 64 * 64;
     }
-    columns_.resize(bytes);
+    codes_.resize(bytes);
+    for (std::size_t f = 0; f < columns_.size(); ++f) columns_[f].codes = codes_.data() + starts[f];
     parallel_for(threads, features_.size(), [&](std::size_t f, int) { fill_column(raw, f); });
     plan_blocks();
     fill_blocks(threads);
@@ -115,37 +116,24 @@ void BinnedTable::fill(const RawTable& raw, int threads) {
 
 void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
     // Not taken apart: clang before version 16 cannot capture the names.
-    const TreeFeature& from = raw.features[f];
+    const Feature& from = raw.features[f];
     const BinnedFeature& feature = features_[f];
     const auto fill = [&](auto* to) {
-        using Bin = std::remove_pointer_t<decltype(to)>;
-        if (from.nominal) {
-            const std::int32_t* codes = raw.codes + from.column * raw.rows;
-            for (std::size_t i = 0; i < rows_; ++i) to[i] = static_cast<Bin>(codes[i] < 0 ? feature.bins : codes[i]);
-            return;
-        }
+        if (from.nominal) return code_categories(raw.codes + from.column * raw.rows, rows_, feature.bins, to);
         const double* values = raw.numeric + static_cast<std::int64_t>(from.column) * raw.column_stride;
-        count_cuts<false>(
-            feature.thresholds, 0, rows_,
-            [&](std::size_t i) { return values[static_cast<std::int64_t>(i) * raw.row_stride]; },
-            [&](std::size_t i, double x, std::size_t place) {
-                to[i] = static_cast<Bin>(x != x ? feature.bins : place);
-            });
+        const auto value = [&](std::size_t i) { return values[static_cast<std::int64_t>(i) * raw.row_stride]; };
+        code_numbers(feature.thresholds, false, 0, rows_, value, to);
     };
-    std::uint8_t* to = columns_.data() + column_start_[f];
-    if (wide_[f]) {
-        fill(reinterpret_cast<std::uint16_t*>(to));
-    } else {
-        fill(to);
-    }
+    std::uint8_t* to = codes_.data() + (static_cast<const std::uint8_t*>(columns_[f].codes) - codes_.data());
+    if (columns_[f].bytes == 1) return fill(to);
+    fill(reinterpret_cast<std::uint16_t*>(to));
 }
 
 void BinnedTable::plan_blocks() {
-    for (const bool wide : {false, true}) {
+    for (const std::size_t bytes : {1, 2}) {
         std::size_t left = 0;
         for (std::size_t f = 0; f < features_.size(); ++f) {
-            if (wide_[f] != wide) continue;
-            const std::size_t bytes = wide ? 2 : 1;
+            if (columns_[f].bytes != bytes) continue;
             if (left == 0) {
                 blocks_.push_back({order_.size(), 0, bytes, 0, {}, nullptr});
                 left = block_bytes / bytes;
@@ -188,7 +176,7 @@ void BinnedTable::fill_blocks(int threads) {
         const std::size_t begin = item % chunks * chunk, end = std::min(rows_, begin + chunk);
         std::fill(block.rows.data() + begin * block.stride, block.rows.data() + end * block.stride, std::uint8_t{0});
         for (std::size_t j = 0; j < block.count; ++j) {
-            with_column(order_[block.first + j], [&](const auto* column) {
+            with_codes(columns_[order_[block.first + j]], [&](const auto* column) {
                 using Bin = std::remove_cvref_t<decltype(*column)>;
                 for (std::size_t i = begin; i < end; ++i) {
                     reinterpret_cast<Bin*>(block.rows.data() + i * block.stride)[j] = column[i];

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/large_memory.hpp"
-#include "tree/table/data.hpp"
+#include "columns/binned.hpp"
 
 namespace vaglio::boosting {
 
 // The columns as they come: numbers in any memory order (NaN: missing), codes column by column (negative: missing).
 struct RawTable {
     std::size_t rows = 0;
-    std::vector<TreeFeature> features;  // in the user's order: ties go to the first
+    std::vector<Feature> features;  // in the user's order: ties go to the first
     const double* numeric = nullptr;
     std::int64_t row_stride = 0, column_stride = 0;
     const std::int32_t* codes = nullptr;
@@ -70,19 +70,8 @@ class BinnedTable {
         return {order_.data() + blocks_[group.block].first + group.first, group.count};
     }
 
-    // Calls use(pointer to the bins of all rows), bytes or words.
-    template <class Use>
-    void with_column(std::size_t feature, Use use) const {
-        if (wide_[feature]) {
-            use(reinterpret_cast<const std::uint16_t*>(columns_.data() + column_start_[feature]));
-        } else {
-            use(columns_.data() + column_start_[feature]);
-        }
-    }
-    std::uint32_t bin(std::size_t feature, std::size_t row) const {
-        const std::uint8_t* column = columns_.data() + column_start_[feature];
-        return wide_[feature] ? reinterpret_cast<const std::uint16_t*>(column)[row] : column[row];
-    }
+    // The bins of all rows, of a table that has columns.
+    const BinnedColumn& column(std::size_t feature) const { return columns_[feature]; }
 
     // Where the bin of a row is in the blocks: at data + row * stride, a word if it is wide.
     struct Place {
@@ -115,9 +104,8 @@ class BinnedTable {
     std::vector<std::uint32_t> order_;
     std::vector<BinBlock> blocks_;
     std::vector<FeatureGroup> groups_;
-    std::vector<bool> wide_;                 // two bytes per bin
-    std::vector<std::size_t> column_start_;  // into columns_
-    LargeVector<std::uint8_t> columns_;
+    std::vector<BinnedColumn> columns_;  // in codes_; null where there are blocks alone
+    LargeVector<std::uint8_t> codes_;
 };
 
 // Rows to look for quantiles in: all of them or of `among`, or a sample that depends on the seed alone.

@@ -149,7 +149,7 @@ void test_bins() {
     for (std::size_t f = 0; f < table.features().size(); ++f) {
         const BinnedFeature& feature = table.features()[f];
         for (std::size_t i = 0; i < rows; ++i) {
-            const std::uint32_t bin = table.bin(f, i);
+            const std::uint32_t bin = table.column(f).at(i);
             if (feature.nominal) {
                 CHECK(bin == (example.codes[i] < 0 ? 300 : static_cast<std::uint32_t>(example.codes[i])));
                 continue;
@@ -210,7 +210,7 @@ void test_histograms() {
         for (std::size_t f = 0; f < table.features().size(); ++f) {
             std::vector<GradientSums> plain(table.features()[f].slots());
             for (const std::uint32_t i : some) {
-                plain[table.bin(f, i)] += {gradients[i].gradient, gradients[i].hessian + unit.one_row()};
+                plain[table.column(f).at(i)] += {gradients[i].gradient, gradients[i].hessian + unit.one_row()};
             }
             for (std::size_t b = 0; b < plain.size(); ++b) CHECK(part[table.features()[f].offset + b] == plain[b]);
         }
@@ -223,7 +223,7 @@ void test_histograms() {
 void check_predictions(const Example& example, const Trainer& trainer, Control& control) {
     const BoostedTrees& trees = trainer.trees();
     std::vector<std::uint32_t> categories;
-    for (const TreeFeature& feature : example.raw.features) categories.push_back(feature.nominal ? 300 : 0);
+    for (const Feature& feature : example.raw.features) categories.push_back(feature.nominal ? 300 : 0);
     std::vector<double> values;
     for (std::size_t i = 0; i < trees.leaves.size(); i += 2) values.push_back(trees.leaves[i]);
     const ForestView view{trees.nodes, trees.starts, trees.tables, categories};

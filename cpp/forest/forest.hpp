@@ -1,5 +1,5 @@
 #pragma once
-// Many trees grown by the one tree grower, kept in one compact array, and applied to rows.
+// Many trees grown as single ones are (tree/grow.hpp), kept in one compact array, and applied to rows.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ static_assert(sizeof(ForestNode) == 16);
 inline constexpr std::uint32_t missing_right = 0x80000000u;
 
 struct ForestConfig {
-    TreeConfig tree;
+    tree::TreeConfig tree;
     std::size_t n_trees = 100;
     std::size_t draws = 0;              // rows drawn with replacement for each tree; 0: every row once
     std::size_t features_per_tree = 0;  // 0: all
@@ -43,7 +43,7 @@ struct Forest {
 // How often each row was drawn for a tree; depends on the seed and the tree alone.
 std::vector<std::uint32_t> draw_bag(std::uint64_t seed, std::size_t tree, std::size_t rows, std::size_t draws);
 
-Forest grow_forest(const TreeData& data, const ForestConfig& config, Control& control);
+Forest grow_forest(const tree::TreeData& data, const ForestConfig& config, Control& control);
 
 // A forest and rows as the traversals read them.
 struct ForestView {
@@ -61,7 +61,7 @@ struct ForestView {
 
 struct ForestRows {
     std::size_t rows = 0;
-    std::span<const TreeFeature> features;
+    std::span<const Feature> features;
     const double* numeric = nullptr;  // row after row
     std::size_t n_numeric = 0;
     const std::int32_t* codes = nullptr;  // row after row

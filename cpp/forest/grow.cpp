@@ -12,14 +12,13 @@
 #include "forest/forest.hpp"
 #include "forest/joining.hpp"
 #include "tree/sieve/sieve.hpp"
-#include "tree/sieve/target_sieve.hpp"
 
 namespace vaglio {
 namespace {
 
-CompactTree grow_one(const TreeData& data, const ForestConfig& config, std::size_t tree, int threads, Control& control,
-                     GrowScratch& scratch) {
-    TreeData own = data;
+CompactTree grow_one(const tree::TreeData& data, const ForestConfig& config, std::size_t tree, int threads,
+                     Control& control, tree::GrowScratch& scratch) {
+    tree::TreeData own = data;
     std::vector<std::uint32_t> bag;
     if (config.draws > 0) {
         bag = draw_bag(config.seed, tree, data.rows, config.draws);
@@ -29,9 +28,9 @@ CompactTree grow_one(const TreeData& data, const ForestConfig& config, std::size
         choose_features(data.features.size(), config.features_per_tree, tree_key(config.seed, tree, features_key));
     own.features.clear();
     for (const std::uint32_t feature : chosen) own.features.push_back(data.features[feature]);
-    TreeConfig options = config.tree;
+    tree::TreeConfig options = config.tree;
     options.seed = tree_key(config.seed, tree, growth_key);
-    return compact_of(grow_tree(own, options, threads, control, scratch), chosen, data, data.classes == 0);
+    return compact_of(tree::grow_tree(own, options, threads, control, scratch), chosen, data, data.classes == 0);
 }
 
 }  // namespace
@@ -54,21 +53,21 @@ Bags draw_bags(std::uint64_t seed, std::size_t n_trees, std::size_t rows, std::s
     return bags;
 }
 
-Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& control) {
+Forest grow_forest(const tree::TreeData& table, const ForestConfig& config, Control& control) {
     if (config.n_trees == 0 || table.rows == 0) throw std::invalid_argument("a forest needs a tree and a row");
-    TreeData data = table;
+    tree::TreeData data = table;
     data.orders = nullptr;  // trees are grown at the same time, each on rows of its own
-    find_complete(data, config.threads);
-    std::optional<RankRows> rows;
-    const bool sieved = sieve_applies(data, config.tree) || sieves_targets(data, config.tree);
-    if (sieved && RankRows::worthwhile(data, config.tree.max_features)) {
+    tree::find_complete(data, config.threads);
+    std::optional<tree::RankRows> rows;
+    const bool sieved = tree::sieve_applies(data, config.tree) || tree::sieves_targets(data, config.tree);
+    if (sieved && tree::RankRows::worthwhile(data, config.tree.max_features)) {
         rows.emplace(data, config.threads);
         data.rank_rows = rows->ranks.data();
         data.rank_stride = rows->stride;
     }
     std::vector<CompactTree> trees(config.n_trees);
     control.expect(config.n_trees);
-    std::vector<GrowScratch> scratch(static_cast<std::size_t>(std::max(1, config.threads)));
+    std::vector<tree::GrowScratch> scratch(static_cast<std::size_t>(std::max(1, config.threads)));
     const auto grow = [&](std::size_t tree, int threads, int worker) {
         control.check();
         trees[tree] = grow_one(data, config, tree, threads, control, scratch[static_cast<std::size_t>(worker)]);

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> choose_features(std::size_t total, std::size_t wanted
     return all;
 }
 
-CompactTree compact_of(const Tree& tree, const std::vector<std::uint32_t>& chosen, const TreeData& data,
+CompactTree compact_of(const tree::Tree& tree, const std::vector<std::uint32_t>& chosen, const tree::TreeData& data,
                        bool regression) {
     CompactTree result;
     const std::size_t n = tree.size(), width = regression ? 2 : tree.width;
@@ -46,7 +46,7 @@ CompactTree compact_of(const Tree& tree, const std::vector<std::uint32_t>& chose
         const std::uint32_t feature = chosen[static_cast<std::size_t>(tree.feature[i])];
         node = {tree.threshold[i], tree.first_child[i], feature};
         if (tree.missing_branch[i] == 1) node.feature |= missing_right;
-        const TreeFeature& tested = data.features[feature];
+        const Feature& tested = data.features[feature];
         if (tested.nominal) {
             const std::size_t words = (data.categories[tested.column] + 31) / 32;
             node.threshold = static_cast<double>(result.tables.size());
@@ -97,7 +97,7 @@ class LeafTable {
 
 }  // namespace
 
-Forest join_trees(std::vector<CompactTree>& trees, const TreeData& data) {
+Forest join_trees(std::vector<CompactTree>& trees, const tree::TreeData& data) {
     const std::size_t width = data.classes == 0 ? 2 : data.classes;
     Forest forest;
     forest.leaf_width = width;

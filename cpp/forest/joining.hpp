@@ -24,10 +24,10 @@ struct CompactTree {
 // The features a tree may use at all, ascending.
 std::vector<std::uint32_t> choose_features(std::size_t total, std::size_t wanted, std::uint64_t key);
 
-CompactTree compact_of(const Tree& tree, const std::vector<std::uint32_t>& chosen, const TreeData& data,
+CompactTree compact_of(const tree::Tree& tree, const std::vector<std::uint32_t>& chosen, const tree::TreeData& data,
                        bool regression);
 
 // The trees in their order; they are used up.
-Forest join_trees(std::vector<CompactTree>& trees, const TreeData& data);
+Forest join_trees(std::vector<CompactTree>& trees, const tree::TreeData& data);
 
 }  // namespace vaglio

@@ -33,7 +33,7 @@ const double* forest::DenseBlock::load(std::size_t first, std::size_t count) {
         const std::size_t numeric = (first + i) * rows_.n_numeric;
         const std::int32_t* codes = rows_.codes + (first + i) * rows_.n_nominal;
         for (std::size_t f = 0; f < width; ++f) {
-            const TreeFeature& feature = rows_.features[f];
+            const Feature& feature = rows_.features[f];
             values_[i * width + f] = !feature.nominal            ? rows_.number(numeric + feature.column)
                                      : codes[feature.column] < 0 ? std::numeric_limits<double>::quiet_NaN()
                                                                  : codes[feature.column];

@@ -11,6 +11,7 @@
 #include "forest/similarity.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 
@@ -73,7 +74,7 @@ std::int32_t walk(const ForestView& view, std::size_t tree, const ForestRows& ta
     std::int32_t at = 0;
     while (nodes[at].link >= 0) {
         const std::uint32_t feature = nodes[at].feature & ~missing_right;
-        const TreeFeature& tested = table.features[feature];
+        const Feature& tested = table.features[feature];
         bool right = (nodes[at].feature & missing_right) != 0;
         if (tested.nominal) {
             const std::int32_t code = table.codes[row * table.n_nominal + tested.column];
@@ -189,7 +190,7 @@ void test_ranks_of_many_thresholds() {
     const std::vector<std::int64_t> starts{0, 2 * tests + 1, 4 * tests + 2};
     const std::vector<std::uint32_t> categories{0};
     const ForestView view{nodes, starts, {}, categories};
-    const std::vector<TreeFeature> features{{false, 0}};
+    const std::vector<Feature> features{{false, 0}};
     const std::vector<double> x{-1, 0, 0.25, 17.5, 39999, 39999.5, 1e9}, values{1, 10, 100, 1000};
     const ForestRows table{x.size(), features, x.data(), 1, nullptr, 0};
     const auto expected = predict_forest(view, table, values, 1, {}, 1, control);

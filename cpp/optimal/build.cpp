@@ -11,19 +11,19 @@ using Rows = std::vector<std::uint32_t>;
 
 class Builder {
  public:
-    Builder(const TreeData& data, const Problem& problem) : data_(data), problem_(problem) {
+    Builder(const tree::TreeData& data, const Problem& problem) : data_(data), problem_(problem) {
         entry_.assign(problem.rows + 1, problem.entries.size());
         for (std::size_t i = problem.entries.size(); i-- > 0;) entry_[problem.entries[i].row] = i;
         for (std::size_t row = problem.rows; row-- > 0;) entry_[row] = std::min(entry_[row], entry_[row + 1]);
     }
 
-    Tree build(const Choice* choice) {
+    tree::Tree build(const Choice* choice) {
         tree_.width = problem_.labels;
         tree_.append(1);
         Rows rows(data_.rows);
         std::iota(rows.begin(), rows.end(), 0u);
         grow(0, rows, choice);
-        return compact(tree_);
+        return tree::compact(tree_);
     }
 
  private:
@@ -97,11 +97,11 @@ class Builder {
         // Where no row misses the value, later ones go the way of most rows.
         tree_.missing_branch[node] = missing(left) ? 0 : missing(right) ? 1 : weight(left) >= weight(right) ? 0 : 1;
         if (column.ordered) {
-            tree_.kind[node] = static_cast<std::uint8_t>(NodeKind::threshold);
+            tree_.kind[node] = static_cast<std::uint8_t>(tree::NodeKind::threshold);
             tree_.threshold[node] = threshold(test, column, left, right);
             return;
         }
-        tree_.kind[node] = static_cast<std::uint8_t>(NodeKind::subset);
+        tree_.kind[node] = static_cast<std::uint8_t>(tree::NodeKind::subset);
         tree_.table_start[node] = static_cast<std::int64_t>(tree_.tables.size());
         const std::uint32_t categories = data_.categories[data_.features[column.feature].column];
         tree_.tables.resize(tree_.tables.size() + (categories + 31) / 32, 0);
@@ -128,21 +128,21 @@ class Builder {
         for (const std::uint32_t row : right)
             if (codes[row] != column.missing) above = std::min(above, codes[row]);
         if (above == no_code) return std::numeric_limits<double>::infinity();
-        const RankedValues& values = data_.values[data_.features[column.feature].column];
+        const tree::RankedValues& values = data_.values[data_.features[column.feature].column];
         const double low = values[below - shift], high = values[above - shift], middle = low / 2 + high / 2;
         // Between neighbouring doubles the midpoint is one of them, and between infinities it is none.
         return middle >= low && middle < high ? middle : low;
     }
 
-    const TreeData& data_;
+    const tree::TreeData& data_;
     const Problem& problem_;
-    Tree tree_;
+    tree::Tree tree_;
     std::vector<std::size_t> entry_;  // where the entries of each row begin, and the end
 };
 
 }  // namespace
 
-Tree build_tree(const TreeData& data, const Problem& problem, const Choice* choice) {
+tree::Tree build_tree(const tree::TreeData& data, const Problem& problem, const Choice* choice) {
     return Builder(data, problem).build(choice);
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "optimal/depth.hpp"
+#include "optimal/search.hpp"
 
 namespace vaglio::optimal {
 namespace {

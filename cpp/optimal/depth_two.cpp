@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "optimal/cuts.hpp"
-#include "optimal/depth.hpp"
+#include "optimal/search.hpp"
 
 namespace vaglio::optimal {
 namespace {

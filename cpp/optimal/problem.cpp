@@ -6,16 +6,16 @@
 namespace vaglio::optimal {
 namespace {
 
-bool bit_of(const Tree& tree, std::size_t node, std::uint32_t code) {
+bool bit_of(const tree::Tree& tree, std::size_t node, std::uint32_t code) {
     const auto start = static_cast<std::size_t>(tree.table_start[node]);
     return tree.tables[start + code / 32] >> (code % 32) & 1u;
 }
 
-void add_ordered(Problem& problem, const TreeData& data, std::uint32_t feature) {
+void add_ordered(Problem& problem, const tree::TreeData& data, std::uint32_t feature) {
     const std::uint32_t from = data.features[feature].column;
     const std::uint32_t* ranks = data.rank_column(from);
     const auto distinct = static_cast<std::uint32_t>(data.values[from].size());
-    const bool gaps = std::find(ranks, ranks + data.rows, missing_rank) != ranks + data.rows;
+    const bool gaps = std::find(ranks, ranks + data.rows, tree::missing_rank) != ranks + data.rows;
     for (const bool missing_first : {false, true}) {
         if (missing_first && !gaps) break;
         Column column;
@@ -25,13 +25,13 @@ void add_ordered(Problem& problem, const TreeData& data, std::uint32_t feature) 
         const std::uint32_t shift = missing_first ? 1 : 0;
         std::vector<std::uint32_t> codes(data.rows);
         for (std::size_t i = 0; i < data.rows; ++i)
-            codes[i] = ranks[i] == missing_rank ? column.missing : ranks[i] + shift;
+            codes[i] = ranks[i] == tree::missing_rank ? column.missing : ranks[i] + shift;
         problem.columns.push_back(std::move(column));
         problem.codes.push_back(std::move(codes));
     }
 }
 
-void add_nominal(Problem& problem, const TreeData& data, std::uint32_t feature, std::uint32_t set_values) {
+void add_nominal(Problem& problem, const tree::TreeData& data, std::uint32_t feature, std::uint32_t set_values) {
     const std::uint32_t from = data.features[feature].column;
     const std::int32_t* given = data.code_column(from);
     Column column;
@@ -60,7 +60,7 @@ std::uint32_t column_of(const Problem& problem, std::int32_t feature, bool missi
 }
 
 // Which codes go left at a node that tests a set.
-std::vector<bool> left_set(const Column& column, const Tree& start, std::size_t node) {
+std::vector<bool> left_set(const Column& column, const tree::Tree& start, std::size_t node) {
     std::vector<bool> left(column.values);
     for (std::uint32_t code = 0; code < column.values; ++code)
         left[code] = code == column.missing ? start.missing_branch[node] == 0 : !bit_of(start, node, code);
@@ -69,7 +69,7 @@ std::vector<bool> left_set(const Column& column, const Tree& start, std::size_t 
 
 }  // namespace
 
-Problem make_problem(const TreeData& data, std::span<const std::uint8_t> used, std::vector<Entry> entries,
+Problem make_problem(const tree::TreeData& data, std::span<const std::uint8_t> used, std::vector<Entry> entries,
                      const Limits& limits) {
     Problem problem;
     problem.rows = data.rows;
@@ -93,19 +93,19 @@ Problem make_problem(const TreeData& data, std::span<const std::uint8_t> used, s
     return problem;
 }
 
-void add_sets(Problem& problem, const Tree& start) {
+void add_sets(Problem& problem, const tree::Tree& start) {
     for (std::size_t node = 0; node < start.size(); ++node) {
-        if (start.kind[node] != static_cast<std::uint8_t>(NodeKind::subset)) continue;
+        if (start.kind[node] != static_cast<std::uint8_t>(tree::NodeKind::subset)) continue;
         Column& column = problem.columns[column_of(problem, start.feature[node], false)];
         if (!column.all_sets) column.sets.push_back(left_set(column, start, node));
     }
 }
 
-Test test_of(const Problem& problem, const TreeData& data, const Tree& start, std::size_t node) {
+Test test_of(const Problem& problem, const tree::TreeData& data, const tree::Tree& start, std::size_t node) {
     const std::uint32_t number = column_of(problem, start.feature[node], start.missing_branch[node] == 0);
     const Column& column = problem.columns[number];
     if (column.ordered) {
-        const RankedValues& values = data.values[data.features[column.feature].column];
+        const tree::RankedValues& values = data.values[data.features[column.feature].column];
         std::uint32_t below = 0, above = static_cast<std::uint32_t>(values.size());
         while (below < above) {
             const std::uint32_t middle = below + (above - below) / 2;

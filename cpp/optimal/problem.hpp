@@ -83,13 +83,13 @@ struct Limits {
 };
 
 // The columns that are not `used` are not tested.
-Problem make_problem(const TreeData& data, std::span<const std::uint8_t> used, std::vector<Entry> entries,
+Problem make_problem(const tree::TreeData& data, std::span<const std::uint8_t> used, std::vector<Entry> entries,
                      const Limits& limits);
 
 // Adds the sets that a grown tree tests to the tests of the columns, so that the search knows every test of it.
-void add_sets(Problem& problem, const Tree& start);
+void add_sets(Problem& problem, const tree::Tree& start);
 
 // The test of a node of that tree.
-Test test_of(const Problem& problem, const TreeData& data, const Tree& start, std::size_t node);
+Test test_of(const Problem& problem, const tree::TreeData& data, const tree::Tree& start, std::size_t node);
 
 }  // namespace vaglio::optimal

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "optimal/cuts.hpp"
-#include "optimal/depth.hpp"
 
 namespace vaglio::optimal {
 

@@ -2,6 +2,7 @@
 // Trees of any depth: every first test that cannot be excluded, with the best trees of both branches below it.
 #include <unordered_map>
 
+#include "optimal/counts.hpp"
 #include "optimal/solved.hpp"
 
 namespace vaglio::optimal {
@@ -60,5 +61,14 @@ class Search {
 
 // The columns, those whose best single test gains most first.
 std::vector<std::uint32_t> by_single_test(const Subset& subset);
+
+// Trees of depth one and two are found by counting instead of by search.
+
+// A leaf, or the best single test.
+Solved solve_depth_one(const Subset& subset, std::uint32_t leaves);
+
+// For every first test that cannot be excluded, the best second tests of both branches at once: from a table of pairs
+// of values where both columns have few, else in a pass over the rows of the smaller branch.
+Solved solve_depth_two(const Subset& subset, const Task& task, Watch& watch);
 
 }  // namespace vaglio::optimal

@@ -6,7 +6,6 @@
 #include "base/parallel.hpp"
 #include "optimal/counts.hpp"
 #include "optimal/cuts.hpp"
-#include "optimal/depth.hpp"
 #include "optimal/search.hpp"
 
 namespace vaglio::optimal {
@@ -203,7 +202,7 @@ class Root {
 };
 
 // What a given tree costs on the rows.
-Solved price(const Subset& subset, const TreeData& data, const Tree& start, std::size_t node) {
+Solved price(const Subset& subset, const tree::TreeData& data, const tree::Tree& start, std::size_t node) {
     if (start.is_leaf(node)) return {0, subset.leaf_cost(), nullptr};
     const Test test = test_of(*subset.problem, data, start, node);
     const auto first = static_cast<std::size_t>(start.first_child[node]);
@@ -223,8 +222,8 @@ Watch::Moment moment_in(double seconds) {
 
 }  // namespace
 
-Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, const Effort& most, int threads,
-                     Control& control) {
+Optimum find_optimum(const tree::TreeData& data, Problem problem, const tree::Tree& start, const Effort& most,
+                     int threads, Control& control) {
     add_sets(problem, start);
     const Subset all = whole(problem);
     Solved best = price(all, data, start, 0);

@@ -5,7 +5,7 @@
 namespace vaglio::optimal {
 
 struct Optimum {
-    Tree tree;
+    tree::Tree tree;
     Cost cost = 0;              // of the tree, leaves included
     Cost lower = 0;             // no tree costs less; equal to `cost` when the tree is proved optimal
     Cost greedy = 0;            // of the tree that the search started from
@@ -18,10 +18,10 @@ struct Effort {
     double seconds;
 };
 
-Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, const Effort& most, int threads,
-                     Control& control);
+Optimum find_optimum(const tree::TreeData& data, Problem problem, const tree::Tree& start, const Effort& most,
+                     int threads, Control& control);
 
 // The tree with the rows of the table in it; tests that change nothing are left out.
-Tree build_tree(const TreeData& data, const Problem& problem, const Choice* choice);
+tree::Tree build_tree(const tree::TreeData& data, const Problem& problem, const Choice* choice);
 
 }  // namespace vaglio::optimal

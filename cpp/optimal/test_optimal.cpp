@@ -5,6 +5,7 @@
 #include "optimal/solve.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 using namespace vaglio::optimal;
 
 namespace {
@@ -84,7 +85,7 @@ Cost price(const Problem& problem, const TreeData& data, const Tree& tree) {
     for (const Entry& entry : problem.entries) {
         std::size_t node = 0;
         while (!tree.is_leaf(node)) {
-            const TreeFeature& feature = data.features[static_cast<std::size_t>(tree.feature[node])];
+            const Feature& feature = data.features[static_cast<std::size_t>(tree.feature[node])];
             std::int32_t branch = tree.missing_branch[node];
             if (feature.nominal) {
                 const std::int32_t code = data.code_column(feature.column)[entry.row];

@@ -1,11 +1,12 @@
 #pragma once
-// The options of the tree grower. One grower serves ID3, C4.5, CART, forests and boosting: they differ only here.
+// The options of the growers in this folder (tree/grow.hpp says which there are). ID3, C4.5, CART and the trees of
+// forests differ only here. Boosting has options of its own (boosting/growth/tree_grower.hpp).
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // What a split is chosen by. Entropies are in bits.
 enum class Criterion : std::uint8_t { gain, gain_ratio, gini, error, squared_error, absolute_error, poisson };
@@ -69,4 +70,4 @@ struct TreeConfig {
     std::vector<std::int8_t> monotonic;  // per feature -1, 0, +1; empty: none
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -12,18 +12,17 @@
 
 #include "base/parallel.hpp"
 #include "tree/loss/fit.hpp"
-#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order.hpp"
+#include "tree/prune/prune.hpp"
 #include "tree/sieve/sieve.hpp"
-#include "tree/sieve/target_sieve.hpp"
 #include "tree/split/apply.hpp"
 #include "tree/split/find.hpp"
 #include "tree/table/bins.hpp"
+#include "tree/table/outputs.hpp"
+#include "tree/table/row_weights.hpp"
 #include "tree/threshold/threshold.hpp"
-#include "tree/weights/row_weights.hpp"
-#include "tree/weights/weighed_sieve.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Of n·log2(n): 128 MB. Larger tables of rows compute their logarithms.
@@ -113,9 +112,9 @@ std::shared_ptr<RowStore> own_store(const GrowNode& node) {
     return store;
 }
 
-class Grower {
+class ExactGrower {
  public:
-    Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch)
+    ExactGrower(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch)
         : threads_(std::max(1, threads)),
           control_(control),
           data_(data),
@@ -380,11 +379,26 @@ Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Cont
         find_complete(looked_at, threads);
         return grow_tree(looked_at, config, threads, control, scratch);
     }
-    if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control, scratch).grow();
+    if (config.max_bins == 0 || data.values.empty()) return ExactGrower(data, config, threads, control, scratch).grow();
     const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
     TreeData coarse = binned.view(data);
     coarse.orders = nullptr;  // those of the exact ranks
-    return Grower(coarse, config, threads, control, scratch).grow();
+    return ExactGrower(coarse, config, threads, control, scratch).grow();
 }
 
-}  // namespace vaglio
+// Pruning comes right after growth, because the rows are at hand and already checked: a trip of the tree to Python and
+// back would check every rank of the table again.
+Tree learn_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
+    Tree tree = grow_tree(data, config, threads, control);
+    switch (config.pruning) {
+        case Pruning::pessimistic:
+            return prune_pessimistic(tree, config.epsilon);
+        case Pruning::error_based:
+            return prune_error_based(tree, data, config.criterion, config.confidence, config.subtree_raising, threads,
+                                     control);
+        default:
+            return tree;
+    }
+}
+
+}  // namespace vaglio::tree

@@ -1,5 +1,19 @@
 #pragma once
-// The one tree grower: ID3, C4.5, CART, the trees of forests and of boosting, by their configuration.
+// The exact grower: rows in memory, every distinct value a possible threshold. It serves ID3, C4.5, CART, AdaBoost,
+// bagging, random forests and the local trees of neighbours, which differ only in their configuration
+// (tree/config.hpp).
+//
+// It is one of four growers, because the rows decide what a split costs. All four hand over the same kind of tree.
+//   exact      tree/grow.cpp           ranks of rows in memory; any criterion, missing-value policy and constraint
+//   histogram  tree/binned/grow.cpp    rows in memory as bins (max_bins): sums per bin in place of scans of rows
+//   levels     tree/binned/levels.cpp  rows out of core: asks for the sums of many nodes, one pass over the rows for
+//   all;
+//                                      nodes that have become small are finished by the histogram grower
+//   gradients  boosting/growth/        boosting: sums of gradients and Hessians per bin in fixed point, a sibling's by
+//                                      subtraction; in memory (Grower) or in passes (PassGrower)
+// The histogram grower and the one by levels decide by one function (tree/binned/choose.cpp), which judges tests with
+// the same code as the exact grower. Boosting shares the columns of bins (columns/binned.hpp) and nothing else: its
+// gain is that of a Newton step.
 #include "base/control.hpp"
 #include "tree/config.hpp"
 #include "tree/partition/partition.hpp"
@@ -7,10 +21,13 @@
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The same tree for any number of threads. A table that allows no split gives one leaf.
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control);
+
+// The same, cut back as the options say.
+Tree learn_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control);
 
 // Memory that one tree after the other is grown with.
 struct GrowScratch {
@@ -19,4 +36,4 @@ struct GrowScratch {
 };
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -10,7 +10,7 @@
 #include "base/large_memory.hpp"
 #include "tree/table/data.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // An entry of a sorted order: a row's position within its node, and in the top bit whether its value differs
 // from the one of the entry before. So a scan needs no values at all.
@@ -96,4 +96,4 @@ struct GrowNode {
     std::uint32_t* order(std::uint32_t column) const { return store->orders.get() + column * store->capacity + start; }
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "tree/shapley.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 constexpr std::size_t chunk_rows = 4096;  // rows per task: a fraction of a millisecond
@@ -24,9 +24,9 @@ void require(bool condition, const char* message) {
 
 }  // namespace
 
-TreePredictor::TreePredictor(Tree tree, std::vector<TreeFeature> features, std::vector<std::uint32_t> categories)
+TreePredictor::TreePredictor(Tree tree, std::vector<Feature> features, std::vector<std::uint32_t> categories)
     : tree_(std::move(tree)), features_(std::move(features)), categories_(std::move(categories)) {
-    for (const TreeFeature& f : features_)
+    for (const Feature& f : features_)
         if (!f.nominal) numeric_columns_ = std::max<std::size_t>(numeric_columns_, f.column + std::size_t{1});
     check();
     make_steps();
@@ -43,7 +43,7 @@ void TreePredictor::check() const {
         }
         require(tree_.feature[i] >= 0 && static_cast<std::size_t>(tree_.feature[i]) < features_.size(),
                 "a tree node tests a feature that does not exist");
-        const TreeFeature feature = features_[static_cast<std::size_t>(tree_.feature[i])];
+        const Feature feature = features_[static_cast<std::size_t>(tree_.feature[i])];
         if (kind == NodeKind::threshold) {
             require(!feature.nominal, "a tree node compares a nominal feature with a threshold");
             continue;
@@ -98,7 +98,7 @@ void TreePredictor::make_steps() {
 std::int32_t TreePredictor::branch(std::int32_t node, const PredictRows& rows, std::size_t row) const {
     const auto n = static_cast<std::size_t>(node);
     if (tree_.kind[n] == static_cast<std::uint8_t>(NodeKind::linear)) return linear_branch(n, rows, row);
-    const TreeFeature feature = features_[static_cast<std::size_t>(tree_.feature[n])];
+    const Feature feature = features_[static_cast<std::size_t>(tree_.feature[n])];
     if (!feature.nominal) {
         const double x = rows.numeric[row * rows.numeric_columns + feature.column];
         if (x != x) return tree_.missing_branch[n];
@@ -298,4 +298,4 @@ TreePredictor::Paths TreePredictor::decision_path(const PredictRows& rows, int t
     return result;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

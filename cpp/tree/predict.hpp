@@ -9,7 +9,7 @@
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The rows to be classified: numbers row by row (NaN: missing), codes column by column (outside the known
 // categories: missing).
@@ -24,7 +24,7 @@ struct PredictRows {
 class TreePredictor {
  public:
     // Checks every index of the tree, and throws std::invalid_argument where one leads nowhere.
-    TreePredictor(Tree tree, std::vector<TreeFeature> features, std::vector<std::uint32_t> categories);
+    TreePredictor(Tree tree, std::vector<Feature> features, std::vector<std::uint32_t> categories);
 
     const Tree& tree() const { return tree_; }
     std::size_t n_features() const { return features_.size(); }
@@ -77,11 +77,11 @@ class TreePredictor {
     bool fast_leaves(const PredictRows& rows, std::size_t begin, std::size_t end, std::int32_t* leaves) const;
 
     Tree tree_;
-    std::vector<TreeFeature> features_;
+    std::vector<Feature> features_;
     std::vector<std::uint32_t> categories_;
     std::size_t numeric_columns_ = 0;
     bool plain_ = false;  // threshold tests only
     std::vector<Step> steps_;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

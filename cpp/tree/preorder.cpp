@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 namespace {
 
@@ -104,4 +104,4 @@ Preorder lay_out(const ThresholdTests& tree, const SingleRows& rows, std::span<c
     return found;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

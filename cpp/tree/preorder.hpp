@@ -8,7 +8,7 @@
 
 #include "base/control.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // What a walk down needs of a tree in which every test compares one number with a threshold.
 struct ThresholdTests {
@@ -54,4 +54,4 @@ struct Preorder {
 Preorder lay_out(const ThresholdTests& tree, const SingleRows& rows, std::span<const std::uint8_t> complete,
                  const RowAmounts& amounts, Control& control);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

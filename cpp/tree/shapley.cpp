@@ -5,7 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Nodes and weights on [0, 1] that integrate polynomials of degree 2n - 1 exactly.
@@ -152,4 +152,4 @@ void ShapleyWalk::leave(double* contributions) {
     last_[edge.feature] = edge.before;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -13,7 +13,7 @@
 
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // A node as the walk needs it; its children come after it.
 struct ShapleyNode {
@@ -100,4 +100,4 @@ class ShapleyWalk {
     std::vector<double> product_, undo_, part_, below_;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

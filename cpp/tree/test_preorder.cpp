@@ -9,6 +9,7 @@
 #include "tree/preorder.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

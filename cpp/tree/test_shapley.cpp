@@ -6,6 +6,7 @@
 #include "tree/shapley.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

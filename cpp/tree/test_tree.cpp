@@ -11,10 +11,11 @@
 #include "tree/grow.hpp"
 #include "tree/predict.hpp"
 #include "tree/prune/prune.hpp"
-#include "tree/split/chi_square.hpp"
+#include "tree/split/chance.hpp"
 #include "tree/table/rank.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

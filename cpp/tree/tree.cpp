@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 std::int32_t Tree::append(std::size_t count) {
     const std::size_t first = size(), total = first + count;
@@ -157,4 +157,4 @@ void graft(const Tree& fragment, std::int32_t at, Tree& tree) {
     tree.linear_coef.insert(tree.linear_coef.end(), fragment.linear_coef.begin(), fragment.linear_coef.end());
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

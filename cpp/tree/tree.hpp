@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 enum class NodeKind : std::uint8_t { leaf = 0, threshold = 1, subset = 2, multiway = 3, linear = 4 };
 
@@ -50,4 +50,4 @@ Tree compact(const Tree& tree);
 // Puts a tree that was grown apart in the place of a leaf.
 void graft(const Tree& fragment, std::int32_t at, Tree& tree);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

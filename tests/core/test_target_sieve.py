@@ -77,7 +77,7 @@ def test_a_forest_is_that_of_a_full_search(table: Any, config: dict[str, Any], t
     options = {"n_trees": 3, "draws": len(y), "seed": 5, "n_threads": threads}
     config = SQUARES | config | {"missing": "learned"}
     sieved, full = (
-        _core.grow_forest(Rows(X).table(), y, 0, config={**config, "sieve": sieve}, **options)
+        _core.grow_forest(Rows(X).table(), y, 0, config=_core.TreeConfig(**config, sieve=sieve), **options)
         for sieve in (True, False)
     )
     equal_trees(sieved, full)

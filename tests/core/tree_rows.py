@@ -50,7 +50,7 @@ def grow(rows, y, n_classes, n_threads=1, weight=None, multiplicity=None, **conf
         n_classes,
         weight=weight,
         multiplicity=multiplicity,
-        config=config,
+        config=_core.TreeConfig(**config),
         n_threads=n_threads,
     )
 

@@ -181,7 +181,9 @@ def test_any_number_of_threads_grows_the_same_tree() -> None:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(4000, 30)), random.integers(0, 3, (4000, 2))
     table = training_table(Codebook.learn(X).encode(X))
-    one, two = (_core.grow_outputs_tree(table, y, [3, 3], config={"max_depth": 5}, n_threads=n) for n in (1, 3))
+    one, two = (
+        _core.grow_outputs_tree(table, y, [3, 3], config=_core.TreeConfig(max_depth=5), n_threads=n) for n in (1, 3)
+    )
     for name, array in one.items():
         np.testing.assert_array_equal(array, two[name], err_msg=name)
 
@@ -210,4 +212,4 @@ def test_the_kernel_refuses_what_it_cannot_do() -> None:
         (numbers, [], {"criterion": "poisson", "monotonic": [1]}, "for trees of one output"),
     ]:
         with pytest.raises(ValueError, match=message):
-            _core.grow_outputs_tree(table, y, n_classes, config=config)
+            _core.grow_outputs_tree(table, y, n_classes, config=_core.TreeConfig(**config))

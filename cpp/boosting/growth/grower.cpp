@@ -35,7 +35,7 @@ std::size_t Grower::move_rows(const GrownNode& node, RowRange range) {
     const BinnedFeature& feature = table_.features()[f];
     const std::uint32_t last = node.bin, absent = feature.bins;
     std::size_t left = 0;
-    table_.with_column(f, [&](const auto* bins) {
+    with_codes(table_.column(f), [&](const auto* bins) {
         const auto move = [&](auto goes) { left = separate(bins, rows, range.size(), moved, goes); };
         if (feature.nominal) {
             move([&](std::uint32_t bin) { return goes_right(feature, bin, last, node.missing_right, node.right); });

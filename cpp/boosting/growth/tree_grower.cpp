@@ -44,7 +44,7 @@ void GrownNode::take_test(const Split& split) {
 
 std::size_t GrownNode::row_count() const {
     std::size_t total = 0;
-    for (const RowRange& range : rows) total += range.size();
+    for (const RowRange& part : rows) total += part.size();
     return total;
 }
 
@@ -53,7 +53,8 @@ std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
     while (!nodes[at].is_leaf()) {
         const GrownNode& node = nodes[at];
         const auto f = static_cast<std::size_t>(node.feature);
-        const bool right = goes_right(table.features()[f], table.bin(f, row), node.bin, node.missing_right, node.right);
+        const bool right =
+            goes_right(table.features()[f], table.column(f).at(row), node.bin, node.missing_right, node.right);
         at = static_cast<std::size_t>(node.first_child) + (right ? 1 : 0);
     }
     return at;

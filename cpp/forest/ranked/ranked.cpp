@@ -145,7 +145,7 @@ std::vector<double> RankedForest::number_thresholds(std::vector<KeyedRow>& tests
 void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const {
     block.missing = false;
     for (std::size_t f = 0; f < block.width; ++f) {
-        const TreeFeature& feature = rows.features[f];
+        const Feature& feature = rows.features[f];
         std::uint16_t* ranks = block.column.data();
         const std::size_t place = first * rows.n_numeric + feature.column;
         if (feature.nominal) {

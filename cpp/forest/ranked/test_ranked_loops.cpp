@@ -7,6 +7,7 @@
 #include "forest/ranked/treelets.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

@@ -12,9 +12,10 @@ namespace {
 constexpr std::size_t trees_at_once = 16;  // laid out for the walk at a time; many take much memory
 
 // A tree's nodes with the weight of their training rows, summed up from the leaves.
-std::vector<ShapleyNode> nodes_of(const ForestView& forest, std::size_t tree, std::span<const double> leaf_weight) {
+std::vector<tree::ShapleyNode> nodes_of(const ForestView& forest, std::size_t tree,
+                                        std::span<const double> leaf_weight) {
     const ForestNode* from = forest.tree(tree);
-    std::vector<ShapleyNode> nodes(static_cast<std::size_t>(forest.starts[tree + 1] - forest.starts[tree]));
+    std::vector<tree::ShapleyNode> nodes(static_cast<std::size_t>(forest.starts[tree + 1] - forest.starts[tree]));
     for (std::size_t i = nodes.size(); i-- > 0;) {
         const std::int32_t link = from[i].link;
         if (link < 0) {
@@ -41,9 +42,9 @@ std::vector<double> forest_contributions(const ForestView& forest, const ForestR
     const std::size_t batches = (rows.rows + forest::shapley_rows - 1) / forest::shapley_rows;
     for (std::size_t begin = 0; begin < forest.n_trees(); begin += trees_at_once) {
         const std::size_t count = std::min(trees_at_once, forest.n_trees() - begin);
-        std::vector<std::unique_ptr<const ShapleyTree>> trees(count);
+        std::vector<std::unique_ptr<const tree::ShapleyTree>> trees(count);
         parallel_for(threads, count, [&](std::size_t t, int) {
-            trees[t] = std::make_unique<const ShapleyTree>(nodes_of(forest, begin + t, leaf_weight), n_features);
+            trees[t] = std::make_unique<const tree::ShapleyTree>(nodes_of(forest, begin + t, leaf_weight), n_features);
         });
         parallel_for(threads, batches, [&](std::size_t batch, int) {
             const std::size_t first = batch * forest::shapley_rows;

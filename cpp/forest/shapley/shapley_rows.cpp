@@ -22,7 +22,7 @@ double ShapleyRows::contribution(std::size_t row, std::size_t feature) const {
     return std::accumulate(lanes, lanes + shapley_lanes, 0.0);
 }
 
-void ShapleyRows::set_points(const ShapleyTree& tree) {
+void ShapleyRows::set_points(const tree::ShapleyTree& tree) {
     const std::size_t n = tree.points().size();
     points_ = (n + shapley_lanes - 1) / shapley_lanes * shapley_lanes;
     // The points that fill the last vector weigh nothing.
@@ -34,7 +34,7 @@ void ShapleyRows::set_points(const ShapleyTree& tree) {
     for (std::size_t q = 0; q < points_; ++q) inverse_[q] = 1 / (1 - point_[q]);
 }
 
-void ShapleyRows::walk_alone(const ShapleyTree& tree) {
+void ShapleyRows::walk_alone(const tree::ShapleyTree& tree) {
     if (tree.nodes().front().n_children == 0) {
         nothing_known_[0] += alone_.front().value;
         return;
@@ -45,12 +45,12 @@ void ShapleyRows::walk_alone(const ShapleyTree& tree) {
     path_alone_.resize(edges);
     last_alone_.assign(n_features_, 0);
     static const auto walk = VAGLIO_LEVELS(shapley_alone).best();
-    walk({alone_.data(), ShapleyTree::smallest, points_, point_.data(), weight_.data(), inverse_.data(),
+    walk({alone_.data(), tree::ShapleyTree::smallest, points_, point_.data(), weight_.data(), inverse_.data(),
           path_alone_.data(), last_alone_.data(), product_.data(), below_.data(), part_.data(), undo_.data(),
           met_.data(), sums_.data(), nothing_known_.data()});
 }
 
-void ShapleyRows::enter_root(const ShapleyTree& tree) {
+void ShapleyRows::enter_root(const tree::ShapleyTree& tree) {
     tree_ = &tree;
     set_points(tree);
     const std::size_t edges = tree.depth() + 2;
@@ -89,7 +89,7 @@ bool ShapleyRows::prepare(std::size_t feature, std::int32_t number, std::size_t 
         has[coming_.way[row]] = true;
     }
     const double unknown = coming_.unknown;
-    const bool shared = unknown >= ShapleyTree::smallest;
+    const bool shared = unknown >= tree::ShapleyTree::smallest;
     if (!has[meets] && !shared) return false;
     double *ratio = &ratio_[depth * ways * points_], *part = &part_[depth * ways * points_];
     const double *undo_before = &undo_[before * points_], *met_before = &met_[before * points_];

@@ -26,7 +26,7 @@ class ShapleyRows {
 
     // Adds a tree. goes_right(row, node) is the way of a row at an inner node, value(row, node) what a leaf says.
     template <class GoesRight, class Value>
-    void add(const ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
+    void add(const tree::ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
         if (rows_ == 1) return add_alone(tree, goes_right, value);
         enter_root(tree);
         while (!path_.empty()) {
@@ -35,7 +35,7 @@ class ShapleyRows {
                 leave();
                 continue;
             }
-            const ShapleyNode& node = tree.nodes()[static_cast<std::size_t>(edge.node)];
+            const tree::ShapleyNode& node = tree.nodes()[static_cast<std::size_t>(edge.node)];
             if (edge.next == 0) {
                 for (std::size_t row = 0; row < rows_; ++row) edge.taken[row] = goes_right(row, edge.node);
             }
@@ -71,10 +71,10 @@ class ShapleyRows {
     };
 
     template <class GoesRight, class Value>
-    void add_alone(const ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
+    void add_alone(const tree::ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
         alone_.resize(tree.nodes().size());
         for (std::size_t i = 0; i < alone_.size(); ++i) {
-            const ShapleyNode& node = tree.nodes()[i];
+            const tree::ShapleyNode& node = tree.nodes()[i];
             const auto number = static_cast<std::int32_t>(i);
             const bool leaf = node.n_children == 0;
             alone_[i] = {leaf ? -1 : node.first_child, static_cast<std::uint32_t>(node.feature), tree.share()[i],
@@ -83,9 +83,9 @@ class ShapleyRows {
         walk_alone(tree);
     }
 
-    void set_points(const ShapleyTree& tree);
-    void walk_alone(const ShapleyTree& tree);
-    void enter_root(const ShapleyTree& tree);
+    void set_points(const tree::ShapleyTree& tree);
+    void walk_alone(const tree::ShapleyTree& tree);
+    void enter_root(const tree::ShapleyTree& tree);
     bool prepare(std::size_t feature, std::int32_t number, std::size_t child);
     void enter(std::int32_t node);
     void meet_leaf();
@@ -93,7 +93,7 @@ class ShapleyRows {
     ShapleyStep step_at(std::size_t depth) const;
 
     std::size_t n_features_, rows_ = 0, points_ = 0;
-    const ShapleyTree* tree_ = nullptr;
+    const tree::ShapleyTree* tree_ = nullptr;
     std::vector<std::size_t> last_;  // per feature: its last edge
     std::vector<Edge> path_;
     Edge coming_;                                   // that `prepare` has made ready

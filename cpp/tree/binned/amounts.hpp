@@ -3,7 +3,7 @@
 // them, so that additions of doubles are exact.
 #include <cmath>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Rounds to whole multiples of the least power of two of which sums up to `bound` are exact.
 class Rounding {
@@ -40,4 +40,4 @@ struct Amounts {
           square_weight(bounds.weight * bounds.largest * 64) {}
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

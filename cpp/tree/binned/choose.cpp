@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "tree/split/find.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Of n·log2(n): 128 MB. Larger tables of rows compute their logarithms.
@@ -155,4 +155,4 @@ std::vector<BinnedScratch> BinnedSetting::scratch(int threads) const {
     return result;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

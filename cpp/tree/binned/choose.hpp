@@ -10,7 +10,7 @@
 #include "tree/split/apply.hpp"
 #include "tree/threshold/by_slots.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Memory of one worker.
 struct BinnedScratch {
@@ -86,4 +86,4 @@ class BinnedSetting {
     std::shared_ptr<RowStore> whole_, real_;  // no rows: marks of nodes whose weights are whole numbers, or not
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

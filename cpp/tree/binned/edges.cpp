@@ -5,7 +5,7 @@
 
 #include "columns/cutting.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 double parting_number(double low, double high, bool strict) {
     const double middle = low / 2 + high / 2;
@@ -52,16 +52,8 @@ void bin_codes(const MatrixView& matrix, std::size_t column, const BinEdges& edg
     for (std::size_t b = 0; b + 1 < edges.lowest.size(); ++b)
         cuts.push_back(parting_number(edges.greatest[b], edges.lowest[b + 1], strict));
     const double* values = matrix.column(column);
-    const auto missing = static_cast<Code>(edges.lowest.size());
     const auto value = [&](std::size_t i) { return values[static_cast<std::ptrdiff_t>(i) * matrix.row_stride]; };
-    const auto put = [&](std::size_t i, double x, std::size_t place) {
-        codes[i] = x != x ? missing : static_cast<Code>(place);
-    };
-    if (strict) {
-        count_cuts<true>(cuts, first, end, value, put);
-    } else {
-        count_cuts<false>(cuts, first, end, value, put);
-    }
+    code_numbers(cuts, strict, first, end, value, codes);
 }
 
 template void bin_codes(const MatrixView&, std::size_t, const BinEdges&, bool, std::uint8_t*, std::size_t, std::size_t);
@@ -70,4 +62,4 @@ template void bin_codes(const MatrixView&, std::size_t, const BinEdges&, bool, s
 template void bin_codes(const MatrixView&, std::size_t, const BinEdges&, bool, std::uint32_t*, std::size_t,
                         std::size_t);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

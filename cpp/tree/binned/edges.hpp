@@ -7,7 +7,7 @@
 #include "tree/binned/table.hpp"
 #include "tree/table/rank.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // A number that parts low < high: the middle where doubles allow it. Left of it are x <= t, or x < t if strict.
 double parting_number(double low, double high, bool strict);
@@ -27,4 +27,4 @@ template <class Code>
 void bin_codes(const MatrixView& matrix, std::size_t column, const BinEdges& edges, bool strict, Code* codes,
                std::size_t first, std::size_t end);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

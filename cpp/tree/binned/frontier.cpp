@@ -7,7 +7,7 @@
 
 #include "tree/partition/partition.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Rows that go down a tree before they are added: their codes stay in the cache.
@@ -220,4 +220,4 @@ GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, 
     return gathered;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -10,7 +10,7 @@
 #include "tree/binned/table.hpp"
 #include "tree/config.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct Frontier {
     // Nodes of all trees, tree after tree; children are numbered together, and come after their parent.
@@ -65,4 +65,4 @@ struct GatheredRows {
 };
 GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

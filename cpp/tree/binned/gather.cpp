@@ -8,7 +8,7 @@
 #include "base/radix_sort.hpp"
 #include "tree/split/chance.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 bool guarded(const GrowSetting& setting, std::uint32_t feature) {
@@ -228,4 +228,4 @@ Slots gather_slots(const BinnedSetting& setting, const BinnedTable& table, const
     return slots_of_counts(setting, scratch.histogram.data(), column.bins, scratch.scan);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -5,7 +5,7 @@
 
 #include "tree/binned/row_lists.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The rows of a node, with what they add to sums.
 struct NodeRows {
@@ -36,4 +36,4 @@ void count_codes(const BinnedTable& table, const NodeRows& rows, std::uint32_t f
 Slots slots_of_counts(const BinnedSetting& setting, const std::uint32_t* counts, std::uint32_t bins,
                       ScanScratch& scratch);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -11,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "tree/binned/gather.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // From so many rows on, counts are kept for the branches: below, clearing and subtracting cost more than counting.
@@ -291,4 +291,4 @@ Tree grow_from_root(BinnedSetting& setting, const BinnedTable& table, RowLists l
     return grow_binned(setting, table, std::move(lists), root, threads, control);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -5,7 +5,7 @@
 #include "tree/binned/row_lists.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Sets weight, count and sums of a node to those of rows.
 void measure_rows(const BinnedSetting& setting, const BinnedTable& table, const RowLists& lists, GrowNode& node);
@@ -19,4 +19,4 @@ Tree grow_binned(const BinnedSetting& setting, const BinnedTable& table, RowList
 Tree grow_from_root(BinnedSetting& setting, const BinnedTable& table, RowLists lists, std::uint64_t seed, int threads,
                     Control& control);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

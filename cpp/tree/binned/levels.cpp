@@ -10,7 +10,7 @@
 #include "tree/binned/grow.hpp"
 #include "tree/split/find.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // One tree: its upper part, with what sends rows down, and finished parts that wait for their place.
 struct LevelGrower::Growing {
@@ -166,7 +166,7 @@ std::vector<std::uint32_t> LevelGrower::wanted_features(const Open& open) const 
     return wanted;
 }
 
-std::size_t LevelGrower::cells_of(const Open& open, std::span<const std::uint32_t> wanted) const {
+std::size_t LevelGrower::cells_of(std::span<const std::uint32_t> wanted) const {
     std::size_t cells = cells_.size(false);
     for (const std::uint32_t f : wanted) cells += (bins_of(layout_, f) + std::size_t{1}) * cell_size(f);
     return cells;
@@ -177,7 +177,7 @@ std::size_t LevelGrower::cells_of(const Open& open, std::span<const std::uint32_
 bool LevelGrower::takes_rows(const Open& open, const PassSize& most) const {
     if (open.head.count * 4 > most.rows) return false;
     const double levels = open.head.depth + 1 < config_.max_depth ? 3.0 : 1.0;
-    const auto cells = static_cast<double>(cells_of(open, wanted_features(open)));
+    const auto cells = static_cast<double>(cells_of(wanted_features(open)));
     return open.head.count / most.rows <= levels * cells / static_cast<double>(most.cells);
 }
 
@@ -190,7 +190,7 @@ Frontier LevelGrower::ask_sums(const PassSize& most) {
         const Open& open = open_[i];
         if (takes_rows(open, most)) continue;
         const std::vector<std::uint32_t> wanted = wanted_features(open);
-        if (!asked_.empty() && cells + cells_of(open, wanted) > most.cells) break;
+        if (!asked_.empty() && cells + cells_of(wanted) > most.cells) break;
         asked_.push_back(i);
         totals.push_back(static_cast<std::int64_t>(cells));
         cells += cells_.size(false);
@@ -385,4 +385,4 @@ std::vector<Tree> LevelGrower::take_trees() {
     return trees;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -13,7 +13,7 @@
 #include "tree/binned/row_lists.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 class LevelGrower {
  public:
@@ -51,7 +51,7 @@ class LevelGrower {
 
     Frontier routes(const std::vector<std::size_t>& asked) const;
     std::vector<std::uint32_t> wanted_features(const Open& open) const;
-    std::size_t cells_of(const Open& open, std::span<const std::uint32_t> wanted) const;
+    std::size_t cells_of(std::span<const std::uint32_t> wanted) const;
     bool takes_rows(const Open& open, const PassSize& most) const;
     Tree finish(Open& open, const BinnedTable& rows, const RowsGiven& given, int threads, Control& control) const;
     Decision decide(const Open& open, std::span<const double> sums, std::size_t slot, BinnedScratch& scratch) const;
@@ -68,4 +68,4 @@ class LevelGrower {
     Frontier asked_frontier_;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

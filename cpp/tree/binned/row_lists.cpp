@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Rows whose branches are found before their lists are divided.
@@ -151,4 +151,4 @@ std::vector<std::shared_ptr<RowLists>> spread_rows(const BinnedSetting& setting,
     return branches;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 
 #include "tree/binned/choose.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // What is known of some rows beside their table.
 struct RowsGiven {
@@ -71,4 +71,4 @@ std::vector<std::shared_ptr<RowLists>> spread_rows(const BinnedSetting& setting,
                                                    std::size_t feature, const BranchOf& branch_of,
                                                    std::span<const double> shares);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -7,6 +7,7 @@
 #include "tree/binned/row_lists.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

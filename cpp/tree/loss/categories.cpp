@@ -5,7 +5,7 @@
 
 #include "tree/loss/median.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 void add_slot(const ScanScratch& scratch, std::size_t slot, GrowingMedian& side) {
@@ -89,4 +89,4 @@ SubsetSplit best_median_cut(const NodeContext& context, std::size_t slots, const
     return best;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

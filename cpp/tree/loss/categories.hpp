@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "tree/split/subset.hpp"
+#include "tree/split/nominal.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Puts the positions of the node's rows together by slot, in scratch.grouped and scratch.group_start; rows of unknown
 // value come last.
@@ -24,4 +24,4 @@ SubsetSplit best_median_cut(const NodeContext& context, std::size_t slots, const
 // Positions of the rows that an order does not have: their value is missing.
 std::vector<std::uint32_t> left_out(const GrowNode& node, std::span<const std::uint32_t> order);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

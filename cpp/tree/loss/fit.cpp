@@ -5,7 +5,7 @@
 
 #include "base/logarithm.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 double total_weight(const std::vector<WeightedTarget>& rows) {
@@ -93,4 +93,4 @@ void fit_branches(Criterion criterion, const Outputs* outputs, const GrowNode& n
     }
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "tree/config.hpp"
-#include "tree/outputs/outputs.hpp"
 #include "tree/partition/partition.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct WeightedTarget {
     double target, weight;
@@ -25,4 +25,4 @@ Fit fit_rows(Criterion criterion, std::vector<WeightedTarget>& rows);
 void fit_node(Criterion criterion, const Outputs* outputs, GrowNode& node);
 void fit_branches(Criterion criterion, const Outputs* outputs, const GrowNode& node, Partition& partition);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 RankedTargets::RankedTargets(std::span<const double> targets) : ascending_(targets.size()), rank_(targets.size()) {
     std::vector<std::uint32_t> order(targets.size());
@@ -99,4 +99,4 @@ CutFits fit_cuts(std::span<const RankedTargets> targets, const GrowNode& node, c
     return fits;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

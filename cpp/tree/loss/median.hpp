@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tree/node.hpp"
-#include "tree/outputs/outputs.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The targets of a node in order.
 class RankedTargets {
@@ -66,4 +66,4 @@ struct Cuts {
 // Of several outputs the losses are the mean, and the values those of the last.
 CutFits fit_cuts(std::span<const RankedTargets> targets, const GrowNode& node, const Cuts& cuts);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -10,7 +10,7 @@
 #include "base/large_memory.hpp"
 #include "base/radix_sort.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Keys of rank and position. Sorting is stable or compares whole keys, so rows of equal rank stay in their order.
@@ -100,4 +100,4 @@ KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode&
     return known.kept;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

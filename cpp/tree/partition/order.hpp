@@ -7,7 +7,7 @@
 
 #include "tree/split/context.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The rows of the node in the order of a numeric column, made on demand.
 std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch);
@@ -31,4 +31,4 @@ struct RootOrders {
     std::vector<Column> columns;  // all numeric ones of the table
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

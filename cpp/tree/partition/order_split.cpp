@@ -3,7 +3,7 @@
 
 #include "tree/node.hpp"
 
-namespace vaglio::VAGLIO_LEVEL {
+namespace vaglio::tree::VAGLIO_LEVEL {
 namespace {
 
 struct Place {
@@ -65,4 +65,4 @@ SplitLengths split_by_places(const OrderSplit& split, const std::uint32_t* place
     });
 }
 
-}  // namespace vaglio::VAGLIO_LEVEL
+}  // namespace vaglio::tree::VAGLIO_LEVEL

@@ -5,7 +5,7 @@
 
 #include "base/dispatch.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The side of 64 rows, and how many rows before them go to the right. The place of a row within its branch follows
 // from it by counting bits: a node of millions of rows fits the cache, where an array of places would not.
@@ -34,4 +34,4 @@ VAGLIO_DECLARE_LEVELS(void mark_sides(const std::int32_t* branch, std::size_t n,
                       SplitLengths split_by_blocks(const OrderSplit& split, const SideBlock* blocks);
                       SplitLengths split_by_places(const OrderSplit& split, const std::uint32_t* places);)
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

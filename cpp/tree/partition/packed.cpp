@@ -4,7 +4,7 @@
 
 #include "tree/partition/partition.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // The rows that stay on the left move up in place, the others through a buffer; both keep their order.
@@ -89,4 +89,4 @@ void split_packed(const GrowNode& node, const std::int32_t* codes, std::span<con
     make_children(node, divide_rows(node, buffer, moves), partition);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
-#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order_split.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 const auto mark_sides = VAGLIO_LEVELS(mark_sides).best();
@@ -298,4 +298,4 @@ void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_
     });
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

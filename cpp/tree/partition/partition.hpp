@@ -8,7 +8,7 @@
 #include "tree/node.hpp"
 #include "tree/partition/order_split.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 constexpr std::int32_t every_branch = -1;  // a row of unknown value, shared by the branches
 
@@ -45,4 +45,4 @@ struct PartitionScratch {
 void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, bool keep_constant,
                int threads, std::span<PartitionScratch> scratch, Partition& partition);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

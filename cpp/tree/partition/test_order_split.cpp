@@ -9,6 +9,7 @@
 #include "tree/partition/order_split.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

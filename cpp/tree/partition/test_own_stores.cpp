@@ -7,6 +7,7 @@
 #include "tree/partition/partition.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "tree/prune/prune.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // What a subtree loses when one of its nodes becomes a leaf, and the price of a leaf at which it does.
@@ -126,4 +126,4 @@ Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& c
     return compact(pruned);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -11,7 +11,7 @@
 #include "tree/prune/route.hpp"
 #include "tree/split/score.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 double node_errors(const Tree& tree, std::size_t node) {
     if (tree.weight[node] <= 0) return 0;
@@ -353,4 +353,4 @@ Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criteri
     return ErrorBasedPruner(tree, data, criterion, confidence, raising, threads, control).run();
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

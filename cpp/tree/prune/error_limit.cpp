@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // z with P(Z > z) = confidence for a standard normal Z, by Newton's method from 0: the tail is convex for z > 0,
@@ -42,4 +42,4 @@ double ErrorLimit::estimate(const double* classes, std::size_t width, double wei
     return e + added(weight, e);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -2,7 +2,7 @@
 // Errors as C4.5 estimates them: the upper confidence limit of a leaf's binomial error.
 #include <cstddef>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 class ErrorLimit {
  public:
@@ -19,4 +19,4 @@ class ErrorLimit {
     double z_, log_;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -3,7 +3,7 @@
 
 #include "tree/prune/prune.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 Tree prune_pessimistic(const Tree& tree, double epsilon) {
     Tree pruned = tree;
@@ -31,4 +31,4 @@ Tree prune_pessimistic(const Tree& tree, double epsilon) {
     return compact(pruned);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -9,7 +9,7 @@
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Weight of the training rows a node would misclassify.
 double node_errors(const Tree& tree, std::size_t node);
@@ -50,4 +50,4 @@ PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control);
 // The smallest tree of the sequence whose alpha is at most the given one.
 Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

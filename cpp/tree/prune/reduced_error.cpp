@@ -5,7 +5,7 @@
 #include "tree/prune/prune.hpp"
 #include "tree/prune/route.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 std::vector<double> validation_errors(const Tree& tree, const TreeData& data, double bound, Control& control) {
     const Rounding rounding(bound);
@@ -56,4 +56,4 @@ Tree prune_reduced_error(const Tree& tree, std::span<const double> own) {
     return compact(pruned);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct WeightedRow {
     std::uint32_t row;
@@ -41,7 +41,7 @@ class RowRouter {
         test.missing_branch = tree_.missing_branch[node];
         test.kind = static_cast<NodeKind>(tree_.kind[node]);
         if (tree_.is_leaf(node) || test.kind == NodeKind::linear) return;
-        const TreeFeature feature = data_.features[static_cast<std::size_t>(tree_.feature[node])];
+        const Feature feature = data_.features[static_cast<std::size_t>(tree_.feature[node])];
         if (feature.nominal) {
             test.codes = data_.code_column(feature.column);
             test.table = &tree_.tables[static_cast<std::size_t>(tree_.table_start[node])];
@@ -212,4 +212,4 @@ class RowRouter {
     std::vector<Test> tests_;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -14,7 +14,7 @@
 #include "base/logarithm.hpp"
 #include "base/vectors.hpp"
 
-namespace vaglio::sieve::VAGLIO_LEVEL {
+namespace vaglio::tree::sieve::VAGLIO_LEVEL {
 namespace {
 
 using namespace vaglio::VAGLIO_LEVEL;
@@ -193,4 +193,4 @@ Highest score(const Totals& totals, const ClassBins& bins, const std::int32_t* s
 
 BinLoops bin_table() { return {add_up, score}; }
 
-}  // namespace vaglio::sieve::VAGLIO_LEVEL
+}  // namespace vaglio::tree::sieve::VAGLIO_LEVEL

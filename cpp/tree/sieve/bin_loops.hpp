@@ -6,7 +6,7 @@
 
 #include "base/dispatch.hpp"
 
-namespace vaglio::sieve {
+namespace vaglio::tree::sieve {
 
 // Room before the first bin, where the counts are 0, and behind the last one, which the vectors may touch.
 inline constexpr std::size_t bin_margin = 8;
@@ -53,4 +53,4 @@ inline const BinLoops& bin_loops() {
     return chosen;
 }
 
-}  // namespace vaglio::sieve
+}  // namespace vaglio::tree::sieve

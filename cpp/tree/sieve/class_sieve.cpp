@@ -1,8 +1,6 @@
 // Bins and their bounds are judged in floating point with room for its errors (bin_loops.cpp). What they leave is
 // scored by the scan of whole counts that serves every other node (threshold/count_scan.hpp), which is moved over the
 // rest in leaps: so the winner is the same to the bit.
-#include "tree/sieve/class_sieve.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,9 +8,10 @@
 #include "tree/sieve/bin_loops.hpp"
 #include "tree/sieve/loops.hpp"
 #include "tree/sieve/open_rows.hpp"
+#include "tree/sieve/sieve.hpp"
 #include "tree/sieve/unknown.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 using sieve::ClassBins, sieve::few_rows, sieve::Highest;
@@ -368,4 +367,4 @@ void sieve_classes(const NodeContext& context, std::span<const std::uint32_t> fe
     ClassSieve(context, scratch).run(features, candidates);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,7 +4,7 @@
 
 #include "base/vectors.hpp"
 
-namespace vaglio::sieve::VAGLIO_LEVEL {
+namespace vaglio::tree::sieve::VAGLIO_LEVEL {
 namespace {
 
 using namespace vaglio::VAGLIO_LEVEL;
@@ -238,4 +238,4 @@ Best scan_inside(const Column& column, const Node& node, const std::int32_t* sor
 
 Loops table() { return {gather, sort_few, scan, count_bins, count_ranks, scan_borders, open_bins, scan_inside}; }
 
-}  // namespace vaglio::sieve::VAGLIO_LEVEL
+}  // namespace vaglio::tree::sieve::VAGLIO_LEVEL

@@ -7,7 +7,7 @@
 
 #include "base/dispatch.hpp"
 
-namespace vaglio::sieve {
+namespace vaglio::tree::sieve {
 
 // Class counts of up to three classes side by side in one word.
 inline constexpr int class_bits = 21;
@@ -83,4 +83,4 @@ inline const Loops& loops() {
     return chosen;
 }
 
-}  // namespace vaglio::sieve
+}  // namespace vaglio::tree::sieve

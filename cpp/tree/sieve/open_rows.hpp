@@ -9,7 +9,7 @@
 #include "tree/sieve/loops.hpp"
 #include "tree/split/context.hpp"
 
-namespace vaglio::sieve {
+namespace vaglio::tree::sieve {
 
 // Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
 inline constexpr std::uint32_t few_rows = 128;
@@ -63,4 +63,4 @@ inline void sort_open_ranks(const std::uint32_t* ranks, std::uint32_t n, BinOf b
     sort_keys(keys, spare, 32, static_cast<int>(std::bit_width(distinct - 1)));
 }
 
-}  // namespace vaglio::sieve
+}  // namespace vaglio::tree::sieve

@@ -7,12 +7,11 @@
 #include <bit>
 #include <cmath>
 
-#include "tree/sieve/class_sieve.hpp"
 #include "tree/sieve/loops.hpp"
 #include "tree/sieve/open_rows.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 using sieve::Best, sieve::few_rows, sieve::tolerance;
@@ -245,4 +244,4 @@ void scan_sieve(const NodeContext& context, std::span<const std::uint32_t> featu
     NodeSieve(context, scratch.sieve).run(features, candidates);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -9,15 +9,14 @@
 //
 // Deviations are rounded to whole units, of which 2^30 are the sum of either sign: their sums are exact in any order,
 // and wrong by half a unit per row at most.
-#include "tree/sieve/target_sieve.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "tree/sieve/open_rows.hpp"
+#include "tree/sieve/sieve.hpp"
 #include "tree/sieve/unknown.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // The sums of 1024 bins are half of the first-level cache.
@@ -279,4 +278,4 @@ void scan_targets(const NodeContext& context, std::span<const std::uint32_t> fea
     TargetSieve(context, scratch).run(features, candidates);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

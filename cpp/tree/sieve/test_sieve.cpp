@@ -13,12 +13,13 @@
 #include "tree/sieve/sieve.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio::sieve {
+namespace vaglio::tree::sieve {
 const auto tables = VAGLIO_LEVELS(table);
 const auto bin_tables = VAGLIO_LEVELS(bin_table);
-}  // namespace vaglio::sieve
+}  // namespace vaglio::tree::sieve
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 namespace {
 
@@ -84,14 +85,14 @@ void check_winner(Example& example, Criterion criterion, double min_leaf) {
     const Scorer scorer(criterion, log_table(static_cast<std::size_t>(example.node.weight)));
     example.config.criterion = criterion;
     const NodeContext context{example.data,        example.config, scorer, example.node, example.node.sums,
-                              example.node.weight, {min_leaf, 0},  1.0,    true};
+                              example.node.weight, {min_leaf, 0},  1.0,    true,         nullptr};
     CHECK(sieve_applies(context));
     ScanScratch scratch;
     std::vector<Candidate> full, sieved(Example::columns);
     const std::vector<std::uint32_t> features{0, 1, 2, 3, 4};
     for (const std::uint32_t f : features) {
         CHECK(sieve_takes(context, f));
-        full.push_back(*scan_counts(context, static_cast<std::int32_t>(f), scratch));
+        full.push_back(scan_threshold(context, static_cast<std::int32_t>(f), no_order, scratch));
     }
     scan_sieve(context, features, scratch, sieved);
     const Candidate *expected = winner(full), *found = winner(sieved);

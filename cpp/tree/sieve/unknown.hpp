@@ -9,7 +9,7 @@
 
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Below every score.
 constexpr double no_score = -1e300;
@@ -83,4 +83,4 @@ class UnknownRows {
     double known_weight_ = 0;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

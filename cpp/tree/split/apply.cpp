@@ -7,10 +7,10 @@
 
 #include "tree/binned/edges.hpp"
 #include "tree/loss/fit.hpp"
-#include "tree/outputs/outputs.hpp"
 #include "tree/split/oblique.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 double threshold_between(const GrowSetting& setting, const Candidate& candidate) {
@@ -242,4 +242,4 @@ void describe_node(const GrowSetting& setting, const GrowNode& node, bool integr
     }
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -6,7 +6,7 @@
 #include "tree/split/setting.hpp"
 #include "tree/tree.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Sizes, sums and weights of the branches of a test, with the branch of every row; `nominal` is filled for a nominal
 // test.
@@ -30,4 +30,4 @@ void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32
 // Value, weight and impurity of a node.
 void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <vector>
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 constexpr double deviations = 2;  // one feature in forty that tells nothing is above this
@@ -73,4 +73,4 @@ double expected_part(const NodeContext& context, const ScanScratch& scratch, std
     return reliability * reliability;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

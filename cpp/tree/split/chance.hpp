@@ -1,8 +1,12 @@
 #pragma once
-// How much of what a nominal feature of many values explains would be explained by chance.
+// What chance alone explains: of the gain of a nominal feature of many values, and of the classes that a split divides.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "tree/split/context.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Whether a feature has so many values that its gain is corrected for chance.
 bool is_guarded(const NodeContext& context, std::int32_t feature);
@@ -11,4 +15,11 @@ bool is_guarded(const NodeContext& context, std::int32_t feature);
 // weights of the first `known` slots of the scratch memory.
 double expected_part(const NodeContext& context, const ScanScratch& scratch, std::size_t known);
 
-}  // namespace vaglio
+// P(X > x) for a chi-square variable with the given degrees of freedom.
+double chi_square_survival(double x, double degrees);
+
+// p-value of the independence of rows and columns in a table of counts with `columns` columns. Rows and columns
+// without counts are left out; 1 where fewer than two of either remain.
+double chi_square_test(std::span<const double> table, std::size_t columns);
+
+}  // namespace vaglio::tree

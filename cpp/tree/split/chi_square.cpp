@@ -1,10 +1,10 @@
 // Written here because the standard library has no incomplete gamma function.
-#include "tree/split/chi_square.hpp"
-
 #include <cmath>
 #include <vector>
 
-namespace vaglio {
+#include "tree/split/chance.hpp"
+
+namespace vaglio::tree {
 namespace {
 
 // Regularised incomplete gamma functions: the series of P converges fast below a + 1, the continued fraction of Q
@@ -68,4 +68,4 @@ double chi_square_test(std::span<const double> table, std::size_t columns) {
     return chi_square_survival(statistic, static_cast<double>((used_rows - 1) * (used_columns - 1)));
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "tree/loss/fit.hpp"
-#include "tree/outputs/outputs.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries) {
     const double* counts = node.counts();
@@ -88,4 +88,4 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
     }
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

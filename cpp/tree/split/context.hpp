@@ -13,7 +13,7 @@
 #include "tree/split/score.hpp"
 #include "tree/table/data.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Σ coefficient·x <= threshold over numeric features, added in this order.
 struct LinearTest {
@@ -83,7 +83,7 @@ struct SieveScratch {
     std::vector<std::int64_t> memory;
 };
 
-// Memory of the sieve of weighed rows (tree/weights/weighed_sieve.hpp).
+// Memory of the sieve of weighed rows (tree/sieve/sieve.hpp).
 struct WeighedScratch {
     std::vector<double> weights, bins;
     std::vector<std::uint32_t> ranks;
@@ -110,7 +110,7 @@ struct TargetSums {
     }
 };
 
-// Memory of the sieve of numbers as targets (tree/sieve/target_sieve.hpp).
+// Memory of the sieve of numbers as targets (tree/sieve/sieve.hpp).
 struct TargetScratch {
     std::vector<TargetSums> rows, bins;
     std::vector<std::uint32_t> ranks;
@@ -170,4 +170,4 @@ void read_ranks(const NodeContext& context, Candidate& candidate);
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

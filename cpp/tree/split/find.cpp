@@ -8,15 +8,13 @@
 
 #include "base/parallel.hpp"
 #include "tree/sieve/sieve.hpp"
-#include "tree/sieve/target_sieve.hpp"
 #include "tree/split/apply.hpp"
-#include "tree/split/chi_square.hpp"
+#include "tree/split/chance.hpp"
 #include "tree/split/nominal.hpp"
 #include "tree/split/oblique.hpp"
 #include "tree/threshold/threshold.hpp"
-#include "tree/weights/weighed_sieve.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, std::size_t feature,
@@ -210,4 +208,4 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     return chosen;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

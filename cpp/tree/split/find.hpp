@@ -6,7 +6,7 @@
 
 #include "tree/split/setting.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Whether every test below this node is found from ranks, codes and the payload: then its rows need no labels, weights
 // or orders.
@@ -31,4 +31,4 @@ bool significant(const GrowSetting& setting, const Partition& partition);
 // The winning test, or nothing.
 std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

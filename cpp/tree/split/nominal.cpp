@@ -8,9 +8,8 @@
 
 #include "tree/loss/categories.hpp"
 #include "tree/split/chance.hpp"
-#include "tree/split/subset.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 Totals slot_totals(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
@@ -190,4 +189,4 @@ NominalBranches nominal_branches(const NodeContext& context, const Candidate& ca
     return result;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -9,7 +9,7 @@
 
 #include "base/random.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // More columns than this make tests nobody reads, and the discriminant's cost grows with their square.
@@ -271,4 +271,4 @@ void assign_linear(const TreeData& data, const GrowNode& node, const Candidate& 
     }
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -5,7 +5,7 @@
 
 #include "tree/split/context.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The best test Σ coefficient·x <= threshold found for the node, if its gain (and its worth) is higher than that of
 // the axis-parallel choice; nothing otherwise. `axis` are the best tests of the single features, `chosen` the one
@@ -18,4 +18,4 @@ std::optional<Candidate> search_linear(const NodeContext& context, std::span<con
 void assign_linear(const TreeData& data, const GrowNode& node, const Candidate& candidate,
                    std::vector<std::int32_t>& branch);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -14,9 +14,9 @@
 
 #include "base/logarithm.hpp"
 #include "tree/config.hpp"
-#include "tree/outputs/outputs.hpp"
+#include "tree/table/outputs.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Class weights, or {Σ w·y, Σ w·y²} for regression, and the weight of a set of rows.
 struct Totals {
@@ -100,4 +100,4 @@ class Scorer {
     const Outputs* outputs_;  // null: one target
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "tree/partition/partition.hpp"
 #include "tree/split/context.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // What stays the same through one growth.
 struct GrowSetting {
@@ -43,6 +43,10 @@ struct Team {
 };
 
 // How many threads a node is worth, for work on so many of its columns.
-int helpers(const Team& team, const GrowNode& node, std::size_t columns);
+inline int helpers(const Team& team, const GrowNode& node, std::size_t columns) {
+    // Some tens of microseconds of work: below this, waking other threads costs more than it saves.
+    constexpr std::size_t shared_cells = 1u << 16;
+    return static_cast<std::size_t>(node.size) * columns >= shared_cells ? team.threads : 1;
+}
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

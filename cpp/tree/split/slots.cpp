@@ -6,7 +6,7 @@
 #include "tree/split/chance.hpp"
 #include "tree/split/nominal.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 constexpr std::uint32_t unseen = UINT32_MAX;
@@ -257,4 +257,4 @@ Slots gather_slots(const NodeContext& context, std::int32_t feature, ScanScratch
     return slots;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

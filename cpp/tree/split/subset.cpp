@@ -1,15 +1,14 @@
 // For two classes and for numbers the best division is a cut of the sorted categories (Breiman). Few categories of
 // several classes are enumerated. For many categories there is no exact method that is fast, so several orders are cut.
-#include "tree/split/subset.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "tree/loss/categories.hpp"
+#include "tree/split/nominal.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 constexpr std::size_t enumerable_slots = 10;   // 511 divisions
@@ -211,4 +210,4 @@ SubsetSplit best_subset(const NodeContext& context, std::size_t slots, ScanScrat
     return search.finish();
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

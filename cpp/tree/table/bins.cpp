@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Rows of each rank, so that a bin can be closed when it holds its share.
@@ -70,4 +70,4 @@ TreeData BinnedColumns::view(const TreeData& exact) const {
     return data;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

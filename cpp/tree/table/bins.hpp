@@ -5,7 +5,7 @@
 
 #include "tree/table/data.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct BinnedColumns {
     std::vector<std::uint32_t> ranks;
@@ -18,4 +18,4 @@ struct BinnedColumns {
 // Columns of no more than `bins` distinct values stay as they are.
 BinnedColumns bin_columns(const TreeData& data, std::uint32_t bins, int threads);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

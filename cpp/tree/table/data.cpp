@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 void find_complete(TreeData& data, int threads) {
     std::vector<char> found(data.values.size(), 0);  // bits of one word may not be written by several threads
@@ -39,4 +39,4 @@ RankRows::RankRows(const TreeData& data, int threads) {
     });
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

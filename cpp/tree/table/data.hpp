@@ -1,19 +1,15 @@
 #pragma once
-// The training table as the grower sees it: ranks of numbers, codes of categories, and what is to be predicted.
+// The training table as the exact grower sees it: ranks of numbers, codes of categories, and what is to be predicted.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/large_memory.hpp"
+#include "columns/binned.hpp"
 #include "tree/table/rank.hpp"
 
-namespace vaglio {
-
-struct TreeFeature {
-    bool nominal;
-    std::uint32_t column;  // within its block
-};
+namespace vaglio::tree {
 
 // One column of ranks, wherever they lie.
 struct RankColumn {
@@ -24,11 +20,11 @@ struct RankColumn {
 
 struct RootOrders;  // tree/partition/order.hpp
 
-struct Outputs;  // tree/outputs/outputs.hpp
+struct Outputs;  // tree/table/outputs.hpp
 
 struct TreeData {
     std::size_t rows = 0;
-    std::vector<TreeFeature> features;  // in the user's order: ties go to the first
+    std::vector<Feature> features;  // in the user's order: ties go to the first
 
     const std::uint32_t* ranks = nullptr;      // column after column
     const std::uint32_t* rank_rows = nullptr;  // the same row after row, or null
@@ -72,4 +68,4 @@ struct RankRows {
     static bool worthwhile(const TreeData& data, std::size_t max_features);
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

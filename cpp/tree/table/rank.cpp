@@ -6,7 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/radix_sort.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // Up to here a comparison sort is faster than clearing and adding up counters.
@@ -99,4 +99,4 @@ RankedColumns take_ranks(const std::uint32_t* ranks, std::size_t all_rows, std::
     return result;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "base/control.hpp"
 #include "base/large_memory.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 constexpr std::uint32_t missing_rank = 0xFFFFFFFFu;
 
@@ -54,4 +54,4 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
 RankedColumns take_ranks(const std::uint32_t* ranks, std::size_t all_rows, std::span<const std::uint64_t> distinct,
                          std::span<const std::int64_t> rows, int threads, Control& control);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "tree/threshold/count_scan.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 template <class Use>
@@ -64,7 +64,7 @@ CountBest walk(const NodeContext& context, std::size_t n, std::size_t& threshold
 }
 
 template <class Key>
-Candidate scan_keys(const NodeContext& context, std::int32_t feature, const std::vector<Key>& sorted,
+Candidate walk_keys(const NodeContext& context, std::int32_t feature, const std::vector<Key>& sorted,
                     ScanScratch& scratch) {
     const int low = context.node.store->payload_bits;
     const Key mask = (Key{1} << low) - 1;
@@ -85,12 +85,35 @@ std::optional<Candidate> scan_sorted(const NodeContext& context, std::int32_t fe
                                      ScanScratch& scratch) {
     if (!gather_keys(context, ranks, keys)) return std::nullopt;
     sort_keys(keys, spare, context.node.store->payload_bits, rank_bits);
-    return scan_keys(context, feature, keys, scratch);
+    return walk_keys(context, feature, keys, scratch);
 }
 
+}  // namespace
+
+Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
+                        std::uint32_t upper, std::size_t thresholds) {
+    Candidate candidate;
+    candidate.feature = feature;
+    if (!best.found) return candidate;
+    candidate.lower = lower;
+    candidate.upper = upper;
+    const double sides[] = {static_cast<double>(best.left), context.weight - static_cast<double>(best.left)};
+    const double penalty = context.config.mdl_correction ? portable_log2(static_cast<double>(thresholds)) : 0;
+    judge(context, candidate, best.score - context.scorer.purity({context.sums, context.weight}, context.integral),
+          penalty, sides, 0);
+    return candidate;
+}
+
+Admissible::Admissible(const NodeContext& context)
+    : least(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(
+                                          numeric_minimum(context, context.weight, context.node.count).weight)))),
+      most(static_cast<std::int64_t>(context.weight) - least) {}
+
 // Class counts per value, then one step per value.
-std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t feature, const std::uint32_t* ranks,
-                                        std::size_t distinct, ScanScratch& scratch) {
+std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    const std::uint32_t* ranks = context.data.rank_column(column);
+    const std::size_t distinct = context.data.values[column].size();
     const GrowNode& node = context.node;
     const std::uint32_t* rows = node.rows();
     const std::uint32_t* payload = node.payload();
@@ -130,35 +153,10 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
     return finish_counts(context, feature, best, lower, upper, thresholds);
 }
 
-}  // namespace
-
-Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
-                        std::uint32_t upper, std::size_t thresholds) {
-    Candidate candidate;
-    candidate.feature = feature;
-    if (!best.found) return candidate;
-    candidate.lower = lower;
-    candidate.upper = upper;
-    const double sides[] = {static_cast<double>(best.left), context.weight - static_cast<double>(best.left)};
-    const double penalty = context.config.mdl_correction ? portable_log2(static_cast<double>(thresholds)) : 0;
-    judge(context, candidate, best.score - context.scorer.purity({context.sums, context.weight}, context.integral),
-          penalty, sides, 0);
-    return candidate;
-}
-
-Admissible::Admissible(const NodeContext& context)
-    : least(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(
-                                          numeric_minimum(context, context.weight, context.node.count).weight)))),
-      most(static_cast<std::int64_t>(context.weight) - least) {}
-
-std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+std::optional<Candidate> scan_keys(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);
-    const std::size_t distinct = context.data.values[column].size();
-    if (distinct < 2) return std::nullopt;
-    if (distinct <= few_values && distinct <= 4 * static_cast<std::size_t>(context.node.size))
-        return scan_histogram(context, feature, ranks, distinct, scratch);
-    const int rank_bits = std::bit_width(distinct - 1);
+    const int rank_bits = std::bit_width(context.data.values[column].size() - 1);
     if (rank_bits + context.node.store->payload_bits <= 32)
         return scan_sorted(context, feature, ranks, rank_bits, scratch.short_keys, scratch.short_spare, scratch);
     return scan_sorted(context, feature, ranks, rank_bits, scratch.keys, scratch.spare_keys, scratch);
@@ -186,4 +184,4 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
     return candidate;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -5,7 +5,7 @@
 
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 struct RankRange {
@@ -83,4 +83,4 @@ Candidate scan_drawn_counts(const NodeContext& context, std::int32_t feature, Sc
     return candidate;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "tree/loss/categories.hpp"
-#include "tree/outputs/scan.hpp"
 #include "tree/threshold/entropy_cut.hpp"
 #include "tree/threshold/order_scan.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 void suffix_maxima(const NodeContext& context, std::span<const std::uint32_t> order, std::vector<double> right_start,
@@ -369,4 +368,4 @@ Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span
     return FeatureScan(context, feature, order, scratch).run();
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,17 +8,11 @@
 #include "tree/threshold/count_scan.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 bool counted(const NodeContext& context, const Slots& slots) {
-    const TreeConfig& config = context.config;
-    const bool scored = config.criterion != Criterion::error && !is_regression(config.criterion);
-    const bool any_row_will_do =
-        !context.node.store->weighted ||
-        (context.minimum.weight <= 0 && context.minimum.rows <= 1 && !config.c45_numeric_minimum);
-    return scored && context.integral && !slots.any_unknown && any_row_will_do && config.monotonic.empty() &&
-           !config.random_thresholds;
+    return !slots.any_unknown && !context.config.random_thresholds && scores_counts(context);
 }
 
 Candidate scan_whole(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch) {
@@ -93,8 +87,8 @@ Candidate scan_rows(const NodeContext& context, std::int32_t feature, const Slot
     node.start = 0;
     node.size = static_cast<std::uint32_t>(store.rows.size());
     rows.data.ranks = rows.ranks.data();
-    const NodeContext own{rows.data,       context.config, context.scorer,  node, context.sums, context.weight,
-                          context.minimum, context.unit,   context.integral};
+    const NodeContext own{rows.data,       context.config, context.scorer,   node,   context.sums, context.weight,
+                          context.minimum, context.unit,   context.integral, nullptr};
     Candidate candidate = scan_order(own, feature, rows.order, scratch);
     read_ranks(own, candidate);
     candidate.drawn = false;  // a threshold inside a bin would part rows that the scan kept together
@@ -122,4 +116,4 @@ Candidate scan_slots(const NodeContext& context, std::int32_t feature, const Slo
     return scan_rows(context, feature, slots, scratch, rows);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

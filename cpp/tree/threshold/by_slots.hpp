@@ -5,7 +5,7 @@
 
 #include "tree/split/nominal.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Rows that stand for the bins of one column; one per worker. `data` is the layout of the table, and every column of
 // its ranks is the one that is scanned.
@@ -22,4 +22,4 @@ struct SlotRows {
 Candidate scan_slots(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch,
                      SlotRows& rows);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

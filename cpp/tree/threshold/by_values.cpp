@@ -5,24 +5,11 @@
 #include "tree/threshold/entropy_cut.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
-namespace {
-
-bool applies(const NodeContext& context, std::size_t distinct) {
-    const TreeConfig& config = context.config;
-    return context.scorer.entropy() && !context.data.outputs && !config.random_thresholds && !context.monotonic() &&
-           context.width() >= 2 && context.width() <= most_cut_classes && distinct >= 2 && distinct <= few_values &&
-           distinct <= 4 * static_cast<std::size_t>(context.node.size);
-}
-
-}  // namespace
-
+namespace vaglio::tree {
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::size_t distinct = context.data.values[column].size(), width = context.width();
     const GrowNode& node = context.node;
-    // Rows are not counted per value here, weights are.
-    if (node.store->weighted || !applies(context, distinct)) return std::nullopt;
     const std::uint32_t* ranks = context.data.rank_column(column);
     const double* weights = node.weights();
     auto& sums = scratch.category_sums;
@@ -67,4 +54,4 @@ std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t fe
     return candidate;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -9,7 +9,7 @@
 
 #include "base/logarithm.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // Counts of a few classes side by side in one word.
 struct RegisterCounts {
@@ -142,4 +142,4 @@ CountBest with_count_scan(CountScore by, std::span<const double> sums, double we
     return run(ArrayCounts{memory + sums.size()});
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

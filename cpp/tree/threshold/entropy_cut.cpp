@@ -8,7 +8,7 @@
 
 #include "base/logarithm.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 const auto xlog2x_all = VAGLIO_LEVELS(xlog2x_all).best();
@@ -140,4 +140,4 @@ EntropyCut best_entropy_cut(std::span<const double> sums, Side all, std::size_t 
     return with_classes(classes, [&]<std::size_t N>() { return cut_values<N>(sums, all, min_leaf, thresholds); });
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -7,7 +7,7 @@
 
 #include "tree/node.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // More classes than these are scanned row by row: their sums would not stay in registers.
 constexpr std::size_t most_cut_classes = 4;
@@ -41,4 +41,4 @@ std::optional<EntropyCut> best_entropy_cut(const GrowNode& node, std::span<const
 EntropyCut best_entropy_cut(std::span<const double> sums, Side all, std::size_t classes, double min_leaf,
                             std::size_t& thresholds);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -9,7 +9,7 @@
 #include "tree/threshold/entropy_cut.hpp"
 #include "tree/threshold/scan_states.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct Best {
     double score = -std::numeric_limits<double>::infinity();
@@ -64,4 +64,9 @@ Best scan(State state, const Request& request, const ScanScratch& scratch) {
     return run(guarded);
 }
 
-}  // namespace vaglio
+// The best threshold for several outputs (by_outputs.cpp), with scratch.left and scratch.right as the sums of the two
+// sides before the first row moves. The absolute error is not among the criteria: its fits are found beforehand, for
+// one output as for several.
+Best scan_outputs(const Request& request, ScanScratch& scratch);
+
+}  // namespace vaglio::tree

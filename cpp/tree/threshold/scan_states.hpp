@@ -11,7 +11,7 @@
 #include "tree/node.hpp"
 #include "tree/split/score.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 template <bool Unit>
 struct GiniState {
@@ -213,4 +213,4 @@ struct Guarded : State {
     }
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -8,7 +8,7 @@
 #include "tree/split/context.hpp"
 #include "tree/threshold/count_scan.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 // The slot of a column whose order is not kept.
 constexpr std::uint32_t no_order = UINT32_MAX;
@@ -16,12 +16,29 @@ constexpr std::uint32_t no_order = UINT32_MAX;
 // `slot` is the column's place among the orders that the node keeps, or no_order.
 Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch);
 
-// Whether rows are counted in whole numbers, and by a criterion that whole numbers make exact.
+// The ways to find it; threshold.cpp has a table of them. Each has a predicate that says whether the path serves a
+// column of a node, as far as can be told before its rows are read. order serves every column.
+enum class ThresholdPath : std::uint8_t { drawn_counts, kept_counts, histogram, sorted_keys, values, order };
+
+bool draws_counts(const NodeContext& context, std::uint32_t column);
+bool counts_kept_order(const NodeContext& context, std::uint32_t slot);
+bool counts_values(const NodeContext& context, std::uint32_t column);
+bool counts_keys(const NodeContext& context, std::uint32_t column);
+bool weighs_values(const NodeContext& context, std::uint32_t column);
+
+// The first path whose predicate holds.
+ThresholdPath threshold_path(const NodeContext& context, std::uint32_t column, std::uint32_t slot);
+
+// The best threshold by one path. Nothing is returned where a row turns out to miss a value that the path needs.
+std::optional<Candidate> scan_path(ThresholdPath path, const NodeContext& context, std::int32_t feature,
+                                   std::uint32_t slot, ScanScratch& scratch);
+
+// Whether the node's weights are whole numbers, and its criterion one that whole numbers make exact.
+bool scores_counts(const NodeContext& context);
+
+// Whether in addition every row has its class and count in one word, and thresholds are not drawn.
 bool counts_whole(const NodeContext& context);
 bool counts_whole(const TreeConfig& config, const RowStore& store);
-
-// Whether a threshold of this column is drawn and scored by whole counts: no order of it is of any use.
-bool draws_counts(const NodeContext& context, std::uint32_t column);
 
 // The threshold that is drawn between two different values.
 double draw_between(const NodeContext& context, std::int32_t feature, double low, double high);
@@ -47,14 +64,15 @@ struct Admissible {
 Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
                         std::uint32_t upper, std::size_t thresholds);
 
-// The paths. `order` has the rows of known value in the order of the column.
+// The paths one by one. `order` has the rows of known value in the order of the column.
 Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                      ScanScratch& scratch);
 Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                       ScanScratch& scratch);
-// Without an order. Nothing is returned where the path does not apply.
-std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 Candidate scan_drawn_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+// Nothing where a row misses its value; by values only where the rest of the rows would not be left out.
+std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+std::optional<Candidate> scan_keys(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -44,7 +44,9 @@ def trainer_of(X: np.ndarray, y: np.ndarray, **config: object) -> tuple[object, 
     table = _core.bin_table(np.asfortranarray(X, dtype=np.float64), codes, nominal, column, none, 255)
     options = {"learning_rate": RATE, "max_leaves": 2, "min_samples_leaf": 1, "min_hessian": 0.0, "l2": L2} | config
     held = np.zeros((1, len(y)), np.uint8)
-    return table, _core.AdditiveTrainer(table, "binomial", y.astype(np.float64), 1, None, held, options)
+    return table, _core.AdditiveTrainer(
+        table, "binomial", y.astype(np.float64), 1, None, held, _core.AdditiveConfig(**options)
+    )
 
 
 def gain(g: np.ndarray, h: np.ndarray, parts: list[np.ndarray]) -> float:
@@ -66,7 +68,7 @@ def test_a_step_is_the_best_cut_of_a_column(rows):
     if len(np.unique(y)) < 2 or np.isnan(x).all():
         return
     table, trainer = trainer_of(x[:, None], y)
-    trainer.boost({"max_rounds": 1, "interval": 1})
+    trainer.boost(_core.AdditiveStopping(max_rounds=1, interval=1))
     step = trainer.features[0, 0][table.bins(0)]
     g, h = gradients(y)
     missing = np.isnan(x)
@@ -112,7 +114,7 @@ def test_a_step_of_a_pair_is_the_best_cut_of_both_sides():
     table, trainer = trainer_of(X, y)
     trainer.set_coarse([np.arange(len(t) + 2, dtype=np.uint8) for t in table.thresholds])
     trainer.open_pairs(np.array([[0, 1]], dtype=np.uint32))
-    trainer.boost({"max_rounds": 1, "interval": 1})
+    trainer.boost(_core.AdditiveStopping(max_rounds=1, interval=1))
     cells = trainer.pairs[0, 0].reshape(5, 5)[:4, :4]
     g, h = gradients(y)
     for i in range(4):

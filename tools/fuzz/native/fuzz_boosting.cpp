@@ -44,7 +44,7 @@ static void check_predictions(const vaglio_fuzz::Table& table, const RawTable& r
                               Control& control) {
     const BoostedTrees& trees = trainer.trees();
     std::vector<std::uint32_t> categories;
-    for (const TreeFeature& feature : raw.features)
+    for (const Feature& feature : raw.features)
         categories.push_back(feature.nominal ? raw.categories[feature.column] : 0);
     std::vector<std::int32_t> codes(table.codes.size());
     for (std::size_t i = 0; i < table.rows; ++i)

@@ -9,7 +9,7 @@ using vaglio_fuzz::Input;
 
 struct AnyForest {
     std::size_t n_numeric, n_nominal, contents;
-    std::vector<TreeFeature> features;
+    std::vector<Feature> features;
     std::vector<std::uint32_t> categories, tables;
     std::vector<ForestNode> nodes;
     std::vector<std::int64_t> starts{0};
@@ -18,7 +18,7 @@ struct AnyForest {
         : n_numeric(input.below(4)), n_nominal(input.below(3)), contents(1 + input.below(5)) {
         for (std::uint32_t j = 0; j < n_numeric; ++j) features.push_back({false, j});
         for (std::uint32_t j = 0; j < n_nominal; ++j) features.push_back({true, j});
-        for (const TreeFeature& feature : features)
+        for (const Feature& feature : features)
             categories.push_back(feature.nominal ? static_cast<std::uint32_t>(1 + input.below(70)) : 0);
         tables = input.list(3 + input.below(6), [&] { return input.raw<std::uint32_t>(); });
         for (std::size_t trees = 1 + input.below(20); trees-- > 0;) add_tree(input);

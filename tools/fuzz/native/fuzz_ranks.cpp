@@ -6,6 +6,7 @@
 #include "input.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     vaglio_fuzz::Input input(data, size);

@@ -1,10 +1,11 @@
 // A tree and a forest of any small table under any options: whole, and applicable to rows of any kind.
 #include "forest/forest.hpp"
 #include "input.hpp"
-#include "tree/learn.hpp"
+#include "tree/grow.hpp"
 #include "tree/predict.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 using vaglio_fuzz::Input;
 
 static TreeConfig any_config(Input& input, bool regression, std::size_t features) {
@@ -45,7 +46,7 @@ static void check_forest(Input& input, const vaglio_fuzz::Table& table, const Tr
     const ForestConfig chosen{config, 1 + input.below(3), input.flag() ? data.rows : 0, 0, input.byte(), 1};
     const Forest forest = grow_forest(data, chosen, control);
     std::vector<std::uint32_t> categories;
-    for (const TreeFeature& feature : data.features)
+    for (const Feature& feature : data.features)
         categories.push_back(feature.nominal ? data.categories[feature.column] : 0);
     const ForestView view{forest.nodes, forest.starts, forest.tables, categories};
     std::vector<std::int32_t> codes(table.codes.size());  // row after row, and some that no training row had

@@ -6,6 +6,7 @@
 #include "tree/prune/prune.hpp"
 
 using namespace vaglio;
+using namespace vaglio::tree;
 
 static Tree any_tree(vaglio_fuzz::Input& input) {
     Tree tree;
@@ -53,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     vaglio_fuzz::Input input(data, size);
     const std::size_t n_numeric = input.below(4), n_nominal = input.below(3), rows = input.below(6);
     const auto categories = input.list(n_nominal, [&] { return static_cast<std::uint32_t>(input.below(70)); });
-    std::vector<TreeFeature> features;
+    std::vector<Feature> features;
     for (std::uint32_t j = 0; j < n_numeric; ++j) features.push_back({false, j});
     for (std::uint32_t j = 0; j < n_nominal; ++j) features.push_back({true, j});
     const Tree tree = any_tree(input);

@@ -90,7 +90,7 @@ struct Table {
     std::vector<std::int64_t> labels;
     std::vector<double> targets, weights;
     std::vector<std::uint32_t> multiplicity;
-    vaglio::RankedColumns ranked;
+    vaglio::tree::RankedColumns ranked;
 
     explicit Table(Input& input)
         : rows(1 + input.below(40)), n_numeric(input.below(4)), n_nominal(input.below(3)), classes(1 + input.below(5)) {
@@ -109,12 +109,12 @@ struct Table {
         multiplicity = input.list(rows, [&] { return static_cast<std::uint32_t>(input.below(3)); });
         multiplicity[0] += 1;
         vaglio::Control control;
-        ranked = vaglio::rank_columns({numbers.data(), rows, n_numeric, static_cast<std::ptrdiff_t>(n_numeric), 1}, 1,
-                                      control);
+        ranked = vaglio::tree::rank_columns(
+            {numbers.data(), rows, n_numeric, static_cast<std::ptrdiff_t>(n_numeric), 1}, 1, control);
     }
 
-    vaglio::TreeData data(bool regression, bool weighted, bool drawn) const {
-        vaglio::TreeData made;
+    vaglio::tree::TreeData data(bool regression, bool weighted, bool drawn) const {
+        vaglio::tree::TreeData made;
         made.rows = rows;
         made.ranks = ranked.ranks.data();
         for (std::size_t j = 0; j < n_numeric; ++j)

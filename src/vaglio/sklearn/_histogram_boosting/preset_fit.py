@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from threadpoolctl import ThreadpoolController
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.learners.boosting.estimators.boosting_columns import BoostingColumns
 from vaglio.learners.boosting.estimators.boosting_rounds import BoostingTask, Chosen
@@ -58,13 +59,15 @@ class _ScikitLearnsRounds:
     def _binning(self, weight: np.ndarray | None) -> dict[str, Any]:
         return {"among": self.rows_[0].astype(np.uint32), "weight": weight}
 
-    def _config(self, *args: Any) -> dict[str, Any]:
-        return {**super()._config(*args), "like_scikit_learn": True}  # type: ignore[misc]
+    def _config(self, *args: Any) -> _core.BoostingConfig:
+        config: _core.BoostingConfig = super()._config(*args)  # type: ignore[misc]
+        config.like_scikit_learn = True
+        return config
 
     def _rounds(self, task: BoostingTask, seed: int, threads: int) -> Chosen:
         """Add rounds until the loss falls no more; none is taken back."""
         stop = bool(self.early_stopping)
-        task.config["track_loss"] = stop
+        task.config.track_loss = stop
         trainer = task.trainer(*self.rows_)
         watched = len(self.rows_[1]) > 0
         for done in range(self.max_iter):

@@ -210,7 +210,7 @@ class AdditiveEstimator(SummedEstimator):
             gains = trainer.screen(plan.array, rows) if plan.compared else np.zeros(0)
             pairs = best_pairs(plan.compared, gains, plan.wanted)
         self.best_iteration_ = (self.n_iter_, 0)
-        if pairs and stopping["max_rounds"] > 0:
+        if pairs and stopping.max_rounds > 0:
             trainer.open_pairs(np.array(pairs, dtype=np.uint32))
             trainer.boost(stopping)
             self.best_iteration_ = (self.n_iter_, trainer.rounds)
@@ -219,7 +219,12 @@ class AdditiveEstimator(SummedEstimator):
         return self._mean_model(trainer, matrix.features, table.thresholds, config, (groups, weights, pairs, joint))
 
     def _mean_model(
-        self, trained: Any, features: tuple[Feature, ...], thresholds: list[np.ndarray], config: dict[str, Any], of: Any
+        self,
+        trained: Any,
+        features: tuple[Feature, ...],
+        thresholds: list[np.ndarray],
+        config: _core.AdditiveConfig,
+        of: Any,
     ) -> Additive:
         """Return the mean of the bags that were trained, in memory or in passes."""
         groups, weights, pairs, joint = of
@@ -237,7 +242,7 @@ class AdditiveEstimator(SummedEstimator):
         )
         settled = settle(bagged, link == "softmax", [feature.is_nominal for feature in features])
         cuts = np.concatenate([np.zeros(0), *thresholds])
-        return mean_model(settled, link, cuts, cut_start, config["boosted"], features)
+        return mean_model(settled, link, cuts, cut_start, config.boosted, features)
 
     def _binned(self, matrix: EncodedMatrix, seed: int) -> Any:
         return _core.bin_table(
@@ -251,7 +256,7 @@ class AdditiveEstimator(SummedEstimator):
 
     def _config(
         self, features: tuple[Feature, ...], n_rows: int, believed: Any, loss: str, weights: list[np.ndarray]
-    ) -> dict[str, Any]:
+    ) -> _core.AdditiveConfig:
         names = [feature.name for feature in features]
         boosted = np.zeros(len(features), dtype=bool)
         boosted[sorted(believed)] = True
@@ -259,39 +264,39 @@ class AdditiveEstimator(SummedEstimator):
             boosted[j] &= (own > 0).sum() > 1
         singles, _ = excluded_terms(self.exclude, names)
         boosted[sorted(singles)] = False
-        return {
-            "learning_rate": float(self.learning_rate),
-            "most_steps": most_steps(n_rows),
-            "max_leaves": self._most_leaves(n_rows),
-            "min_samples_leaf": int(self.min_samples_leaf),
-            "min_hessian": float(self.min_hessian),
-            "l2": float(self.reg_lambda),
-            "nominal_smoothing": float(self.cat_smooth),
-            "guarded_from": guarded_from(self.nominal_guard, n_rows),
-            "monotonic": monotonic_directions(self.monotonic_cst, features, len(getattr(self, "classes_", ()))),
-            "boosted": boosted.astype(int).tolist(),
-        }
+        return _core.AdditiveConfig(
+            learning_rate=float(self.learning_rate),
+            most_steps=most_steps(n_rows),
+            max_leaves=self._most_leaves(n_rows),
+            min_samples_leaf=int(self.min_samples_leaf),
+            min_hessian=float(self.min_hessian),
+            l2=float(self.reg_lambda),
+            nominal_smoothing=float(self.cat_smooth),
+            guarded_from=guarded_from(self.nominal_guard, n_rows),
+            monotonic=monotonic_directions(self.monotonic_cst, features, len(getattr(self, "classes_", ()))),
+            boosted=boosted.astype(int).tolist(),
+        )
 
     def _most_leaves(self, n: int) -> int:
         return (2 if n <= _FEW_ROWS else 3) if isinstance(self.max_leaves, str) else int(self.max_leaves)
 
-    def _stopping(self, watched: bool, classes: int | None) -> dict[str, Any]:
+    def _stopping(self, watched: bool, classes: int | None) -> _core.AdditiveStopping:
         rounds = int(self.max_rounds)
         if classes is not None and classes < 2:
             rounds = 0  # nothing to tell apart
         elif not watched and self.validation_size > 0:
             rounds = min(rounds, int(self.early_stopping_rounds))  # of so few rows none can be kept out
-        return {
-            "max_rounds": rounds,
-            "patience": int(self.early_stopping_rounds),
-            "tolerance": float(self.early_stopping_tolerance),
-            "interval": _INTERVAL,
-        }
+        return _core.AdditiveStopping(
+            max_rounds=rounds,
+            patience=int(self.early_stopping_rounds),
+            tolerance=float(self.early_stopping_tolerance),
+            interval=_INTERVAL,
+        )
 
-    def _pair_plan(self, features: tuple[Feature, ...], config: dict[str, Any]) -> PairPlan:
+    def _pair_plan(self, features: tuple[Feature, ...], config: _core.AdditiveConfig) -> PairPlan:
         names = [feature.name for feature in features]
-        bound = np.array(config["monotonic"] or [0] * len(names)) != 0
-        free = np.flatnonzero(np.array(config["boosted"], dtype=bool) & ~bound)
+        bound = np.array(config.monotonic or [0] * len(names)) != 0
+        free = np.flatnonzero(np.array(config.boosted, dtype=bool) & ~bound)
         return PairPlan.of(self.interactions, self.exclude, names, bound, free)
 
     def _columns_together(self, n_rows: int) -> int:
@@ -320,7 +325,7 @@ class AdditiveEstimator(SummedEstimator):
         for _ in range(rounds + 1):
             found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
             yield trainer.baseline[0, :, 0], found
-            trainer.boost({"max_rounds": 1, "interval": 1})
+            trainer.boost(_core.AdditiveStopping(max_rounds=1, interval=1))
 
     @property
     def _additive(self) -> Additive:

@@ -165,7 +165,7 @@ def _start_in_passes(setup: Setup, facts: Facts) -> Asking:
     return np.array(starts)
 
 
-def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: dict[str, Any], what: str) -> Asking:
+def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: _core.AdditiveStopping, what: str) -> Asking:
     """Take steps of all open terms until the rows kept out gain no more; scores and tables come back to the best."""
     of, starts = setup.of, booster.baseline[:, :, 0]
     ask_bounds = Pass(f"bounds of {what}", partial(_bounds, setup), np.maximum, of)
@@ -245,7 +245,7 @@ def _boosted_pairs(
     if pairs is None:
         pairs = yield from _found_pairs(setup, booster, plan, groups, facts)
     estimator.best_iteration_ = (estimator.n_iter_, 0)
-    if not pairs or stopping["max_rounds"] == 0:
+    if not pairs or stopping.max_rounds == 0:
         return [], []
     chosen = np.array(pairs, dtype=np.uint32)
     yield Keep(_CELLS, partial(_cells, setup, groups, chosen), of=(_BINS, _TARGET))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import Rows, bytes_of_rows, gather_rows
@@ -307,26 +308,26 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             return by_folds(task, FOLDS, most, self.n_iter_no_change, self.tol, seed % 2**32, threads)
         return by_holdout(task, self.validation_fraction, most, self.n_iter_no_change, self.tol, seed % 2**32)
 
-    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
+    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> _core.BoostingConfig:
         names = [feature.name for feature in matrix.features]
         rate, fewest = self.learning_rate, self.min_samples_leaf
-        return {
-            "learning_rate": (0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
-            "min_samples_leaf": min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
-            "max_leaves": self._most_leaves(n),
-            "max_depth": 0 if self.max_depth is None else int(self.max_depth),
-            "l2": float(self.l2_regularization),
-            "max_features": self._share_of_columns(matrix.n_features),
-            "subsample": float(self.subsample),
-            "refit": bool(self.refit_leaves),
-            "level_wise": self.growth == "level",
-            "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
-            "interactions": interaction_groups(self.interaction_cst, names),
-            "monotonic": monotonic_directions(self.monotonic_cst, matrix.features, len(getattr(self, "classes_", ()))),
-            "middle_of_gaps": self._middle_of_gaps,
-            "seed": seed,
-            "n_threads": matrix.threads,
-        }
+        return _core.BoostingConfig(
+            learning_rate=(0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
+            min_samples_leaf=min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
+            max_leaves=self._most_leaves(n),
+            max_depth=0 if self.max_depth is None else int(self.max_depth),
+            l2=float(self.l2_regularization),
+            max_features=self._share_of_columns(matrix.n_features),
+            subsample=float(self.subsample),
+            refit=bool(self.refit_leaves),
+            level_wise=self.growth == "level",
+            guarded_from=guarded_from(self.nominal_guard, matrix.n_rows),
+            interactions=interaction_groups(self.interaction_cst, names),
+            monotonic=monotonic_directions(self.monotonic_cst, matrix.features, len(getattr(self, "classes_", ()))),
+            middle_of_gaps=self._middle_of_gaps,
+            seed=seed,
+            n_threads=matrix.threads,
+        )
 
     def _share_of_columns(self, n_features: int) -> float:
         if isinstance(self.max_features, str):

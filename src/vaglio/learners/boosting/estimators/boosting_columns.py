@@ -61,7 +61,7 @@ class BoostingColumns:
         found = self._numbers(training)
         return () if found is None else found.sources
 
-    def config(self, config: dict[str, Any]) -> dict[str, Any]:
+    def config(self, config: _core.BoostingConfig) -> _core.BoostingConfig:
         """Return the options of the trainer with the further columns."""
         found = self._numbers(None)
         if found is None:
@@ -101,14 +101,14 @@ class BoostingColumns:
 
 
 def config_with(
-    config: dict[str, Any],
+    config: _core.BoostingConfig,
     n_features: int,
     believed: set[int],
     sources: tuple[CategoryNumbers, ...] = (),
     turns: np.ndarray | None = None,
-) -> dict[str, Any]:
+) -> _core.BoostingConfig:
     """Return the options of the trainer with columns that stand for categories: they go where their sources may go."""
-    groups = config["interactions"]
+    groups = config.interactions
     if not groups and len(believed) < n_features:
         groups = [list(range(n_features))]
     groups = [
@@ -118,10 +118,10 @@ def config_with(
         ]
         for group in groups
     ]
-    config = {**config, "interactions": [group for group in groups if group] or groups[:1]}
+    config = config.replaced(interactions=[group for group in groups if group] or groups[:1])
     if turns is not None:
-        config["monotonic"] = [*config["monotonic"], *(0 for _ in sources)] if config["monotonic"] else []
-        config["turn_of"] = [-1] * n_features + turns.tolist()
+        config.monotonic = [*config.monotonic, *(0 for _ in sources)] if config.monotonic else []
+        config.turn_of = [-1] * n_features + turns.tolist()
     return config
 
 

@@ -43,7 +43,7 @@ class BoostingTask:
     outputs : int
         Scores per row.
     weight : float64 (n,) or None
-    config : dict
+    config : BoostingConfig
         Options of the trainer.
     quantile : float
     score : RoundScore or None
@@ -55,7 +55,7 @@ class BoostingTask:
     y: np.ndarray
     outputs: int
     weight: np.ndarray | None
-    config: dict[str, Any]
+    config: _core.BoostingConfig
     quantile: float = 0.5
     score: RoundScore | None = None
 
@@ -65,7 +65,7 @@ class BoostingTask:
 
     def watched(self, **options: Any) -> BoostingTask:
         """Return the task with the losses noted after each round."""
-        return replace(self, config={**self.config, "track_loss": self.score is None, **options})
+        return replace(self, config=self.config.replaced(track_loss=self.score is None, **options))
 
     def least_decrease(self, tol: float, losses: np.ndarray) -> float:
         """Return the smallest decrease that counts."""
@@ -247,9 +247,9 @@ def by_holdout(task: BoostingTask, share: float, most: int, patience: int, tol: 
 
 def more_trainers(task: BoostingTask, training: np.ndarray, rounds: int, count: int, threads: int) -> list[Any]:
     """Return ``count`` trainers of the same rows after so many rounds; each draws rows and columns of its own."""
-    seeds = row_hash(np.arange(1, count + 1), task.config["seed"]) >> np.uint64(1)
+    seeds = row_hash(np.arange(1, count + 1), task.config.seed) >> np.uint64(1)
     trainers = [
-        replace(task, config={**task.config, "seed": int(seed), "n_threads": 1}).trainer(training) for seed in seeds
+        replace(task, config=task.config.replaced(seed=int(seed), n_threads=1)).trainer(training) for seed in seeds
     ]
     _core.advance_together(trainers, rounds, n_threads=threads)
     return trainers

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.row_samples import Rows
 from vaglio.errors import InputError
@@ -68,9 +69,10 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
 
     temperature_: float = field(init=False)
 
-    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
-        shared = loss == "multinomial" and self.multi_class == "shared_tree"
-        return {**super()._config(matrix, n, seed, loss), "shared": shared}
+    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> _core.BoostingConfig:
+        config = super()._config(matrix, n, seed, loss)
+        config.shared = loss == "multinomial" and self.multi_class == "shared_tree"
+        return config
 
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
         return class_targets(y, outputs)

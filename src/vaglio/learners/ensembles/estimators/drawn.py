@@ -17,7 +17,7 @@ from vaglio.learners.ensembles.model.ensemble import Member
 from vaglio.learners.ensembles.passes.bagged import Sample
 from vaglio.learners.trees.estimators.cost_complexity import prune_to
 from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
-from vaglio.learners.trees.estimators.growing import TableShape, check_counts, pruning_config, tree_config, tree_of
+from vaglio.learners.trees.estimators.growing import TableShape, check_counts, set_pruning, tree_config, tree_of
 from vaglio.learners.trees.model.grower import training_table
 
 
@@ -49,7 +49,7 @@ def grow_drawn(
         return None
     member._validate_params()
     check_counts(member, y[drawn])
-    config = tree_config(member, TableShape(matrix.features, int(drawn.sum())), k) | pruning_config(member)
+    config = set_pruning(tree_config(member, TableShape(matrix.features, int(drawn.sum())), k), member)
     given = training_table(matrix), y, k, _weight(member, counts, drawn, weight)
     tree = tree_of(member, _core.grow_tree(*given, config=config), k)
     if member.ccp_alpha:

@@ -127,7 +127,7 @@ class TreesOfRounds:
         estimator._validate_params()
         codebook = members_codebook(facts.codebook, self.columns)
         config = tree_config(estimator, TableShape(codebook.features, facts.n_rows), facts.n_classes)
-        setup = Setup.made(self.binning, amounts, facts.n_classes, self._plan(config.get("seed", 0)), of)
+        setup = Setup.made(self.binning, amounts, facts.n_classes, self._plan(config.seed), of)
         arrays = yield from grow_trees(facts, setup, config)
         tree = estimator._finished_by_counts(arrays[0], facts.n_classes)
         finish_member(estimator, codebook, tree, facts.classes)

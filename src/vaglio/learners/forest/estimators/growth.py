@@ -159,9 +159,9 @@ class _Grower:
         rows = self.rows
         bag = bag_of(self.seed, index, rows.matrix.n_rows, self.draws)
         columns = columns_of(self.seed, index, rows.matrix.n_features, self.wanted)
-        config = self.config | {"seed": growth_seed(self.seed, index)}
-        if columns is not None and "monotonic" in config:
-            config["monotonic"] = [config["monotonic"][j] for j in columns]
+        config = self.config.replaced(seed=growth_seed(self.seed, index))
+        if columns is not None and config.monotonic:
+            config.monotonic = [config.monotonic[j] for j in columns]
         weight = self._weight(bag)
         grow = self._on_bins if on_bins(self.estimator) else self._exactly
         tree = tree_of(self.estimator, grow(bag, columns, weight, config), rows.n_classes)
@@ -182,14 +182,14 @@ class _Grower:
         return own
 
     def _exactly(
-        self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: dict[str, Any]
+        self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: _core.TreeConfig
     ) -> dict[str, Any]:
         own = self.rows.matrix if columns is None else select_features(self.rows.matrix, columns)
         table = self.table if columns is None else training_table(own)
         return _core.grow_tree(table, self.rows.y, self.rows.n_classes, weight, bag, config)
 
     def _on_bins(
-        self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: dict[str, Any]
+        self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: _core.TreeConfig
     ) -> dict[str, Any]:
         y, n_classes = self.rows.y, self.rows.n_classes
         chosen = np.arange(len(self.cells)) if columns is None else columns

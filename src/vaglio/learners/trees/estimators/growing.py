@@ -1,4 +1,4 @@
-"""Growing and pruning: from an estimator's parameters to the configuration of the one tree grower, and back to a Tree.
+"""Growing and pruning: from an estimator's parameters to the configuration of a tree grower, and back to a Tree.
 
 Pruning that needs only the training rows is done by the grower; reduced-error pruning sets rows aside first.
 """
@@ -139,7 +139,7 @@ def grow(
         grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
         return _pruned_on_bins(estimator, grown, matrix, y, weight, n_classes) if pruned else grown
     if pruned:
-        config |= pruning_config(estimator)
+        set_pruning(config, estimator)
     smoothing, m = _smoothing(estimator)
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
 
@@ -174,7 +174,7 @@ def grow_on_bins(
     y: np.ndarray,
     weight: np.ndarray | None,
     n_classes: int,
-    config: dict[str, Any],
+    config: _core.TreeConfig,
 ) -> Tree:
     """Grow a tree on bins of rows in memory."""
     binning = binning_of(matrix, estimator.max_bins, estimator._strict)
@@ -194,17 +194,18 @@ def grow_on_bins(
 
 def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
     """Cut a tree back by the class weights in its nodes alone: no branch is raised."""
-    config = pruning_config(estimator)
-    return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes) if config else tree
+    config = set_pruning(_core.TreeConfig(), estimator)
+    if config.pruning == "none":
+        return tree
+    return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes)
 
 
 def _pruned_on_bins(
     estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
-    config = pruning_config(estimator)
-    if not config.get("subtree_raising"):
+    config = set_pruning(_core.TreeConfig(criterion=kernel_criterion(estimator)), estimator)
+    if config.pruning != "error_based" or not config.subtree_raising:
         return pruned_by_counts(estimator, tree, n_classes)
-    config["criterion"] = kernel_criterion(estimator)
     arrays = _core.prune_error_based(
         tree.to_kernel(), training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
     )
@@ -244,7 +245,7 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def kernel_criterion(estimator: Any) -> str:
+def kernel_criterion(estimator: Any) -> Any:
     """Return the grower's word for what a split is chosen by."""
     return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
 
@@ -266,58 +267,53 @@ class TableShape:
     n_rows: int
 
 
-def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]:
+def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> _core.TreeConfig:
     """Return the grower's configuration."""
     total = matrix.n_rows
-    config: dict[str, Any] = {
-        "criterion": kernel_criterion(estimator),
-        "nominal_split": estimator.nominal_split,
-        "missing": _MISSING.get(estimator.missing, estimator.missing),
-        "reuse_nominal": estimator._reuse_nominal,
-        "strict": estimator._strict,
-        "mdl_correction": estimator._c45_numeric,
-        "c45_numeric_minimum": estimator._c45_numeric,
-        "require_positive_gain": estimator._require_gain,
-        "average_gain_condition": getattr(estimator, "average_gain", True),
-        "min_gain": float(estimator.min_gain),
-        "min_impurity_decrease": float(estimator.min_impurity_decrease),
-        "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
-        "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
-        "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
-        "max_features": columns_drawn(estimator.max_features, len(matrix.features)),
-        "guarded_from": guarded_from(estimator.nominal_guard, total),
-    }
+    missing: Any = _MISSING.get(estimator.missing, estimator.missing)
+    config = _core.TreeConfig(
+        criterion=kernel_criterion(estimator),
+        nominal_split=estimator.nominal_split,
+        missing=missing,
+        reuse_nominal=estimator._reuse_nominal,
+        strict=estimator._strict,
+        mdl_correction=estimator._c45_numeric,
+        c45_numeric_minimum=estimator._c45_numeric,
+        require_positive_gain=estimator._require_gain,
+        average_gain_condition=getattr(estimator, "average_gain", True),
+        min_gain=float(estimator.min_gain),
+        min_impurity_decrease=float(estimator.min_impurity_decrease),
+        min_rows_split=_rows(estimator.min_samples_split, total, least=2),
+        min_rows_leaf=_rows(estimator.min_samples_leaf, total, least=1),
+        min_weight_fraction=float(estimator.min_weight_fraction_leaf),
+        max_features=columns_drawn(estimator.max_features, len(matrix.features)),
+        guarded_from=guarded_from(estimator.nominal_guard, total),
+        random_thresholds=estimator.splitter == "random",
+        oblique=estimator._oblique,
+    )
     if estimator.max_depth is not None:
-        config["max_depth"] = min(int(estimator.max_depth), 2**31)
+        config.max_depth = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:
-        config["max_leaf_nodes"] = min(int(estimator.max_leaf_nodes), 2**31)
+        config.max_leaf_nodes = min(int(estimator.max_leaf_nodes), 2**31)
     if getattr(estimator, "chi2_alpha", None) is not None:
-        config["chi2_alpha"] = float(estimator.chi2_alpha)
+        config.chi2_alpha = float(estimator.chi2_alpha)
     if estimator.max_bins is not None and not on_bins(estimator):
-        config["max_bins"] = int(estimator.max_bins)
+        config.max_bins = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
-        directions = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
-        config |= {"monotonic": directions} if directions else {}
-    if estimator.splitter == "random":
-        config["random_thresholds"] = True
-    if estimator._oblique:
-        config["oblique"] = True
-    if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
-        config["seed"] = seed_of(estimator.random_state)
+        config.monotonic = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
+    if config.max_features or config.random_thresholds or config.oblique:
+        config.seed = seed_of(estimator.random_state)
     return config
 
 
-def pruning_config(estimator: Any) -> dict[str, Any]:
-    """Return the part of the configuration that prunes by the rows the tree is grown on."""
+def set_pruning(config: _core.TreeConfig, estimator: Any) -> _core.TreeConfig:
+    """Set how a tree is pruned by the rows it is grown on, and return the configuration."""
     if estimator.pruning == "pessimistic":
-        return {"pruning": "pessimistic", "epsilon": float(estimator.epsilon)}
-    if estimator.pruning == "error_based":
-        return {
-            "pruning": "error_based",
-            "confidence": float(estimator.confidence_factor),
-            "subtree_raising": bool(estimator.subtree_raising),
-        }
-    return {}
+        config.pruning, config.epsilon = "pessimistic", float(estimator.epsilon)
+    elif estimator.pruning == "error_based":
+        config.pruning, config.confidence = "error_based", float(estimator.confidence_factor)
+        config.subtree_raising = bool(estimator.subtree_raising)
+    return config
 
 
 def _rows(value: float, total: float, least: int) -> float:

@@ -5,8 +5,6 @@ It stands here because two rooms below need it: learners grow whole trees, expla
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from vaglio import _core
@@ -33,7 +31,7 @@ def grow_tree(
     y: np.ndarray,
     n_classes: int,
     weight: np.ndarray | None,
-    config: dict[str, Any],
+    config: _core.TreeConfig,
     smoothing: str = "none",
     m: float = 2.0,
 ) -> Tree:
@@ -47,7 +45,7 @@ def grow_tree(
     n_classes : int
         0 for numbers.
     weight : float64 (n,) or None
-    config : dict
+    config : TreeConfig
         Options of the grower, in its own words.
     smoothing : str
         How the leaves make probabilities of their class weights.

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
+
 # More than this is no count of anything, and its rounding would be taken for one.
 _LARGEST_MULTIPLE = 1 << 26
 _ROUNDING = 1e-14
@@ -98,21 +100,21 @@ class Amounts:
         """Return classes, or numbers less the middle of their range, as the grower takes them."""
         return y.astype(np.uint16) if n_classes else np.asarray(y, dtype=np.float64) - self.middle
 
-    def for_kernel(self, draws: int = 0) -> dict[str, Any]:
+    def for_kernel(self, draws: int = 0) -> _core.GrowthAmounts:
         """Return what the grower is told; ``draws`` of the rows are drawn for a tree, 0 when all are taken once."""
         weight, rows = self.total, float(self.rows)
         if draws:
             weight, rows = draws * self.largest, float(draws)
-        return {
-            "weight": weight,
-            "rows": rows,
-            "target": self.reach,
-            "largest": self.largest,
-            "unit": self.unit,
-            "middle": self.middle,
-            "whole": self.whole,
-            "weighted": self.weighted,
-        }
+        return _core.GrowthAmounts(
+            weight=weight,
+            rows=rows,
+            target=self.reach,
+            largest=self.largest,
+            unit=self.unit,
+            middle=self.middle,
+            whole=self.whole,
+            weighted=self.weighted,
+        )
 
 
 def weight_look(ends: tuple[float, float], rows: int, weight: np.ndarray) -> WeightLook:

@@ -68,12 +68,12 @@ class OnBins:
     binning: Any
     amounts: Amounts
     n_classes: int
-    config: dict[str, Any]
+    config: _core.TreeConfig
 
     def setup(self, parts: list[Part | None]) -> Setup:
         """Return the setup of trees of which each leaves out a part of the rows; None: nothing."""
         every = np.arange(len(self.binning.features))
-        plan = plan_of([self.config.get("seed", 0)] * len(parts), [every] * len(parts))
+        plan = plan_of([self.config.seed] * len(parts), [every] * len(parts))
         for at, part in enumerate(parts):
             if part is not None:
                 plan["hash_seed"], plan["first_out"][at], plan["last_out"][at] = part.seed, part.first, part.last

@@ -64,7 +64,7 @@ class Setup:
         0 for numbers.
     growth : dict
         Number of rows, the rows of each tree, and what else the sums of a part depend on.
-    kernel : dict
+    kernel : GrowthAmounts
         The amounts as the kernels take them.
     of : tuple of str
         What is kept of the rows already, as bins with their targets, and weights if there are any; empty: nothing.
@@ -74,7 +74,7 @@ class Setup:
     amounts: Amounts
     n_classes: int
     growth: dict[str, Any]
-    kernel: dict[str, Any]
+    kernel: _core.GrowthAmounts
     of: tuple[str, ...] = ()
 
     @classmethod
@@ -123,7 +123,7 @@ class Block:
 
 
 def grow_in_passes(
-    facts: Facts, config: dict[str, Any], max_bins: int | None, strict: bool, plan: Plan = None, joined: bool = False
+    facts: Facts, config: _core.TreeConfig, max_bins: int | None, strict: bool, plan: Plan = None, joined: bool = False
 ) -> Asking:
     """Ask for what trees need and grow them; return a list of the arrays of each, or joined those of a forest."""
     binning = yield from binning_in_passes(facts, max_bins or DEFAULT_BINS, strict)
@@ -132,12 +132,12 @@ def grow_in_passes(
     return (yield from grow_trees(facts, setup, config, joined))
 
 
-def grow_trees(sizes: Sizes, setup: Setup, config: dict[str, Any], joined: bool = False) -> Asking:
+def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: bool = False) -> Asking:
     """Grow on bins that are known; return as :func:`grow_in_passes`."""
     beside = trees_beside(sizes, setup, config)
     if beside:
         return (yield from _grow_gathered(setup, config, joined, sizes, beside))
-    if config.get("max_leaf_nodes"):
+    if config.max_leaf_nodes:
         lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
@@ -196,7 +196,7 @@ def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, floa
     return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
 
 
-def _grow_gathered(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, beside: int) -> Asking:
+def _grow_gathered(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes, beside: int) -> Asking:
     """Gather all rows as bins, and grow in memory."""
     holds = bytes_gathered(setup, config, sizes.n_rows, beside)
     arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
@@ -204,7 +204,7 @@ def _grow_gathered(setup: Setup, config: dict[str, Any], joined: bool, sizes: Si
 
 
 def grow_block(
-    setup: Setup, table: Block, config: dict[str, Any], joined: bool, threads: int, beside: int | None = None
+    setup: Setup, table: Block, config: _core.TreeConfig, joined: bool, threads: int, beside: int | None = None
 ) -> Any:
     """Grow on rows in memory, so many trees beside each other at most; return as :func:`grow_in_passes`."""
     given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
@@ -215,7 +215,7 @@ def grow_block(
     return _core.grow_binned_trees(*given, **told, n_threads=threads)
 
 
-def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes) -> Asking:
+def _grow_by_levels(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
     layout = setup.binning.layout()
     plan = setup.growth["trees"]
@@ -229,7 +229,7 @@ def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: S
     if not setup.of:
         yield Keep(_KEPT, setup.kept)
     most = PassSize.of(sizes, setup, config)
-    spread = config.get("missing") == "fractional"
+    spread = config.missing == "fractional"
     level = 0
     while not grower.done():
         level += 1

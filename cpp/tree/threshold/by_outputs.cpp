@@ -1,9 +1,8 @@
 // The running states are those of one target (threshold/scan_states.hpp) with a loop over the outputs.
-#include "tree/outputs/scan.hpp"
+#include "tree/table/outputs.hpp"
+#include "tree/threshold/order_scan.hpp"
 
-#include "tree/outputs/outputs.hpp"
-
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // What the states share: a row is found by its number in the table, because stores hold one target at most.
@@ -120,4 +119,4 @@ Best scan_outputs(const Request& request, ScanScratch& scratch) {
     return scan(SquaredErrorOutputs{{sides}}, request, scratch);
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -4,7 +4,7 @@
 
 #include "tree/table/data.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct RowWeights {
     std::vector<double> values;  // empty: all one
@@ -20,4 +20,4 @@ struct RowWeights {
 // Weights in whole proportions become whole numbers: they keep exact counts, whatever constant they were multiplied by.
 RowWeights combine_weights(const TreeData& data);
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 struct Outputs {
     std::size_t count = 0;
@@ -43,4 +43,4 @@ struct Outputs {
     bool pure(std::span<const double> of, double weight) const;
 };
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

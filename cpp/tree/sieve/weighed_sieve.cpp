@@ -1,17 +1,16 @@
 // As in tree/sieve: rows are weighed in bins of neighbouring ranks, and the borders of the bins give a score that the
 // winner has to reach. Then only the rows of bins that may still reach it are sorted. Of all ways to divide a bin, none
 // scores more than the best of those that put each class wholly on one side, because the score is convex.
-#include "tree/weights/weighed_sieve.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include "tree/sieve/open_rows.hpp"
+#include "tree/sieve/sieve.hpp"
 #include "tree/threshold/threshold.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // The ways to divide a bin double with each class.
@@ -298,4 +297,4 @@ void scan_weighed(const NodeContext& context, std::span<const std::uint32_t> fea
     }
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

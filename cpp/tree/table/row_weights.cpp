@@ -1,4 +1,4 @@
-#include "tree/weights/row_weights.hpp"
+#include "tree/table/row_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "tree/node.hpp"
 
-namespace vaglio {
+namespace vaglio::tree {
 namespace {
 
 // More than this is no count of anything, and its rounding would be taken for one.
@@ -71,4 +71,4 @@ RowWeights combine_weights(const TreeData& data) {
     return result;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree

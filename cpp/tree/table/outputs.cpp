@@ -1,8 +1,8 @@
-#include "tree/outputs/outputs.hpp"
+#include "tree/table/outputs.hpp"
 
 #include <algorithm>
 
-namespace vaglio {
+namespace vaglio::tree {
 
 bool Outputs::pure(std::span<const double> of, double weight) const {
     if (!classes()) {
@@ -17,4 +17,4 @@ bool Outputs::pure(std::span<const double> of, double weight) const {
     return true;
 }
 
-}  // namespace vaglio
+}  // namespace vaglio::tree
