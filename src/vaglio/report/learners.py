@@ -29,17 +29,18 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     selection = study.selection
     # The best setting of each learner, best first; failures left out.
-    best: dict[str, Trial] = {}
+    by_learner: dict[str, Trial] = {}
     for trial in selection.trials:
         if trial.error or not math.isfinite(trial.score):
             continue
-        if trial.learner not in best or trial.rank > best[trial.learner].rank:
-            best[trial.learner] = trial
-    best = sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
+        if trial.learner not in by_learner or trial.rank > by_learner[trial.learner].rank:
+            by_learner[trial.learner] = trial
+    best = sorted(by_learner.values(), key=lambda trial: trial.rank, reverse=True)
     versus = _against_winner(selection, best)
     rows = [_row(selection, trial, versus.get(trial.learner)) for trial in best[: limits.learners]]
     # One failure per learner of which every setting failed.
     sound = {trial.learner for trial in selection.trials if not trial.error}
+    failed = {trial.learner: trial for trial in selection.failures if trial.learner not in sound}
     # Ends of the axis of the picture, with a margin on both sides.
     baseline = _baseline(study)
     values = [v for row in rows for v in (row["score"], row["low"], row["high"]) if v is not None]
@@ -53,14 +54,12 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
         "how": _how(selection),
         "accuracy": selection.scoring == "accuracy",
         "scale": [low - room, high + room],
-        "baseline": _baseline(study),
+        "baseline": baseline,
         "rows": rows,
         "left_out": max(0, len(best) - limits.learners),
         "failures": [
             {"learner": clip(trial.learner, 40), "error": clip(trial.error, 240)}
-            for trial in list(
-                {trial.learner: trial for trial in selection.failures if trial.learner not in sound}.values()
-            )[: limits.learners]
+            for trial in list(failed.values())[: limits.learners]
         ],
         "settings": _settings(selection, limits),
         "n_settings": len(selection.trials),

@@ -81,16 +81,14 @@ class Invocations:
         if not isinstance(data, dict):
             refuse(400, f"The body is an object with one of {listed(_FORMS, last='or')}.")
         rows = _rows(served, data)
-        params = data.get("params")
-        given = {} if params is None else params
-        if not isinstance(given, dict) or set(given) - {"predict_method"}:
+        params = {} if data.get("params") is None else data["params"]
+        if not isinstance(params, dict) or set(params) - {"predict_method"}:
             refuse(400, "params may have predict_method, and nothing else.")
-        method = given.get("predict_method", "predict")
+        method = params.get("predict_method", "predict")
         if method not in _METHODS:
             refuse(400, f"predict_method is {listed(_METHODS, last='or')}, not {clip(repr(method), 40)}.")
         if method == "predict_proba" and not served.fitted.has_probabilities:
             refuse(422, f"The learner {served.fitted.learner!r} gives no probabilities.")
-        method = str(method)
         return await self.service.answer_rows(request, served, rows, lambda answers: _predictions(answers, method))
 
 
@@ -260,7 +258,7 @@ class OpenInference:
         if not isinstance(datatype, str) or datatype not in DATATYPES:
             refuse(400, f"Input {name!r} has no datatype of the protocol, as FP64, INT64, BOOL or BYTES.")
         check_rows(shape[0], self.service.bounds)
-        # A tensor that may be written row by row as one list.
+        # A tensor may be written row by row.
         data = tensor.get("data")
         if not isinstance(data, list):
             refuse(400, "The data of an input is a list.")

@@ -65,7 +65,7 @@ class Table:
         given = list(columns)
         names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
         refuse_duplicates(names)
-        # Raise when a name has half a character (a lone surrogate): no file could be written with it.
+        # With half a character (a lone surrogate) in a name no file could be written.
         for name in names:
             if not is_whole_text(name):
                 raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.")

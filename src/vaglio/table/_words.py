@@ -181,17 +181,15 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
         return Tidied(column, {}, [])
     cleaned = [plain(value) for value in column.categories]
     absent = set(missing).intersection(cleaned)
-    # The words of our list that are values here: - beside +, and NA among codes of two letters.
-    words = set(cleaned)
-    # Words that the user adds to our list mean what the user says.
-    own = set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
+    # Words of our list that are values here: - beside +, and NA among codes of two letters.
     spared: set[str] = set()
-    others = words - absent
+    others = set(cleaned) - absent
     if any(_SIGN.fullmatch(word) for word in others):
         spared |= _SIGNS & absent
     if "NA" in absent and len(others) >= _MANY_CODES and all(_TWO_LETTERS.fullmatch(word) for word in others):
         spared.add("NA")
-    spared = spared - own
+    # Words that the user adds to our list mean what the user says.
+    spared -= set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
     absent -= {*keep, *spared}
     if cleaned == list(column.categories) and not absent:
         return Tidied(column, {}, sorted(spared))

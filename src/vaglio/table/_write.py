@@ -122,7 +122,7 @@ class TableWriter:
         """
         frame = table if isinstance(table, pa.Table) else table_to_arrow(Table.from_any(table))
         for name, values in (further or {}).items():
-            # The name itself, or the first of name_2, name_3 … that the table does not have.
+            # A name that the table has already gets a number: name_2, name_3 …
             free, count = name, 1
             while free in frame.column_names:
                 count += 1

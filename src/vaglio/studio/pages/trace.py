@@ -80,7 +80,7 @@ class TracePage(Page):
         opened.need_target()
         rows, y = learning_rows(opened.table)
         X, _ = opened.table.xy()
-        numeric = [name for name in [str(name) for name in X.columns] if opened.table.column(name).kind == "numeric"]
+        numeric = [name for name in X.columns if opened.table.column(name).kind == "numeric"]
         chosen = _chosen(query, len(y), numeric)
         data: dict[str, Any] = {
             "learners": _shown(),

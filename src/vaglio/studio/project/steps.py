@@ -165,7 +165,7 @@ def read_table(state: TableState, folder: Path) -> Table:
             f"{path.name} needs about {needed >> 30} GB in memory, more than there is: open a sample of its rows "
             "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts."
         )
-    return read(folder / state.name, state.target, **given)
+    return read(path, state.target, **given)
 
 
 def clean(table: Table, state: TableState) -> Loaded:

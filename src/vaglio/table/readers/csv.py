@@ -247,12 +247,9 @@ def find_dialect(
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
     refuse_duplicates(heading.names, f"{name}: ")
     body = rows[heading.above + heading.lines :]
-    # The number of lines of a row; a quoted field may have several.
-    above = (
-        numbered[heading.above][0] - (1 + sum(cell.count("\n") for cell in numbered[heading.above][1]))
-        if heading.above or said
-        else 0
-    )
+    # A quoted field may have several lines, and the number of a row is that of its last line.
+    last, names = numbered[heading.above]
+    above = last - 1 - sum(name.count("\n") for name in names) if heading.above or said else 0
     end, below = end_of_table(text, delimiter, len(heading.names)) if whole else (len(text), [])
     return Dialect(
         delimiter,

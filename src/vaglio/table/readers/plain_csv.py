@@ -87,18 +87,13 @@ def _types_of_first_rows(text: Any, name: str, dialect: Dialect, missing: Sequen
         table = parse_fields(sample, name, dialect, missing)
     except ReadError:
         return []
-    return (
-        [
-            None
-            if column.type == pa.string() and len(column.unique()) > _MOSTLY_DIFFERENT * len(column)
-            else column.type
-            if column.type in _TYPES
-            else None
-            for column in table.columns
-        ]
-        if table.num_rows
-        else []
-    )
+    return [_readable(column) for column in table.columns] if table.num_rows else []
+
+
+def _readable(column: pa.ChunkedArray) -> pa.DataType | None:
+    if column.type == pa.string() and len(column.unique()) > _MOSTLY_DIFFERENT * len(column):
+        return None
+    return column.type if column.type in _TYPES else None
 
 
 def _column(name: str, kind: pa.DataType, values: np.ndarray, words: list[str] | None) -> Column:
