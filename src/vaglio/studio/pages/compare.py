@@ -13,7 +13,7 @@ from vaglio.plot.svg import model_curves
 from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.page import Action, Page
-from vaglio.studio.pages.runs import Learned, choose_run, is_of, learned_models, rank
+from vaglio.studio.pages.runs import Learned, choose_run, is_of, job_view, learned_models, rank
 from vaglio.studio.project.workbench import OpenTable
 
 __all__ = ["ComparePage"]
@@ -68,14 +68,7 @@ class ComparePage(Page):
         name = models[0].run.name
         for run in self.jobs.all("compare"):
             if run.request.get("of") == name and is_of(run, opened):
-                task = (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0]
-                return {
-                    "state": run.state,
-                    "name": run.name,
-                    "task": task,
-                    "error": run.progress.get("error", ""),
-                    **run.result,
-                }
+                return {**job_view(run), **run.result}
         return {"state": "none"}
 
     def _measure(self, form: Form) -> str:
