@@ -98,7 +98,7 @@ class DecisionRegionDisplay:
         if points.ndim != 2 or points.shape[1] != 2:
             raise InputError(f"Decision regions are drawn for two columns; X has the shape {points.shape}.")
         x, y_lines = (grid_lines(points[:, j], resolution) for j in range(2))
-        grid = np.column_stack([np.tile(x, resolution), np.repeat(y_lines, resolution)])
+        grid = _grid(x, y_lines)
         grid_like_X = type(X)(grid, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else grid
         classes = np.asarray(estimator.classes_)
         codes = np.searchsorted(classes, estimator.predict(grid_like_X)).reshape(resolution, resolution)
@@ -119,30 +119,16 @@ class DecisionRegionDisplay:
         ax : Axes, optional
             By default those of a new figure.
         """
-        from matplotlib.colors import ListedColormap
-
         ax = axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
-        shades = ListedColormap(list(colours.values()))
-        ax.pcolormesh(
-            self.x,
-            self.y,
-            self.codes,
-            cmap=shades,
-            vmin=0,
-            vmax=max(len(colours) - 1, 1),
-            alpha=0.18,
-            shading="nearest",
-        )
+        _shade(ax, self.x, self.y, self.codes, list(colours.values()))
         if self.values is not None:
             ax.contour(self.x, self.y, self.values, levels=[0.0], colors=INK, linewidths=1.6)
             if self.support is not None:
                 ax.contour(
                     self.x, self.y, self.values, levels=[-1.0, 1.0], colors=INK, linewidths=1.0, linestyles="dashed"
                 )
-        for code, (label, colour) in enumerate(colours.items()):
-            x, y = self.points[self.point_codes == code].T
-            ax.scatter(x, y, s=22, color=colour, edgecolor="white", linewidth=0.6, label=label)
+        _draw_rows(ax, self.points, self.point_codes, colours)
         if self.support is not None:
             x, y = self.points[self.support].T
             ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label="support vectors")
@@ -152,18 +138,50 @@ class DecisionRegionDisplay:
         return ax
 
 
-def grid_lines(values: np.ndarray, resolution: int) -> np.ndarray:
+def grid_lines(values: np.ndarray, resolution: int, margin: float = 0.08) -> np.ndarray:
     """Return so many places from just below the smallest value to just above the largest.
 
     Parameters
     ----------
     values : ndarray
     resolution : int
+    margin : float, default=0.08
+        Share of the range on each side, so that no row lies on the frame; a constant column has the range 1.
     """
     low, high = float(values.min()), float(values.max())
-    # A margin, so that no row lies on the frame; a constant column gets one unit.
-    room = 0.08 * (high - low or 1.0)
+    room = margin * (high - low or 1.0)
     return np.linspace(low - room, high + room, resolution)
+
+
+def _grid(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the crossings of the grid lines, one per row, along x first."""
+    return np.column_stack([np.tile(x, len(y)), np.repeat(y, len(x))])
+
+
+def _shade(
+    ax: Axes, x: np.ndarray, y: np.ndarray, codes: np.ndarray, colours: Sequence[str], *, rasterized: bool = False
+) -> None:
+    """Colour the plane by the class at each crossing of the grid lines."""
+    from matplotlib.colors import ListedColormap
+
+    ax.pcolormesh(
+        x,
+        y,
+        codes,
+        cmap=ListedColormap(list(colours)),
+        vmin=0,
+        vmax=max(len(colours) - 1, 1),
+        alpha=0.18,
+        shading="nearest",
+        rasterized=rasterized,
+    )
+
+
+def _draw_rows(ax: Axes, points: np.ndarray, codes: np.ndarray, colours: dict[Any, str], zorder: float = 1) -> None:
+    """Draw the rows as dots in the colour of their class."""
+    for code, (label, colour) in enumerate(colours.items()):
+        x, y = points[codes == code].T
+        ax.scatter(x, y, s=22, color=colour, edgecolor="white", linewidth=0.6, label=label, zorder=zorder)
 
 
 @dataclass
@@ -235,9 +253,7 @@ class PerceptronPathDisplay:
         """
         ax = axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
-        for code, (label, colour) in enumerate(colours.items()):
-            x, y = self.points[self.point_codes == code].T
-            ax.scatter(x, y, s=24, color=colour, label=label, zorder=3)
+        _draw_rows(ax, self.points, self.point_codes, colours, zorder=3)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         room = 0.1 * np.where(high > low, high - low, 1.0)
         (left, bottom), (right, top) = low - room, high + room
@@ -294,15 +310,9 @@ def draw_regions(ax: Axes, points: np.ndarray, predict: Any, *, steps: int = 120
     steps : int, default=120
         Grid lines on each side.
     """
-    from matplotlib.colors import ListedColormap
-
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = 0.25 * np.maximum(high - low, 1e-9)
-    xs, ys = (np.linspace(a, b, steps) for a, b in zip(low - margin, high + margin, strict=True))
-    grid = np.column_stack([g.ravel() for g in np.meshgrid(xs, ys)])
-    shade = np.asarray(predict(grid)).reshape(steps, steps)
-    colours = ListedColormap([PALETTE[0], PALETTE[1]])
-    ax.pcolormesh(xs, ys, shade, cmap=colours, vmin=0, vmax=1, alpha=0.18, rasterized=True)
+    x, y = (grid_lines(points[:, j], steps, margin=0.25) for j in range(2))
+    codes = np.asarray(predict(_grid(x, y))).reshape(steps, steps)
+    _shade(ax, x, y, codes, PALETTE[:2], rasterized=True)
 
 
 def draw_labellings(

@@ -24,7 +24,15 @@ def place(target: str, names: Sequence[str], edges: Sequence[Edge]) -> dict[str,
 
     The key of the class is the empty string, because an attribute may have the same name as the class.
     """
-    depth = _depths(names, edges)
+    depth = dict.fromkeys(names, 0)
+    # As many rounds as the longest path has steps; the graph has no cycle.
+    for _ in names:
+        deeper = dict(depth)
+        for parent, child in edges:
+            deeper[child] = max(deeper[child], depth[parent] + 1)
+        if deeper == depth:
+            break
+        depth = deeper
     rows: list[list[str]] = [[target]]
     for level in sorted(set(depth.values())):
         layer = [name for name in names if depth[name] == level]
@@ -38,19 +46,6 @@ def place(target: str, names: Sequence[str], edges: Sequence[Edge]) -> dict[str,
             places[key] = (x + width / 2, row * _LAYER)
             x += width + _GAP
     return places
-
-
-def _depths(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
-    depth = dict.fromkeys(names, 0)
-    # As many rounds as the longest path has steps; the graph has no cycle.
-    for _ in names:
-        deeper = dict(depth)
-        for parent, child in edges:
-            deeper[child] = max(deeper[child], depth[parent] + 1)
-        if deeper == depth:
-            break
-        depth = deeper
-    return depth
 
 
 def _width(name: str) -> float:

@@ -93,7 +93,13 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
     title : str
         For screen readers.
     """
-    placed = _place(root)
+    # Number the boxes depth first: a parent comes before its children.
+    placed: list[_Placed] = []
+    stack = [(root, 0, -1)]
+    while stack:
+        box, depth, parent = stack.pop()
+        placed.append(_Placed(box, depth, parent))
+        stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
     leaves = sum(not p.box.children for p in placed)
     width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
     width = max(width, 260.0)
@@ -108,17 +114,6 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
         f'<rect class="paper" width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
     )
-
-
-def _place(root: Box) -> list[_Placed]:
-    """Number the boxes depth first: a parent comes before its children."""
-    placed: list[_Placed] = []
-    stack = [(root, 0, -1)]
-    while stack:
-        box, depth, parent = stack.pop()
-        placed.append(_Placed(box, depth, parent))
-        stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
-    return placed
 
 
 def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float], float]:

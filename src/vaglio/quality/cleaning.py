@@ -136,7 +136,12 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
             before = table.column(finding.columns[0])
             after, said = change(context, before, finding, choice)
             # What the log says is counted in the table itself: an earlier step may have changed the same cells.
-            n = _n_changed(before, after)
+            # The number of cells whose value is another one.
+            if before.kind == "numeric":
+                same = (before.data == after.data) | (before.missing & after.missing)
+            else:
+                same = before.values == after.values
+            n = int(np.count_nonzero(~same))
             if n:
                 table = table.with_column(after)
                 log.append(f"{before.name}: {said(n)}")
@@ -152,15 +157,6 @@ Change = tuple[Column, Callable[[int], str]]
 
 def _of(findings: Sequence[Finding], kind: str) -> list[Finding]:
     return [finding for finding in findings if finding.kind == kind]
-
-
-def _n_changed(before: Column, after: Column) -> int:
-    """Return the number of cells whose value is another one."""
-    if before.kind == "numeric":
-        same = (before.data == after.data) | (before.missing & after.missing)
-    else:
-        same = before.values == after.values
-    return int(np.count_nonzero(~same))
 
 
 def _without(column: Column, mask: np.ndarray) -> Column:
@@ -381,7 +377,12 @@ def value_changes(audit: Audit, policy: Policy) -> list[ValueChange]:
 
 def _change(audit: Audit, policy: Policy, before: Column, after: Column) -> ValueChange:
     if before.kind == "nominal":
-        return ValueChange(before.name, _renamed(before, after))
+        # Category -> what its rows have after cleaning, for those that have another one.
+        rows = np.flatnonzero(~before.missing)
+        codes, first = np.unique(before.data[rows], return_index=True)
+        pairs = zip(codes.tolist(), after.data[rows[first]].tolist())
+        found = {before.categories[old]: after.categories[new] if new >= 0 else None for old, new in pairs}
+        return ValueChange(before.name, {old: new for old, new in found.items() if old != new})
     if before.kind != "numeric":
         return ValueChange(before.name)
     about = {finding.kind: finding.details for finding in audit.about(before.name) if finding.columns[0] == before.name}
@@ -398,15 +399,6 @@ def _change(audit: Audit, policy: Policy, before: Column, after: Column) -> Valu
         high=float(fences["high"]),
         clipped=policy.outliers == "clip",
     )
-
-
-def _renamed(before: Column, after: Column) -> dict[Any, Any]:
-    """Category -> what its rows have after cleaning, for those that have another one."""
-    rows = np.flatnonzero(~before.missing)
-    codes, first = np.unique(before.data[rows], return_index=True)
-    pairs = zip(codes.tolist(), after.data[rows[first]].tolist())
-    found = {before.categories[old]: after.categories[new] if new >= 0 else None for old, new in pairs}
-    return {old: new for old, new in found.items() if old != new}
 
 
 def repeat_changes(table: Table, changes: list[ValueChange]) -> tuple[Table, dict[str, int]]:

@@ -199,6 +199,8 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
     zeros = np.searchsorted(ordered, 0, "right") - np.searchsorted(ordered, 0, "left")
     distinct = ordered[starts]
     ends = sorted({*range(min(_ENDS, len(starts))), *range(max(0, len(starts) - _ENDS), len(starts))})
+    # Most columns of fractions have a fraction among their first values: only the others are checked as a whole.
+    head = distinct[:1000]
     return Profile(
         **common,
         n_missing=missing,
@@ -209,7 +211,7 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
         whiskers=(float(ordered[first]), float(ordered[last - 1])),
         n_outliers=int(n - (last - first)),
         n_zero=int(zeros),
-        whole=_all_whole(distinct),
+        whole=bool((head == np.floor(head)).all() and (distinct == np.floor(distinct)).all()),
         spacing=_usual_step(distinct),
         extremes=tuple((float(distinct[i]), int(lengths[i])) for i in ends),
     )
@@ -221,12 +223,6 @@ def _usual_step(distinct: np.ndarray) -> float:
         return float("nan")
     at = np.arange(0, len(distinct) - 1, max(1, len(distinct) // _MOST_STEPS))
     return float(np.median(distinct[at + 1] - distinct[at]))
-
-
-def _all_whole(distinct: np.ndarray) -> bool:
-    # Most columns of fractions have a fraction among their first values: only the others are checked as a whole.
-    head = distinct[:1000]
-    return bool((head == np.floor(head)).all() and (distinct == np.floor(distinct)).all())
 
 
 def _quantiles_of_sorted(ordered: np.ndarray) -> np.ndarray:

@@ -174,12 +174,6 @@ def _sentence(note: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
 
 
-def _change(explanation: Explanation) -> str:
-    """A smallest change that gives another class."""
-    change = explanation.counterfactual
-    return "" if change is None else clip(f"It would be {change.decision} if {change}", 240)
-
-
 def _reasons(explanation: Explanation, predicted: Any) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
@@ -195,11 +189,13 @@ def _reasons(explanation: Explanation, predicted: Any) -> dict[str, Any]:
         notes.append(
             f"The prediction is {clip(predicted, 40)}; the model alone gives {clip(explanation.decision, 40)}."
         )
+    # A smallest change that gives another class.
+    change = explanation.counterfactual
     return {
         "runner_up": "" if explanation.runner_up is None else clip(explanation.runner_up, 40),
         "reasons": [plain(reason) for reason in explanation.reasons[:_MOST_REASONS]],
         "against": [plain(reason) for reason in explanation.against[:_MOST_REASONS]],
         "notes": notes,
         "measure": clip(explanation.sum_in_words or "", 120),
-        "change": _change(explanation),
+        "change": "" if change is None else clip(f"It would be {change.decision} if {change}", 240),
     }

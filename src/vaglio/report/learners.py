@@ -28,25 +28,51 @@ _ALPHA = 0.05
 def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     selection = study.selection
-    best = _best_trials(selection)
+    # The best setting of each learner, best first; failures left out.
+    by_learner: dict[str, Trial] = {}
+    for trial in selection.trials:
+        if trial.error or not math.isfinite(trial.score):
+            continue
+        if trial.learner not in by_learner or trial.rank > by_learner[trial.learner].rank:
+            by_learner[trial.learner] = trial
+    best = sorted(by_learner.values(), key=lambda trial: trial.rank, reverse=True)
     versus = _against_winner(selection, best)
     rows = [_row(selection, trial, versus.get(trial.learner)) for trial in best[: limits.learners]]
+    # One failure per learner of which every setting failed.
+    sound = {trial.learner for trial in selection.trials if not trial.error}
+    failed = {trial.learner: trial for trial in selection.failures if trial.learner not in sound}
+    # Ends of the axis of the picture, with a margin on both sides.
+    baseline = _baseline(study)
+    values = [v for row in rows for v in (row["score"], row["low"], row["high"]) if v is not None]
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if baseline is not None:
+        low = min(low, baseline)
+    room = max(0.04 * (high - low), 0.005 * max(abs(low), abs(high)), 1e-9)
     return {
         "lead": _lead(selection, best, versus),
         "score": _score_name(selection),
         "how": _how(selection),
         "accuracy": selection.scoring == "accuracy",
-        "scale": _scale(rows, _baseline(study)),
-        "baseline": _baseline(study),
+        "scale": [low - room, high + room],
+        "baseline": baseline,
         "rows": rows,
         "left_out": max(0, len(best) - limits.learners),
         "failures": [
             {"learner": clip(trial.learner, 40), "error": clip(trial.error, 240)}
-            for trial in _failed(selection)[: limits.learners]
+            for trial in list(failed.values())[: limits.learners]
         ],
         "settings": _settings(selection, limits),
         "n_settings": len(selection.trials),
-        "outer": [_outer_row(i, fold) for i, fold in enumerate(selection.outer[: limits.settings], start=1)],
+        "outer": [
+            {
+                "fold": str(i),
+                "learner": clip(fold.choice.learner, 40),
+                "params": params_text(fold.choice),
+                "rows": f"{len(fold.rows):,}",
+                "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
+            }
+            for i, fold in enumerate(selection.outer[: limits.settings], start=1)
+        ],
         "n_outer": len(selection.outer),
         "notes": _notes(selection),
     }
@@ -55,23 +81,6 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
 def params_text(trial: Trial) -> str:
     """Parameters as name=value."""
     return clip(trial.setting, 120) or "defaults"
-
-
-def _best_trials(selection: Selection) -> list[Trial]:
-    """The best setting of each learner, best first; failures left out."""
-    best: dict[str, Trial] = {}
-    for trial in selection.trials:
-        if trial.error or not math.isfinite(trial.score):
-            continue
-        if trial.learner not in best or trial.rank > best[trial.learner].rank:
-            best[trial.learner] = trial
-    return sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
-
-
-def _failed(selection: Selection) -> list[Trial]:
-    """One failure per learner of which every setting failed."""
-    sound = {trial.learner for trial in selection.trials if not trial.error}
-    return list({trial.learner: trial for trial in selection.failures if trial.learner not in sound}.values())
 
 
 def _fold_sizes(selection: Selection) -> tuple[float, float]:
@@ -186,16 +195,6 @@ def _baseline(study: Study) -> float | None:
     return float(support.max() / support.sum())
 
 
-def _scale(rows: list[dict[str, Any]], baseline: float | None) -> list[float]:
-    """Ends of the axis of the picture, with a margin on both sides."""
-    values = [v for row in rows for v in (row["score"], row["low"], row["high"]) if v is not None]
-    low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    if baseline is not None:
-        low = min(low, baseline)
-    room = max(0.04 * (high - low), 0.005 * max(abs(low), abs(high)), 1e-9)
-    return [low - room, high + room]
-
-
 def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float]) -> list[str]:
     winner = clip(selection.best.learner, 40)
     score = _score_text(selection, selection.best.score)
@@ -247,16 +246,6 @@ def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
         }
         for trial in sound[: limits.settings]
     ]
-
-
-def _outer_row(i: int, fold: Any) -> dict[str, str]:
-    return {
-        "fold": str(i),
-        "learner": clip(fold.choice.learner, 40),
-        "params": params_text(fold.choice),
-        "rows": f"{len(fold.rows):,}",
-        "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
-    }
 
 
 def _notes(selection: Selection) -> list[str]:

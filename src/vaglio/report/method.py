@@ -29,13 +29,19 @@ _SILENT = ("n_jobs", "random_state", "verbose")
 
 def method_chapter(study: Study, name: str, command: str, source: str) -> dict[str, Any]:
     """Everything the chapter says, as plain data; ``source`` is how the table is made in Python."""
+    # Every parameter of the chosen model, with its value.
+    model = study.selection.best_estimator
+    params = model.fitted_.params if hasattr(model, "fitted_") else model.get_params()
+    names = ("numpy", "scipy", "scikit-learn", "pyarrow")
+    rows = [("vaglio", __version__), ("Python", platform.python_version())]
+    rows += [(name, metadata.version(name)) for name in names]
     return {
         "lead": [_sentence(study), f"The seed is {study.seed}: the same table and the same seed give the same models."],
         "command": clip(command, _MOST_COMMAND),
         "python": python_lines(study, _short(source or _table_code(study, name))),
         "facts": _facts(study, name),
-        "parameters": _parameters(study),
-        "versions": _versions(),
+        "parameters": [{"name": str(k), "value": clip(v, 80)} for k, v in list(params.items())[:_MOST_PARAMETERS]],
+        "versions": [{"name": name, "value": version} for name, version in rows],
         "made": date.today().isoformat(),
     }
 
@@ -93,20 +99,6 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         if fingerprint:
             rows.append(("fingerprint of the training rows", str(fingerprint)))
     return [{"name": key, "value": value} for key, value in rows]
-
-
-def _parameters(study: Study) -> list[dict[str, str]]:
-    """Every parameter of the chosen model, with its value."""
-    model = study.selection.best_estimator
-    params = model.fitted_.params if hasattr(model, "fitted_") else model.get_params()
-    return [{"name": str(k), "value": clip(v, 80)} for k, v in list(params.items())[:_MOST_PARAMETERS]]
-
-
-def _versions() -> list[dict[str, str]]:
-    names = ("numpy", "scipy", "scikit-learn", "pyarrow")
-    rows = [("vaglio", __version__), ("Python", platform.python_version())]
-    rows += [(name, metadata.version(name)) for name in names]
-    return [{"name": name, "value": version} for name, version in rows]
 
 
 def python_lines(study: Study, source: str) -> str:

@@ -69,11 +69,14 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
     those that the model uses most.
     """
     rows = evaluated_rows(study)
+    # The input columns, those of the largest information gain first.
+    own = set(rows.X.columns)
+    ranked = [score.attribute for score in study.audit.ranking if score.attribute in own]
     found = permutation_importance(
         study.selection.best_estimator,
         rows.X,
         rows.y,
-        columns=_by_gain(study, rows.X),
+        columns=[*ranked, *(name for name in rows.X.columns if name not in set(ranked))],
         max_columns=2 * limits.weights,
         seed=study.seed,
     )
@@ -86,13 +89,6 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
         "form": "points",
         "none": "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone.",
     }
-
-
-def _by_gain(study: Study, X: Table) -> list[str]:
-    """The input columns, those of the largest information gain first."""
-    own = set(X.columns)
-    ranked = [score.attribute for score in study.audit.ranking if score.attribute in own]
-    return [*ranked, *(name for name in X.columns if name not in set(ranked))]
 
 
 def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: int) -> str:

@@ -71,6 +71,9 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
     # The table runs from the highest threshold (no row) to the lowest (all rows); the slider runs the other way.
     chosen = np.unique(np.append(_spread(table, limits.points), start))[::-1]
     roc, precision = evaluation.roc(label), evaluation.precision_recall(label)
+    # A few thresholds to print: one for each twentieth of the rows predicted.
+    shares = table.measures()["predicted"]
+    at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
     return {
         "label": clip(label, 40),
         "rest": clip(evaluation.labels[1 - k], 40) if evaluation.binary else "all others",
@@ -87,7 +90,9 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
         "calibration": _calibration(evaluation, label),
         "scores": _score_counts(evaluation, label),
         "cost": _cost_of_cells(evaluation, k),
-        "rows": _table_rows(table),
+        "rows": [
+            {"threshold": _rounded(table.thresholds[i]), "tp": table.tp[i], "fp": table.fp[i]} for i in at.tolist()
+        ],
     }
 
 
@@ -174,13 +179,6 @@ def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:
         return None
     matrix, other = evaluation.cost.matrix, 1 - k
     return [float(v) for v in (matrix[other, other], matrix[other, k], matrix[k, other], matrix[k, k])]
-
-
-def _table_rows(table: ThresholdTable) -> list[dict[str, float | None]]:
-    """A few thresholds to print: one for each twentieth of the rows predicted."""
-    shares = table.measures()["predicted"]
-    at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
-    return [{"threshold": _rounded(table.thresholds[i]), "tp": table.tp[i], "fp": table.fp[i]} for i in at.tolist()]
 
 
 def study_evaluation(study: Study, positive: Any = None) -> Evaluation:
@@ -282,7 +280,13 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
     accuracy = evaluation.accuracy
     between = interval(accuracy.low, accuracy.high, n)
     add("accuracy", percent(accuracy.value, n), between, "share of the rows predicted correctly")
-    add("balanced accuracy", percent(_balanced(evaluation), n), "", "mean of the recall over the classes")
+    recall = evaluation.rates.of("tpr", warn=False)
+    add(
+        "balanced accuracy",
+        percent(float(np.mean(recall[evaluation.rates.support > 0])), n),
+        "",
+        "mean of the recall over the classes",
+    )
     add(
         "F1, macro",
         rate(evaluation.average("f1")),
@@ -298,11 +302,6 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
     if evaluation.log_loss is not None:
         add("log loss", figure(evaluation.log_loss, 3), "", "mean of −log(probability of the true class): 0 is best")
     return rows
-
-
-def _balanced(evaluation: Evaluation) -> float:
-    recall = evaluation.rates.of("tpr", warn=False)
-    return float(np.mean(recall[evaluation.rates.support > 0]))
 
 
 def _areas(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:

@@ -89,7 +89,12 @@ def class_data(one: dict[str, Any]) -> dict[str, Any]:
         "lift": _lift(taken, precision, prevalence),
     }
     if one["calibration"]:
-        panels["calibration"] = _calibration(one["calibration"])
+        bins = one["calibration"]
+        frame = Frame()
+        most = max(n for _, _, n in bins)
+        dots = [(*frame.points([p], [o])[0], round(3 + 6 * (n / most) ** 0.5, 1)) for p, o, n in bins]
+        points = frame.points([p for p, _, _ in bins], [o for _, o, _ in bins])
+        panels["calibration"] = {**_panel("calibration", frame, points, [(0, 0), (1, 1)]), "dots": dots}
     panels["scores"] = _scores(one)
     if one["cost"] is not None:
         panels["cost"] = _cost(one, total)
@@ -132,14 +137,6 @@ def _lift(taken: list[float], precision: list[float], prevalence: float) -> dict
     first = min((c for c in taken if c > 0), default=1.0)
     points = frame.points([max(c, first) for c in taken], filled)
     return _panel("lift", frame, points, [(0, 1), (1, 1)], up=lambda v: f"{v:g}×")
-
-
-def _calibration(bins: list[list[float]]) -> dict[str, Any]:
-    frame = Frame()
-    most = max(n for _, _, n in bins)
-    dots = [(*frame.points([p], [o])[0], round(3 + 6 * (n / most) ** 0.5, 1)) for p, o, n in bins]
-    points = frame.points([p for p, _, _ in bins], [o for _, o, _ in bins])
-    return {**_panel("calibration", frame, points, [(0, 0), (1, 1)]), "dots": dots}
 
 
 def _scores(one: dict[str, Any]) -> dict[str, Any]:

@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from vaglio.messages.figures import count, figure, percent
-from vaglio.report import pictures
+from vaglio.report.pictures import (
+    class_data,
+    column_histogram,
+    distance_map,
+    headline_scale,
+    interval_line,
+    network_picture,
+    panel_pictures,
+    rounds_picture,
+    term_picture,
+    tree_picture,
+)
 from vaglio.report.summary import summarize_study
 from vaglio.runtime.files import write_whole
 from vaglio.study import Study
 
-__all__ = ["render_html", "report_html", "write_report"]
+__all__ = ["render_html", "report_html", "template_environment", "write_report"]
+
+# What templates may draw.
+_PICTURES = (
+    column_histogram,
+    distance_map,
+    headline_scale,
+    interval_line,
+    network_picture,
+    rounds_picture,
+    term_picture,
+    tree_picture,
+)
 
 
 def render_html(summary: dict[str, Any]) -> str:
@@ -30,48 +54,56 @@ def render_html(summary: dict[str, Any]) -> str:
         A whole document: it contains its styles, script and pictures, and loads nothing.
     """
     curves = summary["performance"]["curves"]
-    drawn = [] if curves["why_none"] else pictures.panel_pictures(curves)
+    drawn = [] if curves["why_none"] else panel_pictures(curves)
     template = _environment().get_template("report.html")
     page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves))
     return page
 
 
-@cache
-def _environment() -> Any:
+def template_environment(package: str) -> Any:
+    """Return the templates of a package: every text of a table is escaped, and pictures of a summary can be drawn.
+
+    Parameters
+    ----------
+    package : str
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("vaglio.report"),
+        loader=PackageLoader(package),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     # Pictures escape their texts themselves: they are put into the page unchanged.
-    for name in pictures.__all__:
-        draw = getattr(pictures, name)
-        environment.globals[name] = lambda *given, _draw=draw: Markup(_draw(*given))
-    environment.filters["svg"] = Markup
-    environment.filters["figure"] = figure
-    environment.filters["percent"] = percent
-    environment.filters["count"] = count
-    environment.globals["plain_text"] = lambda name: Markup(_source(name))
+    draw: Callable[..., str]
+    for draw in _PICTURES:
+        environment.globals[draw.__name__] = lambda *given, _draw=draw: Markup(_draw(*given))
+    environment.filters |= {"svg": Markup, "figure": figure, "percent": percent, "count": count}
     return environment
 
 
-def _source(name: str) -> str:
-    """A stylesheet or script of the page, unchanged."""
-    environment = _environment()
-    text: str = environment.loader.get_source(environment, name)[0]
-    return text
+@cache
+def _environment() -> Any:
+    from markupsafe import Markup
+
+    environment = template_environment("vaglio.report")
+
+    def source(name: str) -> Any:
+        """Return a stylesheet or script of the page, unchanged."""
+        return Markup(environment.loader.get_source(environment, name)[0])
+
+    environment.globals["plain_text"] = source
+    return environment
 
 
 def _script_data(curves: dict[str, Any]) -> Any:
     """Counts and positions for the page's script, escaped for a script element."""
     from markupsafe import Markup
 
-    classes = [] if curves["why_none"] else [pictures.class_data(one) for one in curves["classes"]]
+    classes = [] if curves["why_none"] else [class_data(one) for one in curves["classes"]]
     for one in classes:
         for name, panel in one["panels"].items():
             if name not in ("lift", "scores"):  # only these axes differ from class to class

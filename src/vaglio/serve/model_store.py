@@ -82,7 +82,7 @@ class ModelStore:
             "costs": served.cost is not None,
             "training_rows": None if shape is None else shape[0],
             "digest": served.digest,
-            "loaded": _instant(slot.loaded),
+            "loaded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(slot.loaded)),
             "remark": slot.said,
         }
 
@@ -159,7 +159,3 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _instant(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

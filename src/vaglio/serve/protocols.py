@@ -81,7 +81,14 @@ class Invocations:
         if not isinstance(data, dict):
             refuse(400, f"The body is an object with one of {listed(_FORMS, last='or')}.")
         rows = _rows(served, data)
-        method = _method(served, data.get("params"))
+        params = {} if data.get("params") is None else data["params"]
+        if not isinstance(params, dict) or set(params) - {"predict_method"}:
+            refuse(400, "params may have predict_method, and nothing else.")
+        method = params.get("predict_method", "predict")
+        if method not in _METHODS:
+            refuse(400, f"predict_method is {listed(_METHODS, last='or')}, not {clip(repr(method), 40)}.")
+        if method == "predict_proba" and not served.fitted.has_probabilities:
+            refuse(422, f"The learner {served.fitted.learner!r} gives no probabilities.")
         return await self.service.answer_rows(request, served, rows, lambda answers: _predictions(answers, method))
 
 
@@ -91,18 +98,6 @@ def _predictions(answers: list[dict[str, Any]], method: str = "predict") -> dict
     return {"predictions": [list(answer["probabilities"].values()) for answer in answers]}
 
 
-def _method(served: Served, params: Any) -> str:
-    given = {} if params is None else params
-    if not isinstance(given, dict) or set(given) - {"predict_method"}:
-        refuse(400, "params may have predict_method, and nothing else.")
-    method = given.get("predict_method", "predict")
-    if method not in _METHODS:
-        refuse(400, f"predict_method is {listed(_METHODS, last='or')}, not {clip(repr(method), 40)}.")
-    if method == "predict_proba" and not served.fitted.has_probabilities:
-        refuse(422, f"The learner {served.fitted.learner!r} gives no probabilities.")
-    return str(method)
-
-
 def _rows(served: Served, data: dict[str, Any]) -> list[Any]:
     """Return the rows of a body, each as an object by column name."""
     found = [form for form in _FORMS if form in data]
@@ -110,32 +105,24 @@ def _rows(served: Served, data: dict[str, Any]) -> list[Any]:
         refuse(400, f"The body has exactly one of {listed(_FORMS, last='or')}; this one has {listed(found)}.")
     given = data[found[0]]
     if found[0] == "dataframe_split":
-        return _split(given)
+        if not isinstance(given, dict) or not isinstance(given.get("data"), list):
+            refuse(400, "dataframe_split is an object with columns and data.")
+        columns = given.get("columns")
+        if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
+            refuse(400, "dataframe_split needs columns: the list of their names.")
+        if len(set(columns)) != len(columns):
+            refuse(400, "dataframe_split names a column twice.")
+        return [_named(row, columns) for row in given["data"]]
     if found[0] == "inputs" and isinstance(given, dict):
-        return _columns(given)
+        # Rows from a list of values per column; one value alone is one row.
+        lists = {name: values if isinstance(values, list) else [values] for name, values in given.items()}
+        lengths = {len(values) for values in lists.values()}
+        if len(lengths) != 1:
+            refuse(400, "The columns of inputs differ in their number of values.")
+        return [dict(zip(lists, values)) for values in zip(*lists.values())]
     if not isinstance(given, list):
         refuse(400, f"{found[0]} is a list of rows.")
     return [row if isinstance(row, dict) else _named(row, served.names) for row in given]
-
-
-def _split(given: Any) -> list[dict[str, Any]]:
-    if not isinstance(given, dict) or not isinstance(given.get("data"), list):
-        refuse(400, "dataframe_split is an object with columns and data.")
-    columns = given.get("columns")
-    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        refuse(400, "dataframe_split needs columns: the list of their names.")
-    if len(set(columns)) != len(columns):
-        refuse(400, "dataframe_split names a column twice.")
-    return [_named(row, columns) for row in given["data"]]
-
-
-def _columns(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows from a list of values per column; one value alone is one row."""
-    lists = {name: values if isinstance(values, list) else [values] for name, values in given.items()}
-    lengths = {len(values) for values in lists.values()}
-    if len(lengths) != 1:
-        refuse(400, "The columns of inputs differ in their number of values.")
-    return [dict(zip(lists, values)) for values in zip(*lists.values())]
 
 
 def _named(row: Any, names: list[str]) -> dict[str, Any]:
@@ -271,7 +258,15 @@ class OpenInference:
         if not isinstance(datatype, str) or datatype not in DATATYPES:
             refuse(400, f"Input {name!r} has no datatype of the protocol, as FP64, INT64, BOOL or BYTES.")
         check_rows(shape[0], self.service.bounds)
-        values = _flat(tensor.get("data"))
+        # A tensor may be written row by row.
+        data = tensor.get("data")
+        if not isinstance(data, list):
+            refuse(400, "The data of an input is a list.")
+        values: list[Any] = data
+        while values and isinstance(values[0], list):
+            if not all(isinstance(part, list) for part in values):
+                refuse(400, "The data of an input mixes lists and values.")
+            values = [value for part in values for value in part]
         if len(values) != prod(shape):
             refuse(400, f"Input {name!r} has {len(values)} values, but its shape {shape} says {prod(shape)}.")
         types = DATATYPES[datatype]
@@ -287,18 +282,6 @@ def _shape(tensor: dict[str, Any]) -> list[int]:
     if not isinstance(shape, list) or not sound or not all(type(n) is int and 0 <= n < 1 << 31 for n in shape):
         refuse(400, f"Input {clip(tensor.get('name'))!r} needs a shape: a list of whole numbers.")
     return shape
-
-
-def _flat(data: Any) -> list[Any]:
-    """Return a tensor that may be written row by row as one list."""
-    if not isinstance(data, list):
-        refuse(400, "The data of an input is a list.")
-    values: list[Any] = data
-    while values and isinstance(values[0], list):
-        if not all(isinstance(part, list) for part in values):
-            refuse(400, "The data of an input mixes lists and values.")
-        values = [value for part in values for value in part]
-    return values
 
 
 def _wanted(outputs: Any) -> list[str] | None:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from vaglio.errors import InputError
 from vaglio.serve.http.requests import Bounds, read_body
 from vaglio.serve.http.responses import refuse
+from vaglio.studio.project.folder import Project
 
 __all__ = ["ChoiceError", "Form", "read_form", "receive_file"]
 
@@ -93,17 +94,21 @@ async def read_form(request: Request, bounds: Bounds) -> Form:
     return Form(pairs)
 
 
-async def receive_file(request: Request, place: Path, most: int) -> None:
-    """Write the body of a request to a file; of one that is too long or breaks off nothing is left.
+async def receive_file(request: Request, project: Project, most: int) -> Path:
+    """Write the body of a request to a new file of the project; of one that is too long or breaks off nothing is left.
 
     Parameters
     ----------
     request : Request
-    place : Path
-        Where; nothing is there yet.
+        Its address has the name of the file.
+    project : Project
     most : int
         Bytes.
     """
+    given = request.query_params.get("name", "")
+    if not given or len(given) > 500:
+        refuse(422, "The upload lacks the name of its file: load the page again.")
+    place = project.place_for(given)
     said = request.headers.get("content-length", "0")
     if not said.isdecimal() or int(said) > most:
         _too_long(most)
@@ -129,6 +134,7 @@ async def receive_file(request: Request, place: Path, most: int) -> None:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+    return place
 
 
 def _too_long(most: int) -> NoReturn:

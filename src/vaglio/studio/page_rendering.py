@@ -7,11 +7,9 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from vaglio.messages.figures import count, figure
-from vaglio.report import pictures
+from vaglio.report.rendering import template_environment
 
 __all__ = ["HEADERS", "environment", "static_files"]
 
@@ -28,24 +26,10 @@ HEADERS = {
 
 
 @cache
-def environment() -> Environment:
+def environment() -> Any:
     """Return the templates; every text of a table is escaped."""
-    found = Environment(
-        loader=PackageLoader("vaglio.studio"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    # Pictures escape their texts themselves.
-    for name in pictures.__all__:
-        draw = getattr(pictures, name)
-        found.globals[name] = lambda *given, _draw=draw: Markup(_draw(*given))
-    found.globals["bar"] = bar
-    found.globals["stack"] = stack
-    found.filters["svg"] = Markup
-    found.filters["figure"] = figure
-    found.filters["count"] = count
+    found = template_environment("vaglio.studio")
+    found.globals |= {"bar": bar, "stack": stack}
     return found
 
 

@@ -112,7 +112,12 @@ def as_commands(model: Learned, table: Table) -> list[str]:
     command = {"fixed": "train", "tune": "tune", "choose": "select"}[request.way]
     training = _dividing(model) if request.way == "fixed" else _searching(model)
     if request.cost is not None:
-        lines.append(_cost_file(model))
+        # A shell line that writes the matrix of costs.
+        cost, labels = model.request.cost, model.facts["labels"]
+        rows = [",".join(["", *map(str, labels)])]
+        rows += [",".join([str(true), *(f"{cost.get((true, other), 0):g}" for other in labels)]) for true in labels]
+        written = " ".join(shlex.quote(row) for row in rows)
+        lines.append(f"printf '%s\\n' {written} > costs.csv")
         training += ["--cost", "costs.csv"]
     lines.append(_line(command, file, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
     lines.append(_line("inspect", f"{model.id}.vaglio"))
@@ -178,12 +183,3 @@ def _reading(state: TableState) -> list[str]:
     for word in state.missing:
         words += ["--missing", word]
     return words
-
-
-def _cost_file(model: Learned) -> str:
-    """A shell line that writes the matrix of costs."""
-    cost, labels = model.request.cost, model.facts["labels"]
-    rows = [",".join(["", *map(str, labels)])]
-    rows += [",".join([str(true), *(f"{cost.get((true, other), 0):g}" for other in labels)]) for true in labels]
-    written = " ".join(shlex.quote(row) for row in rows)
-    return f"printf '%s\\n' {written} > costs.csv"

@@ -105,7 +105,9 @@ class Studio:
     async def change_settings(self, request: Request) -> Response:
         """Change the language or the colours."""
         form = await self.form(request)
-        answer = RedirectResponse(_back(form), 303)
+        # The page that a form of the frame was sent from; nothing else is an address.
+        page = form.get("from").strip("/").partition("/")[0]
+        answer = RedirectResponse(f"/{page}" if page in PAGES else "/table", 303)
         if form.get("lang") in LANGUAGES:
             answer.set_cookie("vaglio-lang", form.get("lang"), max_age=_YEAR, samesite="strict")
         if form.get("theme") in _THEMES:
@@ -187,12 +189,6 @@ class Studio:
 
 def _nothing(*_: Any) -> None:
     return None
-
-
-def _back(form: Form) -> str:
-    """Return the page that a form of the frame was sent from; nothing else is an address."""
-    page = form.get("from").strip("/").partition("/")[0]
-    return f"/{page}" if page in PAGES else "/table"
 
 
 def make_application(settings: Settings) -> Application:

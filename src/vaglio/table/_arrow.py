@@ -39,9 +39,17 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
         codes = _numpy(pc.fill_null(chunked.cast(pa.int32()), -1))
         return Column.nominal(name, codes, (False, True), declared=True, storage=kind)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return _from_times(name, chunked)
+        micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
+        days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_PER_DAY)))
+        return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type)
     if pa.types.is_time(kind) or pa.types.is_duration(kind):
-        return _from_durations(name, chunked)
+        # In seconds: since midnight for a time of day, the whole length for a duration.
+        of_day = pa.types.is_time(chunked.type)
+        unit = chunked.type.unit
+        width = pa.int32() if pa.types.is_time32(chunked.type) else pa.int64()
+        scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+        seconds = pc.divide(chunked.cast(width).cast(pa.float64(), safe=False), scale)
+        return Column.numeric(name, _numpy(seconds), level="interval" if of_day else "ratio")
     if pa.types.is_null(kind):
         return Column.numeric(name, np.full(len(chunked), np.nan), storage=kind)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -78,10 +86,6 @@ def column_to_arrow(column: Column) -> pa.Array:
         return _cast_or_keep(array, storage) if storage is not None else array
     if column.kind == "text":
         return pa.array(column.data, pa.string(), from_pandas=True)
-    return _nominal_to_arrow(column)
-
-
-def _nominal_to_arrow(column: Column) -> pa.Array:
     indices = pa.array(column.data, mask=column.data < 0)
     plain = all(isinstance(value, str) for value in column.categories) or len(set(map(type, column.categories))) == 1
     values = pa.array(column.categories if plain else [str(value) for value in column.categories])
@@ -175,19 +179,3 @@ def _indices(encoded: pa.ChunkedArray) -> np.ndarray:
 
 def _without_nulls(indices: pa.Array) -> pa.Array:
     return pc.fill_null(indices, -1) if indices.null_count else indices
-
-
-def _from_times(name: str, chunked: pa.ChunkedArray) -> Column:
-    micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
-    days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_PER_DAY)))
-    return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type)
-
-
-def _from_durations(name: str, chunked: pa.ChunkedArray) -> Column:
-    # In seconds: since midnight for a time of day, the whole length for a duration.
-    of_day = pa.types.is_time(chunked.type)
-    unit = chunked.type.unit
-    width = pa.int32() if pa.types.is_time32(chunked.type) else pa.int64()
-    scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
-    seconds = pc.divide(chunked.cast(width).cast(pa.float64(), safe=False), scale)
-    return Column.numeric(name, _numpy(seconds), level="interval" if of_day else "ratio")

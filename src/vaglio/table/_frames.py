@@ -39,11 +39,25 @@ def _converted(source: Any, names: Sequence[str] | None) -> Table:
             origin="pandas",
         )
     if _is_from("polars", source, "DataFrame"):
-        return _from_polars(source)
+        polars = sys.modules["polars"]
+        arrow = source.to_arrow()
+        columns = []
+        for at, (name, dtype) in enumerate(source.schema.items()):
+            # The values of a polars Categorical are a pool shared with other frames; only an Enum declares its own.
+            declared = not isinstance(dtype, polars.Categorical)
+            columns.append(column_from_arrow(name, arrow.column(at), declared=declared))
+        return Table(columns, origin="polars")
     if isinstance(source, np.ndarray):
-        return _from_numpy(source, names)
+        if source.dtype.names:
+            return Table([_from_values(field, source[field]) for field in source.dtype.names])
+        if source.ndim != 2:
+            raise InputError(f"an array with {source.ndim} dimension(s) was given: a table has two, rows and columns.")
+        return Table([_from_values(name, source[:, at]) for at, name in enumerate(_names(names, source.shape[1]))])
     if scipy_sparse.issparse(source):
-        return _from_scipy(source, names)
+        csr = scipy_sparse.csr_array(source, dtype=np.float64)
+        if not np.all(np.isfinite(csr.data)):
+            raise InputError("the sparse matrix holds infinite or missing numbers: only finite numbers can be used.")
+        return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
     if isinstance(source, Mapping):
         return Table([_from_values(str(name), values) for name, values in source.items()])
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
@@ -82,37 +96,22 @@ def _from_arrow(source: Any) -> Table:
     return Table(columns, origin="pyarrow")
 
 
-def _from_polars(frame: Any) -> Table:
-    polars = sys.modules["polars"]
-    arrow = frame.to_arrow()
-    columns = []
-    for at, (name, dtype) in enumerate(frame.schema.items()):
-        # The values of a polars Categorical are a pool shared with other frames; only an Enum declares its own.
-        declared = not isinstance(dtype, polars.Categorical)
-        columns.append(column_from_arrow(name, arrow.column(at), declared=declared))
-    return Table(columns, origin="polars")
-
-
 def _from_pandas(name: str, series: Any) -> Column:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
         return _from_values(name, series.to_numpy())
     if hasattr(series, "cat") and hasattr(dtype, "categories"):
-        return _from_categorical(name, series)
+        # Dates and intervals become text: a category must survive the model file, which is JSON.
+        known = series.cat.categories.tolist()
+        categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in known]
+        if not all(value.isascii() for value in categories if isinstance(value, str)):
+            pa.array([str(value) for value in categories])  # raises an error about half a character
+        level = "ordinal" if series.cat.ordered else "nominal"
+        codes = series.cat.codes.to_numpy().astype(np.int32)
+        return Column.nominal(name, codes, categories, level=level, declared=True)
     if hasattr(series, "sparse"):
         return _from_values(name, series.sparse.to_dense().to_numpy())
     return column_from_arrow(name, pa.array(series, from_pandas=True))
-
-
-def _from_categorical(name: str, series: Any) -> Column:
-    # Dates and intervals become text: a category must survive the model file, which is JSON.
-    known = series.cat.categories.tolist()
-    categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in known]
-    if not all(value.isascii() for value in categories if isinstance(value, str)):
-        pa.array([str(value) for value in categories])  # raises an error about half a character
-    level = "ordinal" if series.cat.ordered else "nominal"
-    codes = series.cat.codes.to_numpy().astype(np.int32)
-    return Column.nominal(name, codes, categories, level=level, declared=True)
 
 
 def _from_values(name: str, values: Any) -> Column:
@@ -199,21 +198,6 @@ def _mixed(name: str, values: Any) -> InputError:
     return InputError(
         f"column {name!r} holds {first[1] if first else 'something'}, which is not a number, a word or a date."
     )
-
-
-def _from_numpy(array: np.ndarray, names: Sequence[str] | None) -> Table:
-    if array.dtype.names:
-        return Table([_from_values(field, array[field]) for field in array.dtype.names])
-    if array.ndim != 2:
-        raise InputError(f"an array with {array.ndim} dimension(s) was given: a table has two, rows and columns.")
-    return Table([_from_values(name, array[:, at]) for at, name in enumerate(_names(names, array.shape[1]))])
-
-
-def _from_scipy(matrix: Any, names: Sequence[str] | None) -> Table:
-    csr = scipy_sparse.csr_array(matrix, dtype=np.float64)
-    if not np.all(np.isfinite(csr.data)):
-        raise InputError("the sparse matrix holds infinite or missing numbers: only finite numbers can be used.")
-    return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
 
 
 def _names(names: Sequence[str] | None, wanted: int) -> list[str]:

@@ -496,7 +496,15 @@ def _words(column: Column, remarks: Remarks, is_target: bool) -> Column:
     if not _of_words(column):
         return column
     if pair := _pair(column):
-        return _yes_or_no(column, pair, remarks)
+        if len({value.lower() for value in column.categories}) < len(column.categories):
+            spellings = listed(column.categories)
+            remarks.add(f"column {column.name!r} spells {listed(pair)} in several ways ({spellings}): use one spelling")
+        ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
+        if ordered == list(column.categories):
+            return column
+        code_of = {value: code for code, value in enumerate(ordered)}
+        lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
+        return column.replace(data=lookup[column.data], categories=tuple(ordered))
     if not is_target and _is_text(column):
         remarks.add(f"column {column.name!r} is read as free text")
         return as_text(column)
@@ -506,18 +514,6 @@ def _words(column: Column, remarks: Remarks, is_target: bool) -> Column:
 def _pair(column: Column) -> tuple[str, str] | None:
     folded = {value.lower() for value in column.categories}
     return next((pair for pair in WORD_PAIRS if folded <= set(pair)), None)
-
-
-def _yes_or_no(column: Column, pair: tuple[str, str], remarks: Remarks) -> Column:
-    if len({value.lower() for value in column.categories}) < len(column.categories):
-        spellings = listed(column.categories)
-        remarks.add(f"column {column.name!r} spells {listed(pair)} in several ways ({spellings}): use one spelling")
-    ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
-    if ordered == list(column.categories):
-        return column
-    code_of = {value: code for code, value in enumerate(ordered)}
-    lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
-    return column.replace(data=lookup[column.data], categories=tuple(ordered))
 
 
 def _is_text(column: Column) -> bool:

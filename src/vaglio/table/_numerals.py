@@ -201,7 +201,10 @@ def _marks(bodies: np.ndarray, counts: np.ndarray, decimal: str | None) -> Numer
     best = [style for style, fit in fits.items() if fit == most]
     marks = list(dict.fromkeys(mark for mark, _ in best))
     why = ""
-    if len(marks) > 1 and (two := _mark_of_two_meanings(words, counts > 0)):
+    # The mark that could be either; "" if the words have none, so that both ways of reading agree.
+    if len(marks) > 1 and (
+        two := next((mark for mark in _GROUPS if (words.match("\\" + mark) & (counts > 0)).any()), "")
+    ):
         marks, why = _decide(two, words, counts > 0, decimal)
     elif len(marks) > 1 and decimal in marks:
         marks = [decimal]
@@ -218,11 +221,6 @@ def _grouped(group: str, mark: str) -> str:
         if group != " "
         else (rf"^[1-9]\d{{0,2}}(?: \d{{3}})+(?:\{mark}\d*)?$")
     )
-
-
-def _mark_of_two_meanings(words: Words, used: np.ndarray) -> str:
-    """Return the mark that could be either; "" if the words have none, so that both ways of reading agree."""
-    return next((mark for mark in _GROUPS if (words.match("\\" + mark) & used).any()), "")
 
 
 def _decide(mark: str, words: Words, used: np.ndarray, decimal: str | None) -> tuple[list[str], str]:

@@ -65,7 +65,10 @@ class Table:
         given = list(columns)
         names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
         refuse_duplicates(names)
-        _refuse_half_characters(names)
+        # With half a character (a lone surrogate) in a name no file could be written.
+        for name in names:
+            if not is_whole_text(name):
+                raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.")
         lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
             sizes = listed((f"{column.name!r} {len(column)}" for column in given), 8)
@@ -362,13 +365,6 @@ def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
     raise ColumnError(
         f"{where}column {clip(twice)!r} appears {len(places)} times (places {shown}): rename all but one."
     )
-
-
-def _refuse_half_characters(names: Sequence[str]) -> None:
-    """Raise when a name has half a character (a lone surrogate): no file could be written with it."""
-    for name in names:
-        if not is_whole_text(name):
-            raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.")
 
 
 def _row_index(rows: Any, n_rows: int) -> Any:

@@ -181,7 +181,15 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
         return Tidied(column, {}, [])
     cleaned = [plain(value) for value in column.categories]
     absent = set(missing).intersection(cleaned)
-    spared = _values_after_all(set(cleaned), absent, missing)
+    # Words of our list that are values here: - beside +, and NA among codes of two letters.
+    spared: set[str] = set()
+    others = set(cleaned) - absent
+    if any(_SIGN.fullmatch(word) for word in others):
+        spared |= _SIGNS & absent
+    if "NA" in absent and len(others) >= _MANY_CODES and all(_TWO_LETTERS.fullmatch(word) for word in others):
+        spared.add("NA")
+    # Words that the user adds to our list mean what the user says.
+    spared -= set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
     absent -= {*keep, *spared}
     if cleaned == list(column.categories) and not absent:
         return Tidied(column, {}, sorted(spared))
@@ -199,16 +207,3 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
 def word_counts(column: Column) -> np.ndarray:
     """Return the number of cells of each category."""
     return _core.count_codes(np.ascontiguousarray(column.data), len(column.categories))[1:]
-
-
-def _values_after_all(words: set[str], absent: set[str], missing: Sequence[str]) -> set[str]:
-    """Return the words of our list that are values here: - beside +, and NA among codes of two letters."""
-    # Words that the user adds to our list mean what the user says.
-    own = set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
-    spared: set[str] = set()
-    others = words - absent
-    if any(_SIGN.fullmatch(word) for word in others):
-        spared |= _SIGNS & absent
-    if "NA" in absent and len(others) >= _MANY_CODES and all(_TWO_LETTERS.fullmatch(word) for word in others):
-        spared.add("NA")
-    return spared - own

@@ -122,9 +122,19 @@ class TableWriter:
         """
         frame = table if isinstance(table, pa.Table) else table_to_arrow(Table.from_any(table))
         for name, values in (further or {}).items():
-            frame = frame.append_column(_free_name(name, frame.column_names), pa.array(values))
+            # A name that the table has already gets a number: name_2, name_3 …
+            free, count = name, 1
+            while free in frame.column_names:
+                count += 1
+                free = f"{name}_{count}"
+            frame = frame.append_column(free, pa.array(values))
         if self.format in ("csv", "tsv", "jsonl", "stream"):
-            frame = _plain(frame)
+            # Text formats have no categories: their words are written.
+            fields = [
+                pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+                for field in frame.schema
+            ]
+            frame = frame.cast(pa.schema(fields))
         if self._schema is None:
             self._schema = frame.schema
             self._start(frame.schema)
@@ -181,15 +191,6 @@ class TableWriter:
         self._place.__exit__(kind, error, at)
 
 
-def _plain(frame: pa.Table) -> pa.Table:
-    # Text formats have no categories: their words are written.
-    fields = [
-        pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
-        for field in frame.schema
-    ]
-    return frame.cast(pa.schema(fields))
-
-
 def _without_formulas(frame: pa.Table) -> pa.Table:
     for at, column in enumerate(frame.columns):
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -206,12 +207,3 @@ def _needs_quotes(frame: pa.Table, delimiter: str) -> bool:
         for column in frame.columns
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     )
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    """The name itself, or the first of name_2, name_3 … that the table does not have."""
-    free, count = name, 1
-    while free in taken:
-        count += 1
-        free = f"{name}_{count}"
-    return free

@@ -76,21 +76,17 @@ def variant_groups(values: list[tuple[str, int]]) -> list[list[str]]:
         groups.setdefault(spelling_key(value), []).append((value, count))
     heads = list(groups)
     if len(heads) <= _MAX_COMPARED:
-        _join_misspelt(heads, groups)
+        # Add a rare word to the group of a frequent word from which it differs by one typing error.
+        weight = {head: sum(count for _, count in groups[head]) for head in heads}
+        for rare in sorted(heads, key=weight.__getitem__):
+            if len(rare) < 4 or rare not in groups:
+                continue
+            common = [h for h in groups if weight[h] >= _TIMES_RARER * weight[rare] and abs(len(h) - len(rare)) <= 1]
+            near = [h for h in common if _one_slip(rare, h)]
+            # With two candidates nobody knows which was meant.
+            if len(near) == 1:
+                groups[near[0]] += groups.pop(rare)
     return [[value for value, _ in group] for group in groups.values() if len(group) > 1]
-
-
-def _join_misspelt(heads: list[str], groups: dict[str, list[tuple[str, int]]]) -> None:
-    """Add a rare word to the group of a frequent word from which it differs by one typing error."""
-    weight = {head: sum(count for _, count in groups[head]) for head in heads}
-    for rare in sorted(heads, key=weight.__getitem__):
-        if len(rare) < 4 or rare not in groups:
-            continue
-        common = [h for h in groups if weight[h] >= _TIMES_RARER * weight[rare] and abs(len(h) - len(rare)) <= 1]
-        near = [h for h in common if _one_slip(rare, h)]
-        # With two candidates nobody knows which was meant.
-        if len(near) == 1:
-            groups[near[0]] += groups.pop(rare)
 
 
 def _one_slip(a: str, b: str) -> bool:

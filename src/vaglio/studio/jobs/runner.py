@@ -121,7 +121,14 @@ class Jobs:
         if process is None or process.poll() is not None:
             return
         (self.project.run_folder(name) / "cancelled").touch()
-        _end(process)
+        if hasattr(os, "killpg"):
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+        else:
+            process.kill()
+        process.wait(5)
 
     def close(self) -> None:
         """End every run."""
@@ -131,14 +138,3 @@ class Jobs:
     def _is_alive(self, name: str) -> bool:
         process = self._processes.get(name)
         return process is not None and process.poll() is None
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-    else:
-        process.kill()
-    process.wait(5)

@@ -77,12 +77,19 @@ def predict_file(request: Request) -> None:
             total += len(chunk)
             progress.step(0, 0, 1, f"{total:,}")
     progress.end(0)
+    # What was done to the rows as it had been done to the table.
+    state = request.state
+    told = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
+    if state.missing:
+        told.append(f"taken for missing values: {listed(state.missing, quoted=True)}")
+    if state.levels:
+        told.append(f"read with the levels of the table: {listed(state.levels)}")
     request.write_result(
         {
             "rows": total,
             "counts": counts.most_common(20),
             "file": request.data["file"],
-            "repeated": _told(request, changes, cells),
+            "repeated": told,
         }
     )
 
@@ -93,17 +100,6 @@ def _changes(request: Request) -> list[ValueChange]:
         return []
     table = read_table(request.state, request.folder.parent.parent / "tables")
     return value_changes(audit(table, n_jobs=-1), policy_of(request.state))
-
-
-def _told(request: Request, changes: list[ValueChange], cells: Counter[str]) -> list[str]:
-    """What was done to the rows as it had been done to the table."""
-    state = request.state
-    told = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
-    if state.missing:
-        told.append(f"taken for missing values: {listed(state.missing, quoted=True)}")
-    if state.levels:
-        told.append(f"read with the levels of the table: {listed(state.levels)}")
-    return told
 
 
 def study_options(rows: int, columns: int) -> dict[str, object]:

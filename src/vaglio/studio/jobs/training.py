@@ -194,7 +194,14 @@ def _kept(request: Request, training: _Trained, target: str, seconds: float) -> 
     name, evaluation = training.learner, training.evaluation
     fitted = training.fitted.noting(target=target)
     fitted.save(request.folder / f"{name}.vaglio")
-    _write_evaluation(request.folder / f"{name}.npz", evaluation, training.judged)
+    path = request.folder / f"{name}.npz"
+    arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
+    if evaluation.scores is not None:
+        arrays["scores"] = evaluation.scores
+    if training.judged is not None:
+        arrays["judged"] = training.judged
+    with path.open("wb") as file:
+        np.savez(file, probability=np.array(evaluation.probability), **arrays)
     accuracy = evaluation.accuracy
     support = evaluation.rates.support
     return {
@@ -212,16 +219,6 @@ def _kept(request: Request, training: _Trained, target: str, seconds: float) -> 
         "digest": fitted.digest,
         **training.found,
     }
-
-
-def _write_evaluation(path: Path, evaluation: Evaluation, judged: np.ndarray | None) -> None:
-    arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
-    if evaluation.scores is not None:
-        arrays["scores"] = evaluation.scores
-    if judged is not None:
-        arrays["judged"] = judged
-    with path.open("wb") as file:
-        np.savez(file, probability=np.array(evaluation.probability), **arrays)
 
 
 def read_evaluation(path: Path, labels: list[Any], cost: Any = None) -> Evaluation:

@@ -13,7 +13,7 @@ from vaglio.plot.svg import model_curves
 from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.page import Action, Page
-from vaglio.studio.pages.runs import Learned, choose_run, is_of, learned_models, rank
+from vaglio.studio.pages.runs import Learned, choose_run, is_of, job_view, learned_models, rank
 from vaglio.studio.project.workbench import OpenTable
 
 __all__ = ["ComparePage"]
@@ -44,11 +44,14 @@ class ComparePage(Page):
             else labels[0]
         )
         ranked = sorted(models, key=lambda each: rank(each.facts))
+        # The range of the accuracies that is drawn: round tenths around them.
+        lows = [each.facts["accuracy"][1] for each in ranked] + [each.facts["baseline"] for each in ranked]
+        low = np.floor(10 * min(lows)) / 10
         return {
             "run": models[0].run.name,
             "runs": list(dict.fromkeys(each.run.name for each in learned_models(self.jobs, opened))),
             "models": [each.facts for each in ranked],
-            "scale": _scale(ranked),
+            "scale": (float(min(low, 0.9)), 1.0),
             "labels": labels,
             "label": chosen,
             "curves": self._curves(models, chosen, say),
@@ -65,14 +68,7 @@ class ComparePage(Page):
         name = models[0].run.name
         for run in self.jobs.all("compare"):
             if run.request.get("of") == name and is_of(run, opened):
-                task = (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0]
-                return {
-                    "state": run.state,
-                    "name": run.name,
-                    "task": task,
-                    "error": run.progress.get("error", ""),
-                    **run.result,
-                }
+                return {**job_view(run), **run.result}
         return {"state": "none"}
 
     def _measure(self, form: Form) -> str:
@@ -96,13 +92,6 @@ class ComparePage(Page):
     def _cancel(self, form: Form) -> str:
         self.jobs.cancel(form.get("job"))
         return f"{self.path}#requirements"
-
-
-def _scale(models: list[Learned]) -> tuple[float, float]:
-    """The range of the accuracies that is drawn: round tenths around them."""
-    lows = [each.facts["accuracy"][1] for each in models] + [each.facts["baseline"] for each in models]
-    low = np.floor(10 * min(lows)) / 10
-    return float(min(low, 0.9)), 1.0
 
 
 def _curves(models: list[Learned], label: str, say: Words) -> dict[str, Any]:

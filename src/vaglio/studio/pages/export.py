@@ -14,9 +14,8 @@ from vaglio.fitted import FORMATS, export_formats
 from vaglio.serve.http.responses import refuse
 from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import ChoiceError, Form, receive_file
-from vaglio.studio.jobs.runner import Run
 from vaglio.studio.pages.page import Action, Page
-from vaglio.studio.pages.runs import Learned, choose_model, choose_run, is_of
+from vaglio.studio.pages.runs import Learned, choose_model, choose_run, is_of, job_view
 from vaglio.studio.project.steps import program_lines
 from vaglio.studio.reproducing import as_commands, as_program
 
@@ -62,8 +61,8 @@ class ExportPage(Page):
             "formats": {name: FORMATS[name] for name in FORMATS if name in export_formats(fitted)},
             "program": as_program(chosen),
             "commands": as_commands(chosen, opened.table),
-            "reports": [_job_view(run) for run in self.jobs.all("report")[:3] if is_of(run, opened)],
-            "predictions": [_job_view(run) for run in self.jobs.all("predict")[:5]],
+            "reports": [job_view(run) for run in self.jobs.all("report")[:3] if is_of(run, opened)],
+            "predictions": [job_view(run) for run in self.jobs.all("predict")[:5]],
             "upload_limit": self.studio.settings.upload,
         }
 
@@ -107,11 +106,7 @@ class ExportPage(Page):
         return f"{self.path}?model={chosen.name}#predictions"
 
     async def _upload(self, request: Request) -> Response:
-        given = request.query_params.get("name", "")
-        if not given or len(given) > 500:
-            refuse(422, "The upload lacks the name of its file: load the page again.")
-        place = self.project.place_for(given)
-        await receive_file(request, place, self.studio.settings.upload)
+        place = await receive_file(request, self.project, self.studio.settings.upload)
         try:
             await self.studio.compute(self._start_predicting, request.query_params.get("model", ""), place.name)
         except VaglioError as error:
@@ -165,14 +160,3 @@ def _attached(content: str | bytes, name: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     return Response(data, headers=headers, media_type="application/octet-stream")
-
-
-def _job_view(run: Run) -> dict[str, Any]:
-    task = (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0]
-    return {
-        "name": run.name,
-        "state": run.state,
-        "task": task,
-        "error": run.progress.get("error", ""),
-        "result": run.result,
-    }

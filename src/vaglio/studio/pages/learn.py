@@ -113,7 +113,10 @@ class LearnPage(Page):
         learners = [name for name in LEARNERS if name in form.all("learner")]
         params = {name: form.below(name) for name in LEARNERS}
         plan = form.need("plan", PLANS)
-        seed = _seed(form)
+        given = form.get("seed", "0").strip()
+        if not given.isdecimal() or int(given) >= 1 << 32:
+            raise ChoiceError("seed", "The seed is a whole number from 0 to 4,294,967,295.")
+        seed = int(given)
         costs = form.below("cost")
         way = _way(form, PLANS[plan])
         self.project.remember(
@@ -185,13 +188,6 @@ def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
     if kind != "fixed" and strategy == "validation" and "folds" in plan:
         raise ChoiceError("way", "A validation part needs rows that are kept apart: divide the rows in that way.")
     return {"kind": kind, "n_iter": int(typed), "strategy": strategy}
-
-
-def _seed(form: Form) -> int:
-    given = form.get("seed", "0").strip()
-    if not given.isdecimal() or int(given) >= 1 << 32:
-        raise ChoiceError("seed", "The seed is a whole number from 0 to 4,294,967,295.")
-    return int(given)
 
 
 def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:

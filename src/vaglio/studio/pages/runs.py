@@ -16,7 +16,7 @@ from vaglio.studio.jobs.runner import Jobs, Run
 from vaglio.studio.jobs.training import judged_rows, read_evaluation
 from vaglio.studio.project.workbench import OpenTable
 
-__all__ = ["Learned", "choose_model", "choose_run", "is_of", "learned_models", "rank", "run_view"]
+__all__ = ["Learned", "choose_model", "choose_run", "is_of", "job_view", "learned_models", "rank", "run_view"]
 
 
 @dataclass(frozen=True)
@@ -133,3 +133,19 @@ def rank(facts: dict[str, Any]) -> float:
     """Return a number that is smaller for a better model: what it costs per row, or else its errors."""
     cost = facts.get("mean_cost")
     return float(1 - facts["accuracy"][0] if cost is None else cost)
+
+
+def job_view(run: Run) -> dict[str, Any]:
+    """Return how far a run of one task is, and what came out.
+
+    Parameters
+    ----------
+    run : Run
+    """
+    return {
+        "name": run.name,
+        "state": run.state,
+        "task": (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0],
+        "error": run.progress.get("error", ""),
+        "result": run.result,
+    }

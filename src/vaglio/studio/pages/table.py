@@ -150,11 +150,7 @@ class TablePage(Page):
             raise
 
     async def _upload(self, request: Request) -> Response:
-        given = request.query_params.get("name", "")
-        if not given or len(given) > 500:
-            refuse(422, "The upload lacks the name of its file: load the page again.")
-        place = self.project.place_for(given)
-        await receive_file(request, place, self.studio.settings.upload)
+        place = await receive_file(request, self.project, self.studio.settings.upload)
         try:
             await self.studio.compute(self._open, place.name)
         except VaglioError as error:

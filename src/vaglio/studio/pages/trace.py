@@ -18,7 +18,6 @@ from vaglio.learners.parameter_fields import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.catalogue import Words
 from vaglio.studio.pages.page import Page
-from vaglio.studio.project.workbench import OpenTable
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
 from vaglio.tracing.film import make_film
@@ -80,7 +79,8 @@ class TracePage(Page):
         opened = self.bench.need_table()
         opened.need_target()
         rows, y = learning_rows(opened.table)
-        numeric = [name for name in _inputs(opened) if opened.table.column(name).kind == "numeric"]
+        X, _ = opened.table.xy()
+        numeric = [name for name in X.columns if opened.table.column(name).kind == "numeric"]
         chosen = _chosen(query, len(y), numeric)
         data: dict[str, Any] = {
             "learners": _shown(),
@@ -103,11 +103,6 @@ class TracePage(Page):
 def _shown() -> list[str]:
     """Learners that can be chosen by name and whose work can be shown."""
     return [name for name in learners() if name in LEARNERS]
-
-
-def _inputs(opened: OpenTable) -> list[str]:
-    X, _ = opened.table.xy()
-    return [str(name) for name in X.columns]
 
 
 def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> Lecture:
@@ -156,7 +151,12 @@ def _played(rows: Table, y: np.ndarray, chosen: Lecture, say: Words) -> dict[str
             {"title": section.title, "level": section.level, "html": Markup(blocks_of(section)), "picture": picture}
             for section, picture in zip(work.sections, _pictures_of(work.sections, film))
         ],
-        "pictures": [] if film is None else [_picture(film, number) for number in range(len(film.shots))],
+        "pictures": []
+        if film is None
+        else [
+            {"caption": film.shots[number].caption, "svg": Markup(film.draw(number))}
+            for number in range(len(film.shots))
+        ],
         "labels": [] if film is None or film.shots[0].tree is not None else list(film.classes),
         "taken": len(taken),
         "without": int((~whole).sum()),
@@ -187,7 +187,3 @@ def _pictures_of(sections: tuple[Any, ...], film: Film | None) -> list[int | Non
         found.append(min(number + shift, last) if section.level == 2 else 0 if number == 0 else last)
         number += section.level == 2
     return found
-
-
-def _picture(film: Film, number: int) -> dict[str, Any]:
-    return {"caption": film.shots[number].caption, "svg": Markup(film.draw(number))}

@@ -65,20 +65,16 @@ def row_from_words(served: Served, words: dict[str, str]) -> dict[str, Any]:
         if word == "":
             row[name] = None
         elif feature.kind == "numeric" and not feature.is_date:
-            row[name] = _number(name, word)
+            try:
+                value = float(word.replace(",", "."))
+            except ValueError:
+                raise InputError(f"{name}: {clip(word, 40)!r} is no number.") from None
+            if value != value or value in (float("inf"), float("-inf")):
+                raise InputError(f"{name}: a number is finite.")
+            row[name] = value
         else:
             row[name] = next((value for value in feature.categories if str(value) == word), word)
     return row
-
-
-def _number(name: str, word: str) -> float:
-    try:
-        value = float(word.replace(",", "."))
-    except ValueError:
-        raise InputError(f"{name}: {clip(word, 40)!r} is no number.") from None
-    if value != value or value in (float("inf"), float("-inf")):
-        raise InputError(f"{name}: a number is finite.")
-    return value
 
 
 def fields_of(served: Served, row: dict[str, Any]) -> list[dict[str, Any]]:

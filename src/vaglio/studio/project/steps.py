@@ -158,17 +158,14 @@ def read_table(state: TableState, folder: Path) -> Table:
     given = reading_keywords(state)
     if state.bundled:
         return Table.from_any(datasets.load(state.name), **given)
-    _refuse_beyond_memory(folder / state.name)
-    return read(folder / state.name, state.target, **given)
-
-
-def _refuse_beyond_memory(path: Path) -> None:
+    path = folder / state.name
     needed = bytes_in_memory(path)
     if needed > usable_memory():
         raise InputError(
             f"{path.name} needs about {needed >> 30} GB in memory, more than there is: open a sample of its rows "
             "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts."
         )
+    return read(path, state.target, **given)
 
 
 def clean(table: Table, state: TableState) -> Loaded:

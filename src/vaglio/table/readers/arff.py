@@ -211,18 +211,14 @@ def _declared(line: str, name: str, number: int) -> Attribute:
                 f"{name}, line {number}: the date format {clip(java)!r} of {clip(label)!r} names no part of a date: "
                 "write one such as 'yyyy-MM-dd'."
             )
-        return Attribute(label, "date", date_format=_strptime(java))
+        form = java.replace("%", "%%")
+        for pattern, directive in _JAVA_DATE:
+            form = form.replace(pattern, directive)
+        return Attribute(label, "date", date_format=form.replace("'", ""))
     raise ReadError(
         f"{name}, line {number}: attribute {clip(label)!r} has type {clip(word)!r}: only numeric, {{…}}, string and "
         "date are read."
     )
-
-
-def _strptime(java: str) -> str:
-    form = java.replace("%", "%%")
-    for pattern, directive in _JAVA_DATE:
-        form = form.replace(pattern, directive)
-    return form.replace("'", "")
 
 
 def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]:

@@ -329,7 +329,10 @@ def _measure(file: Any, column: dict[int, Any], rows: int) -> Pages:
         raise Damaged("a column has another number of values than rows")
     unpacked = largest = seen = 0
     for header in _headers(file, column):
-        size, n_values = header[_UNPACKED], _n_values(header)
+        found = [header[kind].get(1, -1) for kind in _HEADS if kind in header]
+        if any(count < 0 for count in found):
+            raise Damaged("a page has no number of values")
+        size, n_values = header[_UNPACKED], max(found, default=0)
         if size > _RATIO.get(column.get(_PACKING, 0), 1 << 31) * header[_PACKED] + _FRAME:
             raise Damaged("a page says that it unpacks to more than it can")
         if header.get(_KIND) == _DICTIONARY_PAGE:
@@ -373,10 +376,3 @@ def _header(file: Any, at: int, end: int) -> tuple[dict[int, Any], int]:
             if at + room >= end or room >= _LARGEST_HEADER:
                 raise Damaged("the header of a page breaks off") from None
         room *= 8
-
-
-def _n_values(header: dict[int, Any]) -> int:
-    found = [header[kind].get(1, -1) for kind in _HEADS if kind in header]
-    if any(count < 0 for count in found):
-        raise Damaged("a page has no number of values")
-    return max(found, default=0)

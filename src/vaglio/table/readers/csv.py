@@ -247,7 +247,9 @@ def find_dialect(
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
     refuse_duplicates(heading.names, f"{name}: ")
     body = rows[heading.above + heading.lines :]
-    above = numbered[heading.above][0] - _height(numbered[heading.above][1]) if heading.above or said else 0
+    # A quoted field may have several lines, and the number of a row is that of its last line.
+    last, names = numbered[heading.above]
+    above = last - 1 - sum(name.count("\n") for name in names) if heading.above or said else 0
     end, below = end_of_table(text, delimiter, len(heading.names)) if whole else (len(text), [])
     return Dialect(
         delimiter,
@@ -393,11 +395,6 @@ def _first_lines(text: Any, rows: int = 0) -> str:
 def _rows(sample: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """Return the first rows that are not empty, each with the number of its last line."""
     return list(islice(split_rows(sample, delimiter), _SAMPLE_ROWS))
-
-
-def _height(row: Sequence[str]) -> int:
-    """Return the number of lines of a row; a quoted field may have several."""
-    return 1 + sum(cell.count("\n") for cell in row)
 
 
 def _find_delimiter(sample: str) -> str:

@@ -212,8 +212,7 @@ def _one_type(cells: list[Any]) -> list[Any]:
     if kinds == {datetime.date, datetime.datetime}:
         midnight = datetime.time()
         return [datetime.datetime.combine(cell, midnight) if type(cell) is datetime.date else cell for cell in cells]
-    return [cell if cell is None else _written(cell) for cell in cells]
-
-
-def _written(cell: Any) -> str:
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return [
+        cell if cell is None else (str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell))
+        for cell in cells
+    ]

@@ -65,7 +65,15 @@ def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[in
         line, at, number = bytes(text[at:end]), end, number + 1
         if not line.strip():
             continue
-        row = _object(line, f"{name}, line {number}", loads, first=not rows)
+        where = f"{name}, line {number}"
+        first = not rows
+        try:
+            row = loads(line)
+        except json.JSONDecodeError as error:
+            said = f"{where}: not valid JSON ({str(error).split(':')[0]}); write one object per line."
+            raise (NotLines if first else ReadError)(said) from None
+        if not isinstance(row, dict):
+            raise ReadError(f"{where}: {clip(json.dumps(row), 40)!r} is not a JSON object; write one object per line.")
         if any(isinstance(value, (dict, list)) for value in row.values()):
             _refuse_nested_line(row, f"{name}, line {number}", alone=not rows and not text[at:].strip())
         rows += 1
@@ -73,17 +81,6 @@ def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[in
         if pattern is None or rows % 64 == 0:
             pattern = _pattern(row)
     return rows, keys
-
-
-def _object(line: bytes, where: str, loads: Callable[[bytes], Any], first: bool) -> dict[str, Any]:
-    try:
-        row = loads(line)
-    except json.JSONDecodeError as error:
-        said = f"{where}: not valid JSON ({str(error).split(':')[0]}); write one object per line."
-        raise (NotLines if first else ReadError)(said) from None
-    if not isinstance(row, dict):
-        raise ReadError(f"{where}: {clip(json.dumps(row), 40)!r} is not a JSON object; write one object per line.")
-    return row
 
 
 def _refuse_nested_line(row: dict[str, Any], where: str, alone: bool) -> None:
@@ -138,7 +135,15 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
 def loads(text: bytes, name: str, limits: Limits) -> Any:
     """Return the value of JSON text; brackets that nest too deep and numbers that are too long are refused."""
     if text.count(b"[") + text.count(b"{") > limits.nesting:
-        _check_nesting(text, name, limits)
+        brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
+        # Each pass takes the innermost pairs away, so the passes count the depth.
+        for _ in range(limits.nesting):
+            before = len(brackets)
+            brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+            if len(brackets) == before:
+                break
+        if len(brackets) > limits.nesting or (brackets and len(brackets) < before):
+            limits.refuse("nesting", f"{name} nests brackets deeper than a table does", 4 * limits.nesting)
     try:
         # Decoded here: from bytes with zeros in them, json would guess another encoding.
         if _LONG.search(text):
@@ -146,18 +151,6 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
         return json.loads(text.decode())
     except RecursionError:
         raise ReadError(f"{name} nests brackets deeper than Python can follow: flatten it first.") from None
-
-
-def _check_nesting(text: bytes, name: str, limits: Limits) -> None:
-    brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
-    # Each pass takes the innermost pairs away, so the passes count the depth.
-    for _ in range(limits.nesting):
-        before = len(brackets)
-        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
-        if len(brackets) == before:
-            break
-    if len(brackets) > limits.nesting or (brackets and len(brackets) < before):
-        limits.refuse("nesting", f"{name} nests brackets deeper than a table does", 4 * limits.nesting)
 
 
 def _whole_number(word: str, name: str, limits: Limits) -> int | float:

@@ -341,7 +341,10 @@ def _by_content(source: Source) -> str:
     start = source.head
     for magic, kind in _MAGIC:
         if start.startswith(magic):
-            return kind if magic != b"PK\x03\x04" or _is_office(source.data) else "zip"
+            # Spreadsheets are zip archives, in which the names of the parts are not compressed.
+            parts = (b"xl/", b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
+            zipped = magic == b"PK\x03\x04" and all(source.data.find(part) < 0 for part in parts)
+            return "zip" if zipped else kind
     if start[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and b"\0" in start and not _wide(start):
         return "binary"
     text = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
@@ -354,11 +357,6 @@ def _by_content(source: Source) -> str:
                 return "arff"
             break
     return "json" if text[:1] in (b"{", b"[") else "csv"
-
-
-def _is_office(data: Any) -> bool:
-    # Spreadsheets are zip archives, in which the names of the parts are not compressed.
-    return any(data.find(part) >= 0 for part in (b"xl/", b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"))
 
 
 def _wide(start: bytes) -> bool:

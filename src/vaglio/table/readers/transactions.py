@@ -60,7 +60,13 @@ def read_transactions(
     ids, baskets = _baskets(lines)
     absent = set(missing)
     baskets = [[item for item in basket if item not in absent] for basket in baskets]
-    block = _presence(baskets)
+    items = sorted({item for basket in baskets for item in basket if item})
+    at = {item: position for position, item in enumerate(items)}
+    columns = [sorted({at[item] for item in basket if item}) for basket in baskets]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in columns])])
+    indices = np.fromiter((position for row in columns for position in row), dtype=np.int32, count=int(starts[-1]))
+    matrix = sparse.csr_array((np.ones(len(indices)), indices, starts), shape=(len(baskets), len(items)))
+    block = SparseBlock(matrix, tuple(items), asymmetric=True)
     (limits or Limits()).check_shape(name, 1, len(block.names))
     if not block.names:
         raise ReadError(f"{name} has {len(baskets)} baskets but no item in them.")
@@ -91,13 +97,3 @@ def _baskets(lines: list[list[str]]) -> tuple[list[str] | None, list[list[str]]]
     if labels and len(lines) > 1 and items_apart:
         return first, [line[1:] for line in lines]
     return None, lines
-
-
-def _presence(baskets: list[list[str]]) -> SparseBlock:
-    items = sorted({item for basket in baskets for item in basket if item})
-    at = {item: position for position, item in enumerate(items)}
-    columns = [sorted({at[item] for item in basket if item}) for basket in baskets]
-    starts = np.concatenate([[0], np.cumsum([len(row) for row in columns])])
-    indices = np.fromiter((position for row in columns for position in row), dtype=np.int32, count=int(starts[-1]))
-    matrix = sparse.csr_array((np.ones(len(indices)), indices, starts), shape=(len(baskets), len(items)))
-    return SparseBlock(matrix, tuple(items), asymmetric=True)
