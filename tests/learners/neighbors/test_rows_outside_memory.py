@@ -14,7 +14,7 @@ from tests.engines.conftest import make_frame
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.neighbors import estimators, passes
-from vaglio.learners.neighbors.passes import NeighborsOutside
+from vaglio.learners.neighbors.passes import OutOfCoreNeighbors
 
 NUMBERS = ["tenths", "real", "count"]
 
@@ -51,7 +51,7 @@ def outside(monkeypatch, tmp_path):
             patched.setattr(estimators, "bytes_of_rows", lambda facts: 1 << 60)
             patched.setattr("vaglio.learners.neighbors.passes._PART_SHARE", 1 << 60)
             model.fit(X, y, weight)
-        assert isinstance(model.fitted_.model, NeighborsOutside)
+        assert isinstance(model.fitted_.model, OutOfCoreNeighbors)
         return model
 
     return fit

@@ -69,7 +69,7 @@ def _refuse_as_is(facts: Facts) -> None:
 SlopeSums = tuple[np.ndarray, np.ndarray, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PassedProblem(LogisticProblem):
     """The problem on all rows; ``rows`` are evenly spaced ones of them, at the positions ``places``.
 
@@ -86,11 +86,11 @@ class PassedProblem(LogisticProblem):
         Number of all rows, the sum and the largest of their weights.
     """
 
-    encoder: Any = None
-    ask: Callable[[Any], Any] = print
-    places: Any = None
-    reach: Any = None
-    whole: tuple[int, float, float] = (0, 0.0, 1.0)
+    encoder: DenseEncoder
+    ask: Callable[[Any], Any]
+    places: np.ndarray
+    reach: np.ndarray
+    whole: tuple[int, float, float]
 
     @property
     def n_rows(self) -> int:
@@ -245,13 +245,13 @@ def network_passes(
     curve: list[float] = []
     best, waited = np.inf, 0
     while len(curve) < max_iter and waited <= patience:
-        training = yield Walk(f"batches in order, pass {len(curve) + 1}", training, partial(_visit, encoder))
+        training = yield Walk(f"batches in order, pass {len(curve) + 1}", training, partial(_visit_chunk, encoder))
         curve.append(training.finish() / facts.n_rows)
         waited = waited + 1 if curve[-1] > best - tol else 0
         best = min(best, curve[-1])
     return training.network, curve
 
 
-def _visit(encoder: DenseEncoder, training: Training, chunk: Chunk) -> Training:
+def _visit_chunk(encoder: DenseEncoder, training: Training, chunk: Chunk) -> Training:
     rows: Any = encoder.transform(chunk.matrix)
     return training.take(rows, chunk.y, chunk.weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -21,14 +21,11 @@ from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioR
 from vaglio.learners.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learners.neighbors.model import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, class_sums, codes_of_absence
 from vaglio.learners.neighbors.passes import (
-    NeighborsOutside,
+    OutOfCoreNeighbors,
     belief_of,
     refuse_folds,
-    refuse_outside,
-    scale_of,
-    together,
+    refuse_out_of_core,
     typical_differences,
-    voters_in_parts,
     write_rows,
 )
 from vaglio.learners.parameters import COUNT, POSITIVE, estimator
@@ -81,43 +78,20 @@ class NeighborsCurve:
         return ax
 
 
-def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
+def neighbors_curve(
+    model: Neighbors | OutOfCoreNeighbors, largest: int, cv: Any, seed: Any, threads: int
+) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
-    splits = _splits(model.target, model.n_classes, cv, seed)
-    largest = min(largest, *(len(train) for train, _ in splits))
-    scores = []
-    for train, test in splits:
-        kept, asked = model.of_rows(train), model.of_rows(test)
-        queries = asked.stored()
-        queries.threads = threads
-        rows, distances, weights = kept.voters(queries, largest)
-        scores.append(_scores(kept, kept.target[rows], distances, weights, asked))
-    return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
-
-
-def neighbors_curve_outside(model: NeighborsOutside, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
-    """Return the same curve, bit by bit, for rows outside memory: of each only its target and its folds are held."""
-    target = np.concatenate([part.target for part in model.rows.parts()])
-    splits = _splits(target, model.n_classes, cv, seed)
-    largest = min(largest, *(len(train) for train, _ in splits))
-    scores = []
-    for train, test in splits:
-        inside, asked_for = np.zeros(len(target), dtype=bool), np.zeros(len(target), dtype=bool)
-        inside[train], asked_for[test] = True, True
-        asked = together(model.how, (part.only(asked_for) for part in model.rows.parts()))
-        queries = asked.stored()
-        queries.threads = threads
-        parts = (part.only(inside) for part in model.rows.parts())
-        near, distances, weights = voters_in_parts(parts, model.how, queries, largest)
-        scores.append(_scores(model.how, near, distances, weights, asked))
-    return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
-
-
-def _splits(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rows that are kept and those that are asked for, per fold; of many rows, some of these."""
-    splits = list(_splitter(target, n_classes, cv, seed).split(target, target))
+    target = model.read_targets() if isinstance(model, OutOfCoreNeighbors) else model.target
+    how = model.how if isinstance(model, OutOfCoreNeighbors) else model
+    splits = list(_splitter(target, model.n_classes, cv, seed).split(target, target))
     step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
-    return [(train, test[::step]) for train, test in splits]
+    largest = min(largest, *(len(train) for train, _ in splits))
+    scores = []
+    for train, test in splits:
+        asked, *near = model.hold_out(train, test[::step], largest, threads)
+        scores.append(_scores(how, asked, *near))
+    return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
 def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
@@ -132,7 +106,7 @@ def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
 
 
 def _scores(
-    how: Neighbors, targets: np.ndarray, distances: np.ndarray, weights: np.ndarray, asked: Neighbors
+    how: Neighbors, asked: Neighbors, targets: np.ndarray, distances: np.ndarray, weights: np.ndarray
 ) -> list[float]:
     """Score the rows that are asked for by the first of their neighbours, by the first two, and so on."""
     weight = asked.weight / asked.weight.max() if asked.weight.size else None
@@ -210,22 +184,17 @@ def grow_local_tree(
     rows, distances = model.nearest(case, n_neighbors)
     near = model.of_rows(rows[0])
     weight = near.weight / near.weight.max() if near.weight.size else None
-    config = _config(model, near.n_rows, max_depth)
-    tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
-    rules = rules_of_tree(tree, features, classes)
-    rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
-    return LocalTree(rows[0], distances[0], tree, rules, rule)
-
-
-def _config(model: Neighbors, n_rows: int, max_depth: int) -> dict[str, Any]:
-    """The options in the words of the grower."""
-    return {
+    config = {
         "criterion": "gini" if model.n_classes else "squared_error",
         "nominal_split": "subset",
         "missing": "learned",  # missing values go to the branch that makes the split better
         "max_depth": max_depth,
-        "min_rows_leaf": max(1.0, n_rows / 10),
+        "min_rows_leaf": max(1.0, near.n_rows / 10),
     }
+    tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
+    rules = rules_of_tree(tree, features, classes)
+    rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
+    return LocalTree(rows[0], distances[0], tree, rules, rule)
 
 
 # Other names of metrics, as scikit-learn has them.
@@ -304,12 +273,16 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
         self._refuse_columns(matrix.codes.shape[1] > 0 or matrix.has_missing)
-        scale = typical_differences(matrix.numeric) if self.preprocess == "auto" else np.ones(matrix.numeric.shape[1])
+        scale = self._scale(lambda: (matrix.numeric,), matrix.numeric.shape[1])
         how = self._without_rows(matrix.features, scale, learn_belief(self, matrix, y, weight))
         held = np.empty(0) if weight is None else weight
         model = replace(how, numeric=matrix.numeric_rows, codes=matrix.code_rows, target=y, weight=held)
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
+
+    def _scale(self, parts: Callable[[], Iterable[np.ndarray]], columns: int) -> np.ndarray:
+        """Return the divisor of each column of numbers."""
+        return typical_differences(parts, columns) if self.preprocess == "auto" else np.ones(columns)
 
     def _without_rows(self, features: Sequence[Feature], scale: np.ndarray, reliability: np.ndarray) -> Neighbors:
         """Return how distances and votes are measured, as a model that holds no rows yet."""
@@ -339,25 +312,21 @@ class _NeighborsEstimator(VaglioEstimator):
         if self.n_neighbors == "cv":
             refuse_folds(facts)
         files = yield from write_rows(facts)
-        scale = scale_of(files, len(facts.low)) if self.preprocess == "auto" else np.ones(len(facts.low))
+        scale = self._scale(lambda: (part.numeric for part in files.parts()), len(facts.low))
         how = self._without_rows(features, scale, belief_of(self, files, facts))
-        self.n_neighbors_ = self._choose(NeighborsOutside(files, how), facts.threads)
-        return NeighborsOutside(files, replace(how, k=self.n_neighbors_))
+        self.n_neighbors_ = self._choose(OutOfCoreNeighbors(files, how), facts.threads)
+        return OutOfCoreNeighbors(files, replace(how, k=self.n_neighbors_))
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
         return weight
 
-    def _choose(self, model: Neighbors | NeighborsOutside, threads: int) -> int:
+    def _choose(self, model: Neighbors | OutOfCoreNeighbors, threads: int) -> int:
         if self.n_neighbors != "cv":
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
-        how = (self.max_neighbors, self.cv, self.random_state, threads)
-        if isinstance(model, NeighborsOutside):
-            self.curve_ = neighbors_curve_outside(model, *how)
-        else:
-            self.curve_ = neighbors_curve(model, *how)
+        self.curve_ = neighbors_curve(model, self.max_neighbors, self.cv, self.random_state, threads)
         return self.curve_.best
 
     def _metric(self) -> tuple[Any, float]:
@@ -467,7 +436,7 @@ class _NeighborsEstimator(VaglioEstimator):
     @property
     def _model(self) -> Any:
         model = self.fitted_.model
-        assert isinstance(model, (Neighbors, NeighborsOutside))
+        assert isinstance(model, (Neighbors, OutOfCoreNeighbors))
         return model
 
     def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
@@ -476,8 +445,8 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _encode_added(self, X: Any) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
-        if isinstance(self._model, NeighborsOutside):
-            refuse_outside("add rows")
+        if isinstance(self._model, OutOfCoreNeighbors):
+            refuse_out_of_core("add rows")
         codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
         self.fitted_ = replace(self.fitted_, codebook=codebook)
         return self._encode(X)

@@ -253,6 +253,19 @@ class Neighbors:
         """Return the rows it holds, as a matrix."""
         return EncodedMatrix(features, self.numeric, np.asfortranarray(self.codes))
 
+    def hold_out(
+        self, train: np.ndarray, test: np.ndarray, k: int, threads: int
+    ) -> tuple[Neighbors, np.ndarray, np.ndarray, np.ndarray]:
+        """Return a model that holds the test rows, and their k nearest of the training rows.
+
+        Of each of these its target, its distance and its relative weight.
+        """
+        kept, asked = self.of_rows(train), self.of_rows(test)
+        queries = asked.stored()
+        queries.threads = threads
+        rows, distances, weights = kept.voters(queries, k)
+        return asked, kept.target[rows], distances, weights
+
     def adding(self, matrix: EncodedMatrix, target: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Neighbors:
         """Return a model that also holds these rows, but for those of weight 0; nothing is learned again."""
         if weight is not None and not weight.all():

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -26,18 +26,11 @@ from vaglio.runtime.memory import resident_memory, usable_memory
 BLOCK = 4096
 
 
-def typical_differences(numeric: np.ndarray) -> np.ndarray:
+def typical_differences(parts: Callable[[], Iterable[np.ndarray]], columns: int) -> np.ndarray:
     """Return the root mean square difference of two rows in each column: √2 times the standard deviation.
 
-    1 where a column has no known values or they are all equal.
-    """
-    return typical_differences_of_parts(lambda: (numeric,), numeric.shape[1])
-
-
-def typical_differences_of_parts(parts: Callable[[], Iterable[np.ndarray]], columns: int) -> np.ndarray:
-    """Return the same for rows that are read part by part, three times.
-
-    Columns are divided by their largest number first, so that no square overflows.
+    1 where a column has no known values or they are all equal. The parts are read three times; columns are divided by
+    their largest number first, so that no square overflows.
     """
     size, count = np.full(columns, np.finfo(float).tiny), np.zeros(columns, dtype=np.int64)
     for block, missing in _blocks(parts()):
@@ -70,7 +63,7 @@ def _blocks(parts: Iterable[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarra
             yield block, missing if missing.any() else None
 
 
-def refuse_outside(what: str, needs: str = "") -> NoReturn:
+def refuse_out_of_core(what: str, needs: str = "") -> NoReturn:
     """Say that something needs the rows in memory."""
     raise NotSupportedError(
         "The rows of this model are on disk, because they did not fit in memory: it predicts and finds neighbours, but "
@@ -93,20 +86,6 @@ class RowPart:
         here = wanted[self.start : self.start + len(self.target)]
         weight = self.weight[here] if self.weight.size else self.weight
         return RowPart(self.start, self.numeric[here], self.codes[here], self.target[here], weight)
-
-
-class StoredRows(Protocol):
-    """Rows that can be read part by part, in their order, as often as wanted."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    def parts(self) -> Iterator[RowPart]:
-        """Read all rows."""
-
-    def refuse_together(self, what: str) -> None:
-        """Raise an error if the memory of the machine does not hold all rows together, as ``what`` needs them."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +126,6 @@ class _Found:
         return best
 
 
-def voters_in_parts(
-    parts: Iterable[RowPart], how: Neighbors, matrix: EncodedMatrix, k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return targets, distances and relative weights of the k nearest of rows that are read part by part."""
-    found = _Found.in_parts(parts, how, matrix, k)
-    held = replace(how, target=found.target.ravel(), weight=found.weight.ravel())
-    places = np.arange(found.rows.size).reshape(found.rows.shape)
-    return found.target, how.distances_of(found.ranks, matrix.threads), held.relative_weights(places)
-
-
 def together(how: Neighbors, parts: Iterable[RowPart]) -> Neighbors:
     """Return a model that holds these rows."""
     held = list(parts)
@@ -170,19 +139,19 @@ def together(how: Neighbors, parts: Iterable[RowPart]) -> Neighbors:
 
 
 @dataclass(frozen=True, eq=False)
-class NeighborsOutside:
-    """Training rows outside memory, and how their distance and their vote are measured.
+class OutOfCoreNeighbors:
+    """Training rows out of core, and how their distance and their vote are measured.
 
     Attributes
     ----------
-    rows : StoredRows
+    rows : RowFiles
     how : Neighbors
         A model without rows: metric, votes, k.
     """
 
     kind: ClassVar[str] = "neighbors"
 
-    rows: StoredRows
+    rows: RowFiles
     how: Neighbors
 
     @property
@@ -203,24 +172,42 @@ class NeighborsOutside:
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row."""
         if matrix is None:
-            refuse_outside("find the neighbours of all of them at once")
+            refuse_out_of_core("find the neighbours of all of them at once")
         found = _Found.in_parts(self.rows.parts(), self.how, matrix, k)
         return found.rows, self.how.distances_of(found.ranks, matrix.threads)
 
-    def _voting(self, matrix: EncodedMatrix) -> tuple[Neighbors, np.ndarray, np.ndarray]:
+    def _voting(
+        self, parts: Iterable[RowPart], matrix: EncodedMatrix, k: int
+    ) -> tuple[Neighbors, np.ndarray, np.ndarray]:
         """Return a model that holds the neighbours of all queries, their places in it, and their distances."""
-        found = _Found.in_parts(self.rows.parts(), self.how, matrix, self.k)
+        found = _Found.in_parts(parts, self.how, matrix, k)
         held = replace(self.how, target=found.target.ravel(), weight=found.weight.ravel())
         places = np.arange(found.rows.size).reshape(found.rows.shape)
         return held, places, self.how.distances_of(found.ranks, matrix.threads)
 
+    def read_targets(self) -> np.ndarray:
+        """Return the target of every row."""
+        return np.concatenate([part.target for part in self.rows.parts()])
+
+    def hold_out(
+        self, train: np.ndarray, test: np.ndarray, k: int, threads: int
+    ) -> tuple[Neighbors, np.ndarray, np.ndarray, np.ndarray]:
+        """Return what :meth:`Neighbors.hold_out` does, bit by bit; of the training rows one part is held at a time."""
+        kept, asked_for = np.zeros(self.n_rows, dtype=bool), np.zeros(self.n_rows, dtype=bool)
+        kept[train], asked_for[test] = True, True
+        asked = together(self.how, (part.only(asked_for) for part in self.rows.parts()))
+        queries = asked.stored()
+        queries.threads = threads
+        held, places, distances = self._voting((part.only(kept) for part in self.rows.parts()), queries, k)
+        return asked, held.target[places], distances, held.relative_weights(places)
+
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        held, places, distances = self._voting(matrix)
+        held, places, distances = self._voting(self.rows.parts(), matrix, self.k)
         return held.proba_of(places, distances, matrix.threads)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the weighted mean of the neighbours, for a model of numbers."""
-        held, places, distances = self._voting(matrix)
+        held, places, distances = self._voting(self.rows.parts(), matrix, self.k)
         return held.mean_of(places, distances)
 
     # -- what needs the rows in memory --------------------------------------------------------------------------------
@@ -239,7 +226,7 @@ class NeighborsOutside:
         return Neighbors.from_state(arrays, meta, features, n_classes)
 
     def _absent(self) -> Any:
-        refuse_outside("explain its decisions, export it or add rows", ", save and load it,")
+        refuse_out_of_core("explain its decisions, export it or add rows", ", save and load it,")
 
     # What other rooms ask a model of neighbours for.
     numeric = codes = target = weight = scaled = scale = reliability = absent = property(_absent)
@@ -328,7 +315,7 @@ class RowFiles:
         needed = _COPIES * of_one * self.n_rows // max(1, len(first.target))
         free = usable_memory() - resident_memory()
         if needed > free:
-            refuse_outside(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
+            refuse_out_of_core(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
 
     def close(self) -> None:
         """Remove the files."""
@@ -364,7 +351,7 @@ def write_rows(facts: Facts) -> Generator[Walk, Any, RowFiles]:
     """Ask for all rows, one chunk after the other, and write them to files."""
     files = RowFiles(present_settings().spill, facts.memory // _PART_SHARE)
     try:
-        yield Walk("rows to disk", files, _added, here=True)
+        yield Walk("rows to disk", files, _add_chunk, here=True)
         files.finish()
     except BaseException:
         files.close()
@@ -383,14 +370,9 @@ def refuse_folds(facts: Facts) -> None:
         )
 
 
-def _added(files: RowFiles, chunk: Chunk) -> RowFiles:
+def _add_chunk(files: RowFiles, chunk: Chunk) -> RowFiles:
     files.add(chunk)
     return files
-
-
-def scale_of(files: RowFiles, columns: int) -> np.ndarray:
-    """Return the typical difference of two rows in each column of numbers."""
-    return typical_differences_of_parts(lambda: (part.numeric for part in files.parts()), columns)
 
 
 def belief_of(estimator: Any, files: RowFiles, facts: Facts) -> np.ndarray:
@@ -401,7 +383,7 @@ def belief_of(estimator: Any, files: RowFiles, facts: Facts) -> np.ndarray:
     found = np.ones(len(nominal))
     for q, j in enumerate(nominal):
         if len(features[j].categories) > most:
-            of_column = _of_classes if facts.n_classes else _of_numbers
+            of_column = _belief_for_classes if facts.n_classes else _belief_for_numbers
             found[q] = of_column(files, q, features[j], facts)
     if len(features) == len(nominal) and not found.any():
         found = np.ones_like(found)
@@ -409,7 +391,7 @@ def belief_of(estimator: Any, files: RowFiles, facts: Facts) -> np.ndarray:
     return found
 
 
-def _of_classes(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
+def _belief_for_classes(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
     values, k = len(feature.categories), facts.n_classes
     table, squares = np.zeros(values * k), np.zeros(values)
     for part in files.parts():
@@ -426,7 +408,7 @@ def _added_up(sums: np.ndarray, cells: np.ndarray, terms: np.ndarray) -> np.ndar
     return np.bincount(np.concatenate([np.arange(len(sums)), cells]), np.concatenate([sums, terms]))
 
 
-def _of_numbers(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
+def _belief_for_numbers(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(

@@ -37,11 +37,11 @@ class Generative(VaglioClassifier):
         self._schema = empty_rows(X)
 
     def _counts_on_bins(self, matrix: EncodedMatrix) -> bool:
-        """Return whether numbers are counted on bins: in tables so large that this is done outside memory, too."""
+        """Return whether numbers are counted on bins: in tables so large that this is done out of core, too."""
         return matrix.n_rows > value_counts.EXACT_ROWS and not matrix.text and matrix.sparse is None
 
     def _learn_by_passes(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
-        """Learn as from rows outside memory, so that the model is the same wherever the rows are."""
+        """Learn as from rows out of core, so that the model is the same wherever the rows are."""
         facts, rows = facts_in_memory(matrix, y, weight, self.classes_, self._threads())
         return run_in_memory(self._passes(facts), [rows])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -23,17 +23,29 @@ from vaglio.model.base import Model, refuse_unreal
 from vaglio.table import as_frame
 
 
+class TakenChunk(NamedTuple):
+    """A chunk of a larger table, encoded: the first one fixes columns, categories, classes and the encoder."""
+
+    first: bool
+    codebook: Codebook
+    encoder: DenseEncoder
+    matrix: EncodedMatrix
+    codes: np.ndarray
+    weight: np.ndarray | None = None
+
+
 @estimator
 class ChunkLearner(VaglioClassifier):
-    """Base of classifiers whose ``partial_fit`` goes on from the present model."""
+    """Base of classifiers of encoded rows whose ``partial_fit`` goes on from the present model."""
 
-    def _take_chunk(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any
-    ) -> tuple[Codebook, EncodedMatrix, np.ndarray, np.ndarray | None]:
-        """Encode a chunk for ``partial_fit``: the first one fixes columns, categories and classes."""
-        if hasattr(self, "fitted_"):
-            codebook, matrix = self.fitted_.codebook, self._encode(X)
-        else:
+    def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
+        """Learn how rows become numbers."""
+        raise NotImplementedError
+
+    def _take_chunk(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> TakenChunk:
+        """Encode a chunk for ``partial_fit``."""
+        first = not hasattr(self, "fitted_")
+        if first:
             self._validate_params()
             if classes is None:
                 raise InputError(
@@ -45,17 +57,23 @@ class ChunkLearner(VaglioClassifier):
                 raise InputError(
                     f"partial_fit needs at least two classes; got one class: {self.classes_.tolist()[0]!r}."
                 )
+        else:
+            codebook, matrix = self.fitted_.codebook, self._encode(X)
         labels = column_or_1d(y)
         codes = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
         if (self.classes_[codes] != labels).any():
             strange = labels[self.classes_[codes] != labels].tolist()[0]
             raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
         check_consistent_length(matrix, codes)
-        return codebook, matrix, codes, self._weight_of_chunk(X, codes, sample_weight)
+        weight = self._weight_of_chunk(X, codes, sample_weight)
+        model: Any = None if first else self.fitted_.model
+        encoder = self._encoder(matrix, codes, weight) if first else model.encoder
+        return TakenChunk(first, codebook, encoder, matrix, codes, weight)
 
-    def _keep_chunk(self, codebook: Codebook, model: Model, matrix: EncodedMatrix, codes: np.ndarray) -> None:
-        provenance = {"version": __version__, "training": describe_training(matrix, codes)}
-        self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
+    def _keep_chunk(self, chunk: TakenChunk, model: Model) -> Self:
+        provenance = {"version": __version__, "training": describe_training(chunk.matrix, chunk.codes)}
+        self.fitted_ = Fitted(chunk.codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
+        return self
 
 
 @estimator
@@ -154,9 +172,17 @@ class LinearClassifier(ChunkLearner):
     def _takes_tables(self) -> bool:
         return self.preprocess is not None
 
-    def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
-        reliability = learn_belief(self, matrix, y, weight)
-        return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)
+    def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
+        belief = learn_belief(self, matrix, y, weight)
+        return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief, **self._encoding())
+
+    def _encoding(self) -> dict[str, bool]:
+        """Return further options of the encoder."""
+        return {}
+
+    def _present_weights(self) -> np.ndarray:
+        """Return coefficients and intercepts, which a further chunk moves."""
+        return np.column_stack([self._model().coef, self.intercept_])
 
     def _held_start(self, shape: tuple[int, int]) -> np.ndarray | None:
         """Return the coefficients and intercepts that a warm start goes on from."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import field, fields
+from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -136,8 +136,11 @@ class LogisticRegression(LinearClassifier):
     _curvature: np.ndarray | None = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = self._encoder(matrix, y, weight, drop_first=self._strength() == 0)
+        encoder = self._encoder(matrix, y, weight)
         return self._solved(encoder, self._problem(encoder.transform(matrix), y, weight))
+
+    def _encoding(self) -> dict[str, bool]:
+        return {"drop_first": self._strength() == 0}
 
     def _solved(self, encoder: DenseEncoder, problem: LogisticProblem) -> LinearModel:
         found = self._minimise(problem)
@@ -164,20 +167,21 @@ class LogisticRegression(LinearClassifier):
         if places is None:  # so few rows that the Hessian of the solver takes them all
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
-        encoder = yield from encoder_passes(self, facts, drop_first=self._strength() == 0)
+        encoder = yield from encoder_passes(self, facts, **self._encoding())
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))
         assert places is not None
         held = (yield rows_pass(places, "rows for the curvature")).joined(facts.threads)
-        few = self._problem(encoder.transform(held.matrix), held.y, held.weight)
-        whole = (facts.n_rows, float(facts.class_weight.sum()), facts.largest_weight)
-        strength, ratio = self._strength() / max(whole[1], 1e-300), self._absolute_share()
-        reach = reach_of(encoder, facts.low, facts.high)
+        rows, total = encoder.transform(held.matrix), float(facts.class_weight.sum())
+        more = {
+            "encoder": encoder,
+            "places": held.index,
+            "reach": reach_of(encoder, facts.low, facts.high),
+            "whole": (facts.n_rows, total, facts.largest_weight),
+        }
 
         def solve(ask: Any) -> LinearModel:
-            fixed = {field.name: getattr(few, field.name) for field in fields(few)}
-            fixed |= {"l1": strength * ratio, "l2": strength * (1 - ratio)}
-            more = {"encoder": encoder, "ask": ask, "places": held.index, "reach": reach, "whole": whole}
-            return self._solved(encoder, PassedProblem(**fixed, **more))
+            fixed = self._setting(rows, held.y, held.weight, total)
+            return self._solved(encoder, PassedProblem(**fixed, **more, ask=ask))
 
         model: LinearModel = yield from asking(solve)
         return model
@@ -215,22 +219,19 @@ class LogisticRegression(LinearClassifier):
         -------
         self
         """
-        first = not hasattr(self, "fitted_")
-        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
-        if first:
-            encoder = self._encoder(matrix, codes, weight, drop_first=self._strength() == 0)
-            start, self._steps = np.zeros((self._outputs(), encoder.width + 1)), 0
+        chunk = self._take_chunk(X, y, classes, sample_weight)
+        if chunk.first:
+            start, self._steps = np.zeros((self._outputs(), chunk.encoder.width + 1)), 0
             self.n_iter_, self.converged_, self.separated_ = 0, False, False
         else:
-            encoder, start = self._model().encoder, np.column_stack([self._model().coef, self.intercept_])
+            start = self._present_weights()
         descent = MiniBatchDescent(start, self._schedule(), self.batch_size, getattr(self, "_steps", 0))
-        problem = self._problem(encoder.transform(matrix), codes, weight)
-        self.loss_ = descent.epoch(problem, np.arange(matrix.n_rows))
+        problem = self._problem(chunk.encoder.transform(chunk.matrix), chunk.codes, chunk.weight)
+        self.loss_ = descent.epoch(problem, np.arange(chunk.matrix.n_rows))
         self._steps, self._curvature = descent.steps, None
         self.n_iter_ += 1
-        model = LinearModel(encoder, descent.theta[:, :-1].copy(), descent.theta[:, -1].copy())
-        self._keep_chunk(codebook, self._publish(model), matrix, codes)
-        return self
+        model = LinearModel(chunk.encoder, descent.theta[:, :-1].copy(), descent.theta[:, -1].copy())
+        return self._keep_chunk(chunk, self._publish(model))
 
     def coefficients(self, confidence: float = 0.95) -> Any:
         """Return the coefficients in the units of the table, with odds ratios and how sure they are.
@@ -286,18 +287,22 @@ class LogisticRegression(LinearClassifier):
 
     def _problem(self, rows: Any, codes: np.ndarray, weight: np.ndarray | None) -> LogisticProblem:
         total = float(len(codes) if weight is None else weight.sum())
+        return LogisticProblem(**self._setting(rows, codes, weight, total))
+
+    def _setting(self, rows: Any, codes: np.ndarray, weight: np.ndarray | None, total: float) -> dict[str, Any]:
+        """Return the fields of the problem on rows that stand for a weight of ``total``."""
         strength, ratio = self._strength() / max(total, 1e-300), self._absolute_share()
-        return LogisticProblem(
-            rows=rows,
-            labels=as_labels(codes),
-            weight=weight,
-            outputs=self._outputs(),
-            l1=strength * ratio,
-            l2=strength * (1 - ratio),
-            fit_intercept=self.fit_intercept,
-            threads=self._threads(),
-            intercept_penalty=1 / self.intercept_scaling if self.solver == "liblinear" else 0.0,
-        )
+        return {
+            "rows": rows,
+            "labels": as_labels(codes),
+            "weight": weight,
+            "outputs": self._outputs(),
+            "l1": strength * ratio,
+            "l2": strength * (1 - ratio),
+            "fit_intercept": self.fit_intercept,
+            "threads": self._threads(),
+            "intercept_penalty": 1 / self.intercept_scaling if self.solver == "liblinear" else 0.0,
+        }
 
     def _strength(self) -> float:
         """Return 1/C, or 0 without a penalty."""

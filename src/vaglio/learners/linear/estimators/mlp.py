@@ -16,7 +16,7 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import NotSupportedError
 from vaglio.learners.inputs import learn_whole_belief
 from vaglio.learners.learned import Learned
-from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner
+from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner, TakenChunk
 from vaglio.learners.linear.model import NetworkModel
 from vaglio.learners.linear.passes import encoder_passes, network_passes
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
@@ -201,11 +201,12 @@ class MLPClassifier(ChunkLearner):
     def _takes_tables(self) -> bool:
         return self.preprocess is not None
 
+    def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
+        belief = learn_whole_belief(self, matrix, y, weight)
+        return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
-        encoder = DenseEncoder.learn(
-            matrix, weight, self.preprocess, reliability=learn_whole_belief(self, matrix, y, weight)
-        )
-        network = self._network()
+        encoder, network = self._encoder(matrix, y, weight), self._network()
         with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
             network.fit(encoder.transform(matrix), y, sample_weight=weight)
         interrupts.check()
@@ -248,19 +249,12 @@ class MLPClassifier(ChunkLearner):
         -------
         self
         """
-        first = not hasattr(self, "fitted_")
-        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
-        if first:
-            belief = learn_whole_belief(self, matrix, codes, weight)
-            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
-        else:
-            encoder = self.fitted_.model.encoder  # type: ignore[attr-defined]
-        network = self._network(go_on=not first)
-        labels = np.arange(len(self.classes_))
+        chunk = self._take_chunk(X, y, classes, sample_weight)
+        network, labels = self._network(go_on=not chunk.first), np.arange(len(self.classes_))
+        rows = chunk.encoder.transform(chunk.matrix)
         with one_blas_thread():
-            network.partial_fit(encoder.transform(matrix), codes, sample_weight=weight, classes=labels)
-        self._keep_chunk(codebook, self._as_model(encoder, network), matrix, codes)
-        return self
+            network.partial_fit(rows, chunk.codes, sample_weight=chunk.weight, classes=labels)
+        return self._keep_chunk(chunk, self._as_model(chunk.encoder, network))
 
     def adopt(self, network: ScikitLearnMLP, X: Any, y: Any) -> Self:
         """Take over a network that scikit-learn has trained, so that it can be explained and saved.
@@ -281,8 +275,8 @@ class MLPClassifier(ChunkLearner):
         codebook, matrix = self._encode_training(X)
         self.classes_ = network.classes_
         codes = np.searchsorted(self.classes_, np.asarray(y).ravel())
-        self._keep_chunk(codebook, self._as_model(DenseEncoder.learn(matrix, None, None), network), matrix, codes)
-        return self
+        encoder = DenseEncoder.learn(matrix, None, None)
+        return self._keep_chunk(TakenChunk(True, codebook, encoder, matrix, codes), self._as_model(encoder, network))
 
     def _network(self, go_on: bool = False) -> ScikitLearnMLP:
         """Return the network to train: a new one, or the present one with the present weights."""

@@ -23,18 +23,16 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inner_split import inner_split
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier
 from vaglio.learners.linear.estimators.perceptron_training import (
-    ONCE,
     ONE_ERROR,
     HeldOut,
     History,
     Limits,
-    MovingOutputs,
+    MovingWeights,
     Penalty,
     Progress,
     Rates,
     Walk,
-    moving,
-    moving_outputs,
+    moving_weights,
 )
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import encoder_passes
@@ -158,7 +156,7 @@ class Perceptron(LinearClassifier):
         raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = self._encoder(matrix, y, weight, look=False)
+        encoder = self._encoder(matrix, y, weight)
         walk, held = self._divided(encoder, matrix, y, weight)
         random = lent_generator(self.random_state)
         progress = Progress(ONE_ERROR if held is None else self.tol)
@@ -195,13 +193,14 @@ class Perceptron(LinearClassifier):
         self.history_, self.converged_ = History(), False
         self.validation_scores_ = [] if self.early_stopping else None
 
-    def _end(self, encoder: DenseEncoder, outputs: MovingOutputs) -> LinearModel:
+    def _end(self, encoder: DenseEncoder, outputs: MovingWeights) -> LinearModel:
         self.n_iter_ = len(self.history_)
-        self._say_unless_converged()
+        if not self.converged_ and self.tol is not None:
+            warnings.warn(self._unfinished(), ConvergenceWarning, stacklevel=3)
         return self._publish(self._as_model(encoder, outputs.weights))
 
-    def _moving(self, weights: np.ndarray) -> MovingOutputs:
-        return moving_outputs(weights, Penalty.of(self))
+    def _moving(self, weights: np.ndarray) -> MovingWeights:
+        return moving_weights(weights, Penalty.of(self))
 
     def _rates(self) -> Rates:
         return Rates(float(self.eta0), bool(self.fit_intercept))
@@ -222,23 +221,20 @@ class Perceptron(LinearClassifier):
             return _PATIENCE if self.early_stopping else 0
         return int(self.n_iter_no_change or 0)
 
-    def _say_unless_converged(self) -> None:
-        if self.converged_ or self.tol is None:
-            return
-        message = f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
-        if self.n_iter_ < self.max_iter:
-            message += (
-                f"either no hyperplane separates the classes, or {self._patience()} passes without fewer errors "
-                "are too few to wait for (n_iter_no_change)."
-            )
-        else:
-            message += "either no hyperplane separates the classes or max_iter is too small."
+    def _unfinished(self) -> str:
+        """Say why training ended before it converged."""
         if self.validation_scores_:
-            message = (
+            return (
                 f"The accuracy on the rows held out, {self.validation_scores_[-1]:.1%} after pass {self.n_iter_}, was "
                 f"not at rest for {self._patience()} passes: raise max_iter or tol."
             )
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        message = f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
+        if self.n_iter_ == self.max_iter:
+            return message + "either no hyperplane separates the classes or max_iter is too small."
+        return message + (
+            f"either no hyperplane separates the classes, or {self._patience()} passes without fewer errors "
+            "are too few to wait for (n_iter_no_change)."
+        )
 
     def _refuse_passes(self) -> None:
         super()._refuse_passes()
@@ -257,7 +253,7 @@ class Perceptron(LinearClassifier):
         encoder = yield from encoder_passes(self, facts)
         outputs = self._moving(self._start(encoder.width, check_random_state(self.random_state)))
         self._begin()
-        step, progress = partial(_walk, encoder, self._rates()), Progress(ONE_ERROR)
+        step, progress = partial(_visit_chunk, encoder, self._rates()), Progress(ONE_ERROR)
         while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
             name = f"rows in order, pass {len(self.history_) + 1}"
             start = (outputs, np.zeros(self._outputs(), dtype=np.int64))
@@ -288,21 +284,14 @@ class Perceptron(LinearClassifier):
                 "partial_fit makes one pass over all rows that it is given, and holds none out: early_stopping must be "
                 "False."
             )
-        first = not hasattr(self, "fitted_")
-        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
+        chunk = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
-        if first:
-            encoder = self._encoder(matrix, codes, weight, look=False)
-            weights = self._start(encoder.width, random)
+        if chunk.first:
             self._begin()
-        else:
-            encoder = self._model().encoder
-            weights = np.column_stack([self._model().coef, self.intercept_])
-        outputs = self._moving(weights)
-        self._pass(self._walk_over(encoder, matrix, codes, weight), outputs, random)
+        outputs = self._moving(self._start(chunk.encoder.width, random) if chunk.first else self._present_weights())
+        self._pass(self._walk_over(chunk.encoder, chunk.matrix, chunk.codes, chunk.weight), outputs, random)
         self.n_iter_ = len(self.history_)
-        self._keep_chunk(codebook, self._publish(self._as_model(encoder, outputs.weights)), matrix, codes)
-        return self
+        return self._keep_chunk(chunk, self._publish(self._as_model(chunk.encoder, outputs.weights)))
 
     def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
         shape = (self._outputs(), width + 1)
@@ -311,11 +300,14 @@ class Perceptron(LinearClassifier):
             return held
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
+    def _encoding(self) -> dict[str, bool]:
+        return {"look": False}  # a pass over the rows notices infinite numbers
+
     def _notices_nonfinite(self) -> bool:
         """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
         return self.preprocess is None
 
-    def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> np.ndarray:
+    def _pass(self, walk: Walk, outputs: MovingWeights, random: np.random.RandomState, most: int = 1) -> np.ndarray:
         """Pass over the rows, at most so often, until training ends; in a new order every time only once.
 
         Returns the errors of each pass.
@@ -345,13 +337,13 @@ def held_out_rows(perceptron: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.arange(len(y)), np.empty(0, dtype=np.int64)
 
 
-def _walk(
-    encoder: DenseEncoder, rates: Rates, state: tuple[MovingOutputs, np.ndarray], chunk: Chunk
-) -> tuple[MovingOutputs, np.ndarray]:
+def _visit_chunk(
+    encoder: DenseEncoder, rates: Rates, state: tuple[MovingWeights, np.ndarray], chunk: Chunk
+) -> tuple[MovingWeights, np.ndarray]:
     """Visit the rows of a chunk after those before it."""
     outputs = deepcopy(state[0])  # the state before stays as it was, in case the step is made again
     walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
-    return outputs, state[1] + outputs.visit(walk, None, rates, ONCE).errors[-1]
+    return outputs, state[1] + outputs.visit(walk, None, rates).errors[-1]
 
 
 _LARGEST_SEED = np.iinfo(np.int32).max
@@ -489,17 +481,18 @@ class VisitingPerceptron(Perceptron):
         walk, held, progress = output.walk(division), output.held_out(division), Progress(self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
         rates = Rates(float(self.eta0), bool(self.fit_intercept), at_zero=True, bias_rate=bias_rate)
-        orders, moved = order.of(len(output.labels), self.shuffle), moving(weights, Penalty.of(self))
+        orders = order.of(len(output.labels), self.shuffle)
+        moving = self._moving(weights[None])
         for step in range(1, self.max_iter + 1):
             visited = division.place[next(orders)]
-            passed = moved.visit(walk, visited[visited >= 0], rates)
-            if not passed.sound:
+            moved = moving.visit(walk, visited[visited >= 0], rates)
+            if not moved.sound:
                 raise ValueError(
                     f"Floating-point under-/overflow occurred at epoch #{step}: scale the columns, for example with "
                     "StandardScaler."
                 )
             # scikit-learn asks the rows held out by the weights without their common scale.
-            worse = passed.loss / len(walk.labels) if held is None else -held.accuracy(moved.stored[None])
+            worse = moved.loss / len(walk.labels) if held is None else -held.accuracy(moving.stored)
             if progress.look(worse) >= self.n_iter_no_change:
-                return moved.weights, step
-        return moved.weights, self.max_iter
+                return moving.weights[0], step
+        return moving.weights[0], self.max_iter

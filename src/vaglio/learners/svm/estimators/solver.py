@@ -156,14 +156,11 @@ class Solutions:
 
     def margins(self) -> np.ndarray:
         """Return 2/‖w‖ of each problem; ‖w‖² = β·K·β."""
-        norms = np.array([self._squared_norm(p) for p in range(len(self.problems))])
+        parts = [self.problems.part(p) for p in range(len(self.problems))]
+        norms = np.array([self.beta[part] @ (self.problems.target[part] - self.slope[part]) for part in parts])
         with np.errstate(divide="ignore"):
             margins: np.ndarray = 2 / np.sqrt(np.maximum(norms, 0.0))
             return margins
-
-    def _squared_norm(self, p: int) -> float:
-        part = self.problems.part(p)
-        return float(self.beta[part] @ (self.problems.target[part] - self.slope[part]))
 
     def slacks(self) -> list[np.ndarray]:
         """Return max(0, 1 − y·f(x)) of each problem's rows."""

@@ -293,7 +293,13 @@ class SVC(VaglioClassifier):
         kernel = self._choose(rows, y, weight, bound)
         with progress_bar("support vector machine", self.verbose) as progress:
             model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
-        self._warn_unless_done(solutions)
+        if (solutions.status == OUT_OF_STEPS).any():
+            warnings.warn(
+                f"The solver ended after {int(solutions.steps.max())} steps with a violation of "
+                f"{solutions.gap.max():.3g}: raise max_iter or tol, or scale the columns.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if self.calibration is not None:
             model = replace(model, calibration=self._calibrate(encoder, rows, y, weight, bound, kernel))
         self._publish(model, solutions, rows)
@@ -375,15 +381,6 @@ class SVC(VaglioClassifier):
             raise InputError(
                 f"Precomputed matrix must be a square matrix: X has {matrix.n_rows} rows and {matrix.n_features} "
                 "columns, but fit needs the kernel value of every pair of training rows."
-            )
-
-    def _warn_unless_done(self, solutions: Solutions) -> None:
-        if (solutions.status == OUT_OF_STEPS).any():
-            warnings.warn(
-                f"The solver ended after {int(solutions.steps.max())} steps with a violation of "
-                f"{solutions.gap.max():.3g}: raise max_iter or tol, or scale the columns.",
-                ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _publish(self, model: SVMModel, solutions: Solutions, rows: Any) -> None:
