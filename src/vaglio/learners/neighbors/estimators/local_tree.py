@@ -12,8 +12,8 @@ from vaglio.learners.neighbors.model.neighbors import Neighbors
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.grower import grow_tree
+from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_rules import rules_of_tree
 
 # Enough rows for a split to mean something: more than vote, far fewer than all.
 NEIGHBORHOOD = 50
