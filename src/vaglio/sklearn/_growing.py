@@ -16,7 +16,7 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
 from vaglio.learners.inputs import in_whole_proportions
-from vaglio.learners.trees.estimators.several_outputs import learn_outputs
+from vaglio.learners.trees.estimators.growing import learn_outputs
 from vaglio.sklearn._checks import SHARED_ROWS
 from vaglio.sklearn._tree_object import tree_object
 

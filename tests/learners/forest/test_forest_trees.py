@@ -15,9 +15,8 @@ from sklearn.metrics import f1_score, mean_absolute_error
 import vaglio
 from vaglio import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor
 from vaglio.errors import DataWarning, InputError, NotSupportedError
-from vaglio.learners.forest.estimators.growth import Rows, grow_one_by_one
+from vaglio.learners.forest.estimators.growth import Part, Rows, grow_one_by_one, joined_arrays
 from vaglio.learners.forest.model.forest import Forest
-from vaglio.learners.forest.model.forest_joining import Part, joined_arrays
 
 
 def table(kind: Any, rows: int = 300) -> tuple[pd.DataFrame, np.ndarray]:

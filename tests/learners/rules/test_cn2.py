@@ -9,7 +9,7 @@ from tests.tables import PLAY_Y as y
 from vaglio import CN2Classifier
 from vaglio.errors import NotSupportedError
 from vaglio.learners.rules.estimators.beam import BeamSearch
-from vaglio.learners.rules.trace.covering import likelihood_ratio
+from vaglio.learners.rules.trace import likelihood_ratio
 
 
 def test_likelihood_ratio_by_hand():

@@ -24,7 +24,7 @@ from vaglio.learners.rules.estimators.condition_scorer import (
     ConditionScorer,
     KernelCondition,
 )
-from vaglio.learners.rules.trace.covering import likelihood_ratio
+from vaglio.learners.rules.trace import likelihood_ratio
 
 ALL_TESTS = 0x1F
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.learners.rules.model.resolution import RESOLUTIONS
+from vaglio.learners.rules.model.rule import RESOLUTIONS
 from vaglio.model.costs import CostMatrix
 
 TEXT = """CLASSES a, b, c

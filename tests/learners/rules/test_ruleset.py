@@ -14,7 +14,7 @@ from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.model.simplify import pessimistic_error
-from vaglio.learners.trees.model.tree_rules import rules_of_tree
+from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.model.condition import MissingCondition, RangeCondition, SetCondition, merge_conditions
 from vaglio.model.costs import CostMatrix
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from vaglio import C45Classifier, CARTClassifier, DecisionTreeRegressor, ObliqueTreeClassifier, datasets
-from vaglio.learners.trees.model.binary_nodes import MULTIWAY
+from vaglio.learners.trees.model.tree import MULTIWAY
 
 LEARNERS = {
     "multiway, missing values go all ways": C45Classifier(pruning=None, min_samples_leaf=1, nominal_guard=None),

@@ -206,14 +206,6 @@ def test_missing_by_learned_direction_and_by_own_branch() -> None:
     assert "missing" in branch.to_text()
 
 
-def test_the_former_spelling_of_learned_still_works_with_a_warning() -> None:
-    X, y = holed()
-    with pytest.warns(FutureWarning, match='spelled "learned"'):
-        former = vaglio.DecisionTreeClassifier(missing="learnt").fit(X, y)
-    now = vaglio.DecisionTreeClassifier(missing="learned").fit(X, y)
-    np.testing.assert_array_equal(former.predict_proba(X), now.predict_proba(X))
-
-
 def test_unseen_category_is_missing_or_an_error() -> None:
     X, y = pd.DataFrame({"c": list("aabb")}), [0, 0, 1, 1]
     strange = pd.DataFrame({"c": ["z"]})

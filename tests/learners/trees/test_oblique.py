@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vaglio
-from vaglio.learners.trees.model.binary_nodes import LINEAR
+from vaglio.learners.trees.model.tree import LINEAR
 
 
 def slanted(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import vaglio
 from vaglio.errors import ModelFileError
-from vaglio.learners.trees.estimators.shrinking import STRENGTHS
+from vaglio.learners.trees.estimators.pruning import STRENGTHS
 from vaglio.learners.trees.model.tree import Tree
 
 TREES: dict[str, Any] = {

@@ -14,8 +14,8 @@ from vaglio import (
     RandomForestRegressor,
     _core,
 )
-from vaglio.learners.trees.passes import tree_bins as bins
-from vaglio.learners.trees.passes.amounts import Amounts
+from vaglio.learners.trees.passes import bins
+from vaglio.learners.trees.passes.bins import Amounts
 
 OPTIONS = [
     {},

@@ -18,7 +18,7 @@ from vaglio import (
 from vaglio.engines.work_settings import streaming
 from vaglio.errors import NotSupportedError
 from vaglio.learners import in_passes
-from vaglio.learners.trees.passes import tree_bins, tree_passes
+from vaglio.learners.trees.passes import bins, tree_passes
 
 from .test_tree_bins import made
 
@@ -160,7 +160,7 @@ def test_every_way_of_growing_is_taken_and_none_shows(case, table, folder, memor
 
 
 def test_bins_are_cut_by_the_same_sampled_rows(table, folder, memory, monkeypatch):
-    monkeypatch.setattr(tree_bins, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(bins, "SAMPLE_ROWS", 200)
     learner = DecisionTreeClassifier(max_bins=16)
     expected = model_bytes(in_memory(learner, table, "label"))
     for limit, chunk_rows in [(None, 97), (4000, 300)]:

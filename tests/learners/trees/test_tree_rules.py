@@ -10,7 +10,7 @@ import pytest
 from tests.model.rule_trees import FEATURES, random_matrix, random_tree, records, walk
 
 from vaglio import RuleSet
-from vaglio.learners.trees.model.tree_rules import rules_of_tree
+from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.model.condition import RangeCondition, SetCondition
 
 CLASSES = np.array(["no", "it's", 'yes "really"'])

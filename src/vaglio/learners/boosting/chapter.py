@@ -12,7 +12,7 @@ from vaglio.learners.forest.chapter import importances
 from vaglio.messages.figures import count
 from vaglio.messages.sentences import clip, plural
 from vaglio.model.base import plain_label
-from vaglio.model.condition_text import condition_text
+from vaglio.model.condition import condition_text
 
 __all__ = ["boosted_parts"]
 

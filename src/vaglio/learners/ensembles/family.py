@@ -65,7 +65,7 @@ def _trace() -> Mapping[str, Any]:
 
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.ensembles.trace.film import film_adaboost
-    from vaglio.learners.forest.trace.film import film_members
+    from vaglio.learners.forest.trace import film_members
 
     return {"adaboost": film_adaboost, "bagging": film_members}
 

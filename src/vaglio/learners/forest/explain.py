@@ -13,8 +13,7 @@ from vaglio.explanation.context import Context
 from vaglio.explanation.explanation import Explanation, Reason, in_words
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.explain import conditions_to
-from vaglio.learners.trees.model.binary_nodes import LINEAR
-from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree import LINEAR, Tree
 
 # Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8

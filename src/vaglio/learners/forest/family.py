@@ -56,13 +56,13 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.forest.trace.random_forest import trace_random_forest
+    from vaglio.learners.forest.trace import trace_random_forest
 
     return {"random-forest": trace_random_forest}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.forest.trace.film import film_members
+    from vaglio.learners.forest.trace import film_members
 
     return {"random-forest": film_members}
 

@@ -32,8 +32,8 @@ from vaglio.learners.parameters import COUNT, POSITIVE, estimator
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.grower import grow_tree
+from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_rules import rules_of_tree
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 

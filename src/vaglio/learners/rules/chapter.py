@@ -11,7 +11,7 @@ from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.figures import count, percent
 from vaglio.messages.sentences import clip, plural
-from vaglio.model.condition_text import condition_text
+from vaglio.model.condition import condition_text
 
 __all__ = ["rules_part"]
 

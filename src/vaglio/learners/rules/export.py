@@ -10,8 +10,8 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.export.part import IN_TURN, MISSING, RANGE, SET, SHARED, SUM, VOTE, Part
 from vaglio.fitted import Fitted
-from vaglio.learners.rules.model.resolution import SHARED as SHARED_RESOLUTIONS
-from vaglio.learners.rules.model.resolution import decision_order
+from vaglio.learners.rules.model.rule import SHARED as SHARED_RESOLUTIONS
+from vaglio.learners.rules.model.rule import decision_order
 from vaglio.model.condition import (
     Condition,
     LinearCondition,

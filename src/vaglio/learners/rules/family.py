@@ -20,19 +20,19 @@ def _models() -> Mapping[str, type[Model]]:
 
 
 def _explain() -> Mapping[str, Any]:
-    from vaglio.learners.rules.explain.rules import explain_rules
+    from vaglio.learners.rules.explain import explain_rules
 
     return {"rules": explain_rules}
 
 
 def _counterfactual() -> Mapping[str, Any]:
-    from vaglio.learners.rules.explain.rules import change_into_a_rule
+    from vaglio.learners.rules.explain import change_into_a_rule
 
     return {"rules": change_into_a_rule}
 
 
 def _cuts() -> Mapping[str, Any]:
-    from vaglio.learners.rules.explain.rules import ends_of_ranges
+    from vaglio.learners.rules.explain import ends_of_ranges
 
     return {"rules": ends_of_ranges}
 
@@ -56,13 +56,13 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.rules.trace.covering import trace_foil, trace_rules
+    from vaglio.learners.rules.trace import trace_foil, trace_rules
 
     return {"foil": trace_foil, "cn2": trace_rules, "aq": trace_rules, "ripper": trace_rules}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.rules.trace.film import film_rules
+    from vaglio.learners.rules.trace import film_rules
 
     return {"foil": film_rules, "cn2": film_rules, "aq": film_rules, "ripper": film_rules}
 

@@ -11,8 +11,8 @@ import numpy as np
 from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.chapter import rules_part
+from vaglio.learners.trees.model.rules import outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_outline import outline
 from vaglio.messages.sentences import clip, plural
 from vaglio.plot.style import PALETTE
 from vaglio.plot.tree_drawing import Box

@@ -11,10 +11,9 @@ from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual.black_box import search
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.explanation.explanation import Explanation, reasons_of
-from vaglio.learners.rules.explain.regions import Boxes, enter_boxes
-from vaglio.learners.trees.model.binary_nodes import LINEAR, THRESHOLD
-from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_rules import branch_condition, leaf_rules
+from vaglio.learners.rules.explain import Boxes, enter_boxes
+from vaglio.learners.trees.model.rules import branch_condition, leaf_rules
+from vaglio.learners.trees.model.tree import LINEAR, THRESHOLD, Tree
 from vaglio.model.condition import Condition, merge_conditions
 
 

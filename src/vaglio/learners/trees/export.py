@@ -12,7 +12,8 @@ from vaglio.encode import Feature
 from vaglio.export.part import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Part
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
-from vaglio.learners.trees.model.tree_rules import branch_of_category
+from vaglio.learners.trees.model.rules import branch_of_category, outline
+from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
 
 
 def part_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
@@ -63,7 +64,7 @@ def _branches(tree: Any, features: tuple[Feature, ...], branch: list[np.ndarray]
     """Where the branch of each category of a node begins in one list of all of them."""
     table = np.zeros(tree.n_nodes, np.int64)
     length = sum(map(len, branch))
-    for node in np.flatnonzero((tree.node_kind == 2) | (tree.node_kind == 3)).tolist():
+    for node in np.flatnonzero((tree.node_kind == SUBSET) | (tree.node_kind == MULTIWAY)).tolist():
         found = branch_of_category(tree, node, len(features[int(tree.feature[node])].categories))
         table[node] = length
         branch.append(found.astype(np.int64))
@@ -77,7 +78,7 @@ def _terms(trees: list[Any], table: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     node = length = 0
     for tree in trees:
         if len(tree.linear_start):
-            inner = tree.node_kind == 4
+            inner = tree.node_kind == LINEAR
             size = np.diff(tree.linear_start)
             at = slice(node, node + tree.n_nodes)
             counts[at] = np.where(inner, size, 0)
@@ -114,7 +115,6 @@ def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
 
 
 def _tree_text(fitted: Fitted) -> str:
-    from vaglio.learners.trees.model.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_text
 
     tree: Any = fitted.model
@@ -123,7 +123,6 @@ def _tree_text(fitted: Fitted) -> str:
 
 def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
     """The tree as a drawing, down to a depth or whole."""
-    from vaglio.learners.trees.model.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_svg
 
     tree: Any = fitted.model

@@ -82,7 +82,7 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.trees.trace.film import film_tree
+    from vaglio.learners.trees.trace.tree import film_tree
 
     return {"id3": film_tree, "c45": film_tree, "cart": film_tree, "tree": film_tree, "oblique": film_tree}
 

@@ -19,7 +19,7 @@ from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.chapter import tree_drawing
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.sentences import clip
-from vaglio.model.condition_text import condition_text
+from vaglio.model.condition import condition_text
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
 from vaglio.studio.catalogue import Words

@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio.messages.sentences import clip, plural
 from vaglio.model.base import plain_label
-from vaglio.model.condition_text import condition_text
+from vaglio.model.condition import condition_text
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature

@@ -13,8 +13,8 @@ from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.encode import EncodedMatrix
 from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.trees.model.rules import branch_text, test_text
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_outline import branch_text, test_text
 from vaglio.messages.figures import short_number
 
 # Rounds with a table of all rows, and lines of such a table.

@@ -25,8 +25,7 @@ from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
 from vaglio.learners.ensembles.passes.bagged import grow_together, without_rows
 from vaglio.learners.ensembles.passes.reweighted import Steps, as_number, boost_in_passes, weight_sum
 from vaglio.learners.estimator import VaglioClassifier
-from vaglio.learners.forest.estimators.members import HasMembers
-from vaglio.learners.forest.estimators.similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learners.forest.estimators.ensemble import EnsembleEstimator
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
@@ -54,7 +53,7 @@ class Round:
 
 
 @estimator
-class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
+class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
     """Boosting by SAMME, for any number of classes K.
 
     The member of a round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; the weights of the rows it
@@ -300,12 +299,6 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         """
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
-
-    def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
-        return member_leaves(self._ensemble, matrix)
-
-    def _parents(self) -> np.ndarray:
-        return member_parents(self._ensemble)
 
     def _tree_weights(self) -> np.ndarray | None:
         return self.estimator_weights_

@@ -33,8 +33,10 @@ from vaglio.learners.ensembles.passes.bagged import (
     without_rows,
 )
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
-from vaglio.learners.forest.estimators.similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learners.forest.estimators.ensemble import (
+    EnsembleEstimator,
+    check_warm_start,
+)
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, estimator
 from vaglio.learners.routing import PredictsWithMetadata
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -43,7 +45,7 @@ from vaglio.runtime.seeds import seed_of
 
 
 @estimator
-class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
+class _BaggingEstimator(EnsembleEstimator):
     """What bagging of classifiers and of regressors share.
 
     Parameters
@@ -76,6 +78,13 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     estimators_features_ : list of ndarray
         The columns that each member was trained on.
+    oob_score_ : float
+        Out-of-bag accuracy, or R² for numbers, or what the function ``oob_score`` says; exists with ``oob_score``.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Of a classifier with ``oob_score``: probabilities by the members that were not trained on the row; NaN for a row
+        that all members were trained on, or that has the weight 0.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Of a regressor with ``oob_score``: predictions by the members that were not trained on the row, else NaN.
     """
 
     _learner_id = "bagging"
@@ -96,7 +105,9 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     n_estimators: int = field(default=10, kw_only=False)
     max_samples: float = 1.0
     max_features: float = 1.0
+    bootstrap: bool = True
     bootstrap_features: bool = False
+    oob_score: Any = False
     warm_start: bool = False
     n_jobs: int | None = None
     random_state: Any = None
@@ -261,12 +272,6 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         return replace(
             model, members=tuple(replace(each, model=replace(each.model, metadata=given)) for each in model.members)
         )
-
-    def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
-        return member_leaves(self.fitted_.model, matrix)
-
-    def _parents(self) -> np.ndarray:
-        return member_parents(self.fitted_.model)
 
 
 def _members_decide(bagging: Any) -> bool:

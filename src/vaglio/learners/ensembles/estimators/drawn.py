@@ -15,7 +15,6 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.learners.ensembles.estimators.members import finish_member, learns_encoded
 from vaglio.learners.ensembles.model.ensemble import Member
 from vaglio.learners.ensembles.passes.bagged import Sample
-from vaglio.learners.trees.estimators.cost_complexity import prune_to
 from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
 from vaglio.learners.trees.estimators.growing import TableShape, check_counts, set_pruning, tree_config, tree_of
 from vaglio.learners.trees.model.grower import training_table
@@ -27,7 +26,7 @@ def share_a_table(prototype: Any, samples: Sequence[Sample], matrix: EncodedMatr
         return False
     if getattr(prototype, "class_weight", None) is not None or "cv" in (prototype.ccp_alpha, prototype.shrinkage):
         return False
-    if prototype.pruning == "reduced_error" or prototype.missing == "learnt":
+    if prototype.pruning == "reduced_error":
         return False
     # A small sample is worth a table of its own.
     large = all(sample.features is None and 4 * sample.draws >= sample.n_rows for sample in samples)

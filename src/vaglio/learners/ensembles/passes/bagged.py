@@ -21,8 +21,7 @@ from vaglio.learners.ensembles.model.ensemble import Member
 from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
 from vaglio.learners.trees.estimators.growing import TableShape, on_bins, tree_config
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.amounts import Amounts
-from vaglio.learners.trees.passes.tree_bins import binning_of
+from vaglio.learners.trees.passes.bins import Amounts, binning_of
 from vaglio.learners.trees.passes.tree_passes import Asking, Setup, grow_block, grow_in_passes, plan_of
 from vaglio.runtime.seeds import seed_of
 

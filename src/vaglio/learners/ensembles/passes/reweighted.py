@@ -19,10 +19,15 @@ from vaglio.learners.belief import belief_passes
 from vaglio.learners.ensembles.estimators.members import finish_member, make_member, members_codebook
 from vaglio.learners.ensembles.model.ensemble import Member
 from vaglio.learners.trees.estimators.growing import TableShape, tree_config
-from vaglio.learners.trees.passes.amounts import Amounts, both_looks, weight_look
-from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS, Binning
-from vaglio.learners.trees.passes.tree_memory import bytes_as_bins
-from vaglio.learners.trees.passes.tree_passes import Asking, Setup, binning_in_passes, grow_trees, plan_of
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Amounts, Binning, both_looks, weight_look
+from vaglio.learners.trees.passes.tree_passes import (
+    Asking,
+    Setup,
+    binning_in_passes,
+    bytes_as_bins,
+    grow_trees,
+    plan_of,
+)
 
 _BINS, _WEIGHTS = "bins", "weights"
 # What a row takes besides its bins: factor, weight, and both once more while they change.

@@ -10,9 +10,9 @@ import numpy as np
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed
 from vaglio.document.training import Training
-from vaglio.learners.forest.trace.random_forest import announce_winner, shared_vote
+from vaglio.learners.forest.trace import announce_winner, shared_vote
+from vaglio.learners.trees.model.rules import test_text
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_outline import test_text
 
 # Rounds with a table of all weights: after these the tables only repeat the rule.
 _ROUNDS_IN_FULL = 5

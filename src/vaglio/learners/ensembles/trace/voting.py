@@ -11,7 +11,7 @@ import numpy as np
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
-from vaglio.learners.forest.trace.random_forest import announce_winner
+from vaglio.learners.forest.trace import announce_winner
 from vaglio.messages.sentences import listed
 
 # Members whose 2^n ways to be right and wrong are listed.

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import NotSupportedError
+from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
-from vaglio.learners.forest.estimators.similarity import common_leaves
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.inputs import check_labels, check_numbers, check_X
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator

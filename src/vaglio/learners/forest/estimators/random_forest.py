@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,34 +12,47 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
+from vaglio._version import __version__
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.fitted import Fitted
 from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
-from vaglio.learners.forest.estimators.growth import Growth, Kept, Rows, balances_each, count_of, grow_trees
-from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
-from vaglio.learners.forest.estimators.similarity import HasSimilarity
-from vaglio.learners.forest.estimators.tree_draws import bag_of
-from vaglio.learners.forest.estimators.tree_members import TreeMembers
+from vaglio.learners.forest.estimators.ensemble import EnsembleEstimator, check_warm_start
+from vaglio.learners.forest.estimators.growth import (
+    Growth,
+    Kept,
+    Rows,
+    bag_of,
+    balances_each,
+    count_of,
+    grow_trees,
+    growth_seed,
+)
 from vaglio.learners.forest.model.forest import Forest
-from vaglio.learners.has_rules import HasRules
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
+from vaglio.learners.provenance import plain_params
+from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
     TableShape,
     check_counts,
+    columns_drawn,
+    kernel_criterion,
     refuse_passes_by_rows,
     tree_config,
 )
-from vaglio.learners.trees.estimators.shrinking import refuse_chosen_shrinkage, shrunken
-from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS
+from vaglio.learners.trees.estimators.pruning import refuse_chosen_shrinkage, shrunken
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS
 from vaglio.learners.trees.passes.tree_passes import grow_in_passes
 from vaglio.runtime.seeds import seed_of
 
 
 @estimator
-class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
+class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     """What the forest for classes and the forest for numbers share.
 
     Parameters
@@ -67,6 +81,13 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         Trees for numbers do not know the impurity of their nodes.
     estimators_samples_ : list of ndarray
         The rows that each tree was grown on, as often as they were drawn.
+    oob_score_ : float
+        Out-of-bag accuracy, or R² for numbers, or what the function ``oob_score`` says; exists with ``oob_score``.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Of a classifier with ``oob_score``: probabilities by the trees that were not trained on the row; NaN for a row
+        that all trees were trained on, or that has the weight 0.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Of a regressor with ``oob_score``: predictions by the trees that were not trained on the row, else NaN.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the total decrease of impurity, mean over the trees.
     learned_with_ : dict
@@ -97,6 +118,8 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
     criterion: str = ""
     max_features: float | str | None = None
     features_per_tree: float | None = None
+    bootstrap: bool = True
+    oob_score: Any = False
     permutation_importance: bool = False
     max_samples: float | None = None
     ccp_alpha: float = 0.0
@@ -227,6 +250,12 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
     def _parents(self) -> np.ndarray:
         return self._forest.parents
 
+    def rules(self) -> RuleSet:
+        """Return the model as a :class:`~vaglio.RuleSet`: the rules of all trees, of which the mean counts."""
+        check_is_fitted(self, "fitted_")
+        found: RuleSet = self.fitted_.rules()
+        return found
+
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree: its number within the tree.
 
@@ -339,3 +368,76 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
 
     criterion: str = "squared_error"
     max_features: float | str | None = "third"
+
+
+# What belongs to the forest as a whole, or is drawn for each tree.
+_OWN = {"class_weight", "max_features", "n_jobs", "random_state", "shrinkage"}
+
+
+class TreeMembers(Sequence[Any]):
+    """The trees of a fitted forest, in their order.
+
+    Parameters
+    ----------
+    forest : estimator
+        The fitted forest.
+    """
+
+    def __init__(self, forest: Any) -> None:
+        self._forest = forest
+        self._made: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return int(self._forest.fitted_.model.n_trees)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        if number not in self._made:
+            self._made[number] = _member(self._forest, number)
+        return self._made[number]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} fitted trees>"
+
+
+def _member(forest: Any, index: int) -> Any:
+    """Return one tree of a forest as a fitted estimator."""
+    fitted, growth = forest.fitted_, forest._growth
+    kind: Any = DecisionTreeRegressor if fitted.classes is None else DecisionTreeClassifier
+    shared = set(kind._get_param_names()) & set(forest._get_param_names()) - _OWN
+    width = len(fitted.codebook.features)
+    member = kind(
+        **{name: getattr(forest, name) for name in sorted(shared)},
+        max_features=columns_drawn(forest.max_features, width) or None,
+        random_state=growth_seed(growth.seed, index) & 0xFFFFFFFF,
+    )
+    tree = _with_impurity(fitted.model.tree(index, fitted.codebook.features), kernel_criterion(forest))
+    member.n_features_in_ = forest.n_features_in_
+    if hasattr(forest, "feature_names_in_"):
+        member.feature_names_in_ = forest.feature_names_in_
+    if fitted.classes is not None:
+        member.classes_ = forest.classes_
+    member._importances = (tree, growth.importances[index])
+    provenance = {"version": __version__}
+    member.fitted_ = Fitted(fitted.codebook, tree, fitted.classes, member._learner_id, plain_params(member), provenance)
+    return member
+
+
+def _with_impurity(tree: Tree, criterion: str) -> Tree:
+    """Return the tree with the impurity of its nodes and the gain of its tests, which the class weights tell."""
+    if tree.regression:
+        return tree
+    share = tree.value / np.maximum(tree.value.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    if criterion == "gini":
+        impurity = 1 - (share**2).sum(axis=1)
+    elif criterion == "error":
+        impurity = 1 - share.max(axis=1)
+    else:
+        impurity = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
+    below = np.zeros(tree.n_nodes)
+    np.add.at(below, tree.parent[1:], (tree.weight * impurity)[1:])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = np.where(tree.is_leaf, 0.0, impurity - below / tree.weight)
+    return replace(tree, impurity=impurity + 0.0, gain=gain)

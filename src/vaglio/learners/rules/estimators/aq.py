@@ -13,8 +13,7 @@ from vaglio.errors import InputError
 from vaglio.learners.parameters import FROM_0_TO_1, estimator
 from vaglio.learners.rules.estimators.beam import Complex
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer, KernelCondition
-from vaglio.learners.rules.estimators.constraints import RuleConstraints
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
 from vaglio.messages.sentences import did_you_mean, listed
 
 __all__ = ["AQClassifier"]

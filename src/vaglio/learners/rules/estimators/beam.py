@@ -15,7 +15,7 @@ from vaglio.learners.rules.estimators.condition_scorer import (
     KernelCondition,
     Scored,
 )
-from vaglio.learners.rules.estimators.constraints import RuleConstraints
+from vaglio.learners.rules.estimators.rule_learner import RuleConstraints
 
 __all__ = ["BeamSearch", "Complex"]
 

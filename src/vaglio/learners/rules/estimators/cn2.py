@@ -12,8 +12,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.learners.parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.beam import BeamSearch
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer
-from vaglio.learners.rules.estimators.constraints import RuleConstraints
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
 
 __all__ = ["CN2Classifier"]
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from vaglio.learners.parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer, KernelCondition
-from vaglio.learners.rules.estimators.constraints import RuleConstraints
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
 
 __all__ = ["FOILClassifier"]
 

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from vaglio.learners.parameters import COUNT_FROM_0, COUNT_FROM_2, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer
-from vaglio.learners.rules.estimators.constraints import RuleConstraints
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
 from vaglio.runtime.seeds import seed_of
 
 __all__ = ["RIPPERClassifier"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.export.limit import Written
-from vaglio.learners.rules.model.resolution import SHARED, decision_order
+from vaglio.learners.rules.model.rule import SHARED, decision_order
 from vaglio.model.condition import (
     Condition,
     LinearCondition,

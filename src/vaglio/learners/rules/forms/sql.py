@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from vaglio.errors import NotSupportedError
 from vaglio.export.limit import Written, moment
 from vaglio.export.sql import sql_name, sql_number, sql_sum, sql_value
-from vaglio.learners.rules.model.resolution import decision_order
+from vaglio.learners.rules.model.rule import decision_order
 from vaglio.model.condition import (
     Condition,
     LinearCondition,

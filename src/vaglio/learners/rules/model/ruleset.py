@@ -11,18 +11,14 @@ import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
 from vaglio.errors import InputError
-from vaglio.learners.rules.forms.forms import RuleForms
-from vaglio.learners.rules.model.resolution import RESOLUTIONS, resolve
-from vaglio.learners.rules.model.rule import Rule
+from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, resolve
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import Smoothing, State, label_array, plain_label
 from vaglio.model.costs import CostMatrix
 
-__all__ = ["RuleSet"]
-
 
 @dataclass(frozen=True)
-class RuleSet(RuleForms):
+class RuleSet:
     """IF … THEN … rules that together classify a row.
 
     Attributes
@@ -85,7 +81,7 @@ class RuleSet(RuleForms):
         return self.entries[index]
 
     def __str__(self) -> str:
-        from vaglio.learners.rules.forms.rule_text import ruleset_text
+        from vaglio.learners.rules.forms.text import ruleset_text
 
         return ruleset_text(self, header=False)
 
@@ -133,9 +129,17 @@ class RuleSet(RuleForms):
         ----------
         cost : CostMatrix
         """
-        from vaglio.learners.rules.model.costed import with_costs
-
-        return with_costs(self, cost)
+        if self.classes is None:
+            raise InputError("These rules give a number: costs are for rules that give a class.")
+        order, resolution = list(range(len(self))), self.resolution
+        if resolution in ("specific", "quality"):
+            # These orders depend on the classes of the rules, and must not follow their new ones.
+            order, resolution = decision_order(self.entries, resolution), "first"
+        lines = tuple(map(tuple, cost.ordered(self.classes).matrix.tolist()))
+        found = replace(self, cost=lines, resolution=resolution)
+        codes = [found.decision(said) for said in self.said]
+        entries = tuple(replace(self[i], code=codes[i], label=self.classes[codes[i]]) for i in order)
+        return replace(found, entries=entries)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of encoded rows, or of any table.
@@ -267,7 +271,7 @@ class RuleSet(RuleForms):
         y : labels
         sample_weight : array-like, optional
         """
-        from vaglio.learners.rules.model.rule_statistics import counted
+        from vaglio.learners.rules.model.simplify import counted
 
         return counted(self, self._encoded(X), self.class_codes(y), sample_weight)
 
@@ -282,7 +286,7 @@ class RuleSet(RuleForms):
         sample_weight : array-like, optional
             Weights of the rows.
         """
-        from vaglio.learners.rules.model.rule_statistics import relearned
+        from vaglio.learners.rules.model.simplify import relearned
 
         return relearned(self, self._encoded(X), self.class_codes(y), sample_weight)
 
@@ -293,9 +297,9 @@ class RuleSet(RuleForms):
         ----------
         X : table or encoded rows
         """
-        from vaglio.learners.rules.model.rule_statistics import overlap
-
-        return overlap(self, self._encoded(X))
+        matrix = self._encoded(X)
+        matches = np.array([rule.match(matrix) for rule in self], dtype=np.float64).reshape(len(self), matrix.n_rows)
+        return matches @ matches.T
 
     def minimal_cover(self, X: Any, y: Any) -> RuleSet:
         """Return fewest rules that still cover, with the right class, every row that all of them cover rightly.
@@ -306,7 +310,7 @@ class RuleSet(RuleForms):
         y : array-like
             Labels.
         """
-        from vaglio.learners.rules.model.rule_statistics import minimal_cover
+        from vaglio.learners.rules.model.simplify import minimal_cover
 
         return minimal_cover(self, self._encoded(X), self.class_codes(y))
 
@@ -328,3 +332,104 @@ class RuleSet(RuleForms):
         from vaglio.learners.rules.model.simplify import simplify
 
         return simplify(self, self._encoded(X), self.class_codes(y), sample_weight, confidence_factor)
+
+    # -- other forms ---------------------------------------------------------------------------------------------------
+    def to_text(self) -> str:
+        """Return the rules as text with every digit; :meth:`parse` reads it back."""
+        from vaglio.learners.rules.forms.text import ruleset_text
+
+        return ruleset_text(self, header=True)
+
+    @classmethod
+    def parse(cls, text: str, features: Sequence[Feature] | None = None, classes: Any = None) -> RuleSet:
+        """Read rules that :meth:`to_text` printed or a person wrote.
+
+        Parameters
+        ----------
+        text : str
+            ``IF column <= 3 AND other = value THEN label`` lines and a last ``ELSE label``. Class weights after a label
+            (``[no 1, yes 5]``) are optional; a rule without them is certain.
+        features : sequence of Feature, optional
+            The columns of the table; without it, those the text mentions.
+        classes : sequence, optional
+            Class labels in order; without it, those the text mentions.
+
+        Returns
+        -------
+        RuleSet
+        """
+        from vaglio.learners.rules.forms.parse import parse_rules
+
+        return parse_rules(text, features, classes)
+
+    def to_frame(self) -> Any:
+        """Return one line per rule, with its statistics, as a data frame."""
+        from vaglio.learners.rules.forms.text import rules_frame
+
+        return rules_frame(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the rules as JSON; :meth:`from_json` reads it back.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces per level; without it everything stands in one line.
+        """
+        from vaglio.learners.rules.forms.text import rules_json
+
+        return rules_json(self, indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> RuleSet:
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+        """
+        from vaglio.learners.rules.forms.text import read_json
+
+        return read_json(text)
+
+    def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
+        """Return a SELECT that classifies every row of a table, in standard SQL with CASE.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table; its columns bear the names the rules use.
+        probabilities : bool, default=False
+            One column per class, named ``p(label)``, instead of the label.
+        dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}, default="standard"
+            How texts and names are quoted: ``"mysql"`` for MySQL, MariaDB and Spark, which read a backslash in a text
+            as an escape. Rules need no more of the others than the standard.
+
+        Returns
+        -------
+        str
+        """
+        from vaglio.export.sql import in_dialect
+        from vaglio.learners.rules.forms.sql import rules_sql
+
+        return in_dialect(rules_sql(self, table, probabilities), dialect)
+
+    def to_python(self, name: str = "classify") -> str:
+        """Return the source of a Python function that needs nothing but itself.
+
+        ``classify(row)`` takes a mapping from column to value (None or NaN is missing) and returns the label;
+        ``classify(row, probabilities=True)`` a dict from label to probability.
+
+        Parameters
+        ----------
+        name : str
+            Of the function.
+        """
+        from vaglio.learners.rules.forms.python import rules_python
+
+        return rules_python(self, name)
+
+    def _repr_html_(self) -> str:
+        from vaglio.learners.rules.forms.text import rules_html
+
+        return rules_html(self)

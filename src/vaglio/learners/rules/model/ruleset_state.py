@@ -9,8 +9,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
-from vaglio.learners.rules.model.resolution import RESOLUTIONS
-from vaglio.learners.rules.model.rule import Rule
+from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State

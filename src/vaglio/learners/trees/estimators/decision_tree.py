@@ -5,22 +5,23 @@ See :mod:`vaglio.learners.trees.estimators.presets`.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse as sp
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Chunk, Facts, Passes, run_in_memory
 from vaglio.errors import NotSupportedError
-from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
+from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT_OR_SHARE, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learners.trees.estimators.cost_complexity import choose_alpha, path_of, prune_to
+from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.estimators.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
@@ -28,29 +29,136 @@ from vaglio.learners.trees.estimators.growing import (
     check_counts,
     grow_and_prune,
     on_bins,
+    prune_to,
     pruned_by_counts,
     refuse_passes_by_rows,
     tree_config,
     tree_of,
 )
-from vaglio.learners.trees.estimators.has_tree import HasTree
-from vaglio.learners.trees.estimators.shrinking import refuse_chosen_shrinkage, shrunken
+from vaglio.learners.trees.estimators.pruning import choose_alpha, path_of, refuse_chosen_shrinkage, shrunken
+from vaglio.learners.trees.model.rules import outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.amounts import Amounts
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Amounts, binning_of
 from vaglio.learners.trees.passes.held_out import OnBins, reduced_tree, tree_and_price
-from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS, binning_of
-from vaglio.learners.trees.passes.tree_memory import Sizes
 from vaglio.learners.trees.passes.tree_passes import (
     RowsInMemory,
     Setup,
+    Sizes,
     amounts_in_passes,
     binning_in_passes,
     grow_trees,
 )
+from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 
 
 @estimator
-class TreeEstimator(HasTree, GrowthParameters):
+class SingleTreeEstimator(VaglioEstimator):
+    """What every learner of a single tree can do once it is fitted: walk it, draw it, read it as rules.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The fitted tree as arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of impurity.
+    """
+
+    @property
+    def tree_(self) -> Tree:
+        """The fitted tree as arrays."""
+        check_is_fitted(self, "fitted_")
+        model = self.fitted_.model
+        assert isinstance(model, Tree)
+        return model
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the total decrease of impurity."""
+        # A forest keeps the importances of its trees, not the impurity of every node.
+        model, kept = self.__dict__.get("_importances", (None, None))
+        return kept.copy() if model is self.tree_ else self.tree_.importances(self.n_features_in_)
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the number of the leaf that each row reaches.
+
+        With ``missing="fractional"`` a row may reach several leaves: the one with the largest share of its weight
+        counts, of equal ones the one with the lowest number.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+        """
+        return self.tree_.apply(self._encode(X))
+
+    def decision_path(self, X: Any) -> sp.csr_array:
+        """Return which nodes each row passes, as a sparse indicator matrix.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_nodes)
+        """
+        return self.tree_.decision_path(self._encode(X))
+
+    def rules(self) -> RuleSet:
+        """Return the model as a :class:`~vaglio.RuleSet`: a rule per leaf."""
+        check_is_fitted(self, "fitted_")
+        found: RuleSet = self.fitted_.rules()
+        return found
+
+    def get_depth(self) -> int:
+        """Return the number of tests on the longest path."""
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return self.tree_.n_leaves
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """Return the tree drawn with box characters.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Deepest level that is drawn.
+
+        Returns
+        -------
+        str
+        """
+        return draw_tree_text(self._outline(max_depth))
+
+    def to_svg(self, max_depth: int | None = None) -> str:
+        """Return the tree drawn as SVG.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Deepest level that is drawn.
+
+        Returns
+        -------
+        str
+        """
+        classes = [str(label) for label in getattr(self, "classes_", ())]
+        return draw_tree_svg(
+            self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves"
+        )
+
+    def _outline(self, max_depth: int | None) -> Box:
+        fitted = self.fitted_
+        return outline(self.tree_, fitted.codebook.features, fitted.classes, max_depth, fitted.deciding_cost)
+
+
+@estimator
+class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     """What trees for classes and trees for numbers share.
 
     Parameters
@@ -72,8 +180,7 @@ class TreeEstimator(HasTree, GrowthParameters):
         names would fit them.
     missing : {"learned", "fractional", "branch"}
         A missing value goes to the branch where it improves the split ("learned"), to every branch with a share of its
-        weight ("fractional"), or to a branch of its own ("branch"). The former spelling "learnt" still works, with a
-        warning, and will be removed in the next version.
+        weight ("fractional"), or to a branch of its own ("branch").
     pruning : {"reduced_error"} or None
         Pruning after growth, beside ``ccp_alpha``.
     validation_fraction : float
@@ -100,7 +207,7 @@ class TreeEstimator(HasTree, GrowthParameters):
         "max_features": [*COUNT_OR_SHARE, StrOptions({"sqrt", "log2"}), None],
         "ccp_alpha": [*NOT_NEGATIVE, StrOptions({"cv"})],
         "nominal_split": [StrOptions({"multiway", "subset"})],
-        "missing": [StrOptions({"fractional", "learned", "branch", "learnt"}, deprecated={"learnt"})],
+        "missing": [StrOptions({"fractional", "learned", "branch"})],
         "pruning": [StrOptions({"reduced_error"}), None],
         "validation_fraction": BETWEEN_0_AND_1,
         "min_gain": NOT_NEGATIVE,
@@ -124,12 +231,6 @@ class TreeEstimator(HasTree, GrowthParameters):
     learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
-        if self.missing == "learnt":
-            warnings.warn(
-                'missing="learnt" is now spelled "learned"; the old spelling will be an error in the next version.',
-                FutureWarning,
-                stacklevel=4,
-            )
         n_classes = len(getattr(self, "classes_", ()))
         check_counts(self, y)
         if on_bins(self) and self._by_rows_left_out() and self.shrinkage != "cv":

@@ -29,8 +29,7 @@ from vaglio.learners.parameters import (
 )
 from vaglio.learners.trees.model.grower import grow_tree, training_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.amounts import Amounts
-from vaglio.learners.trees.passes.tree_bins import binning_of
+from vaglio.learners.trees.passes.bins import Amounts, binning_of
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_error"}
@@ -38,8 +37,6 @@ _CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_err
 _BY_ROWS = {"absolute_error", "poisson"}
 # What the splits of trees for numbers may be chosen by.
 NUMBER_CRITERIA = {"squared_error", "friedman_mse", *_BY_ROWS}
-# The kernel's words for the treatments of missing values; "learnt" is the former spelling.
-_MISSING = {"branch": "own_branch", "learnt": "learned"}
 
 
 @estimator
@@ -200,6 +197,16 @@ def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
     return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes)
 
 
+def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
+    """Return the smallest subtree that is best when a leaf costs ``alpha``."""
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha, charged_risk(estimator)), n_classes)
+
+
+def charged_risk(estimator: Any) -> str:
+    """Return what a tree is charged for beside its leaves; a tree for numbers has no other risk than its impurity."""
+    return str(getattr(estimator, "ccp_risk", "impurity"))
+
+
 def _pruned_on_bins(
     estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
@@ -270,27 +277,24 @@ class TableShape:
 def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> _core.TreeConfig:
     """Return the grower's configuration."""
     total = matrix.n_rows
-    missing: Any = _MISSING.get(estimator.missing, estimator.missing)
-    config = _core.TreeConfig(
-        criterion=kernel_criterion(estimator),
-        nominal_split=estimator.nominal_split,
-        missing=missing,
-        reuse_nominal=estimator._reuse_nominal,
-        strict=estimator._strict,
-        mdl_correction=estimator._c45_numeric,
-        c45_numeric_minimum=estimator._c45_numeric,
-        require_positive_gain=estimator._require_gain,
-        average_gain_condition=getattr(estimator, "average_gain", True),
-        min_gain=float(estimator.min_gain),
-        min_impurity_decrease=float(estimator.min_impurity_decrease),
-        min_rows_split=_rows(estimator.min_samples_split, total, least=2),
-        min_rows_leaf=_rows(estimator.min_samples_leaf, total, least=1),
-        min_weight_fraction=float(estimator.min_weight_fraction_leaf),
-        max_features=columns_drawn(estimator.max_features, len(matrix.features)),
-        guarded_from=guarded_from(estimator.nominal_guard, total),
-        random_thresholds=estimator.splitter == "random",
-        oblique=estimator._oblique,
-    )
+    config: dict[str, Any] = {
+        "criterion": kernel_criterion(estimator),
+        "nominal_split": estimator.nominal_split,
+        "missing": "own_branch" if estimator.missing == "branch" else estimator.missing,
+        "reuse_nominal": estimator._reuse_nominal,
+        "strict": estimator._strict,
+        "mdl_correction": estimator._c45_numeric,
+        "c45_numeric_minimum": estimator._c45_numeric,
+        "require_positive_gain": estimator._require_gain,
+        "average_gain_condition": getattr(estimator, "average_gain", True),
+        "min_gain": float(estimator.min_gain),
+        "min_impurity_decrease": float(estimator.min_impurity_decrease),
+        "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
+        "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
+        "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
+        "max_features": columns_drawn(estimator.max_features, len(matrix.features)),
+        "guarded_from": guarded_from(estimator.nominal_guard, total),
+    }
     if estimator.max_depth is not None:
         config.max_depth = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:
@@ -339,3 +343,48 @@ def columns_drawn(value: Any, width: int) -> int:
         count = int(value * width)
     count = max(1, count)
     return 0 if count >= width else count
+
+
+def learn_outputs(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, n_classes: list[int], weight: np.ndarray | None
+) -> Tree:
+    """Grow a tree on numeric columns, and prune it by ``ccp_alpha``.
+
+    Parameters
+    ----------
+    estimator : TreeEstimator
+        Whose parameters are used.
+    matrix : EncodedMatrix
+    y : ndarray of shape (n_samples, n_outputs)
+        Class codes, or numbers.
+    n_classes : list of int
+        The number of classes of each output; empty for numbers.
+    weight : float64 (n,) or None
+
+    Returns
+    -------
+    Tree
+        Its values are the class weights of one output after the other, or a number per output.
+    """
+    # Near the mean, sums of squares lose few digits; medians need no help, and counts are no differences.
+    centre = _centres(y) if estimator.criterion in ("squared_error", "friedman_mse") else None
+    arrays = _core.grow_outputs_tree(
+        training_table(matrix),
+        np.ascontiguousarray(y if centre is None else y - centre),
+        n_classes,
+        weight=weight,
+        config=tree_config(estimator, matrix, 0),
+        n_threads=matrix.threads,
+    )
+    if centre is not None:
+        arrays["value"] = arrays["value"] + centre
+    tree = tree_of(estimator, arrays, 0)
+    return prune_to(estimator, tree, float(estimator.ccp_alpha), 0) if estimator.ccp_alpha else tree
+
+
+def _centres(y: np.ndarray) -> np.ndarray:
+    """Return a number near the mean of each column that leaves whole numbers whole, as in the grower of one output."""
+    spread = np.ptp(y, axis=0)
+    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0, spread, 1.0))[1] - 1)
+    near: np.ndarray = np.rint(y.mean(axis=0) / unit) * unit
+    return np.where(spread > 0, near, y[0])

@@ -16,8 +16,8 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learners.trees.estimators.decision_tree import SingleTreeEstimator
 from vaglio.learners.trees.estimators.growing import grow
-from vaglio.learners.trees.estimators.has_tree import HasTree
 from vaglio.learners.trees.estimators.presets import CARTClassifier
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
@@ -34,7 +34,7 @@ _ENDLESS = 2**62
 
 
 @estimator
-class OptimalTreeClassifier(HasTree, VaglioClassifier):
+class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     """The tree of least training error within a depth and a number of leaves, with the proof.
 
     A greedy learner takes the test that looks best at the root and never returns to it. Here every test is tried at

@@ -11,11 +11,13 @@ from scipy import sparse as sp
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.trees.model.binary_nodes import LEAF, LINEAR, BinaryNodes
-from vaglio.learners.trees.model.shrinkage import shrink
-from vaglio.learners.trees.model.tree_check import check_shape, check_tests
+from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State
+
+# The kinds of nodes, by the numbers the grower gives.
+LEAF, THRESHOLD, SUBSET, MULTIWAY, LINEAR = range(5)
+_NOT_BINARY = {SUBSET: "a set of categories", MULTIWAY: "one branch per category", LINEAR: "a sum of several columns"}
 
 # The arrays of a tree, with the types in which the grower gives them and the file keeps them.
 _DTYPES: dict[str, Any] = {
@@ -38,13 +40,13 @@ _DTYPES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(BinaryNodes):
+class Tree:
     """A fitted tree for classes or for numbers.
 
     Attributes
     ----------
     node_kind : uint8 (n,)
-        0 leaf, 1 threshold, 2 subset of categories, 3 one branch per category, 4 linear combination.
+        LEAF, THRESHOLD, SUBSET (of categories), MULTIWAY (one branch per category) or LINEAR (combination).
     feature : int32 (n,)
         Index of the tested feature; -1 in a leaf or a linear test.
     threshold : float64 (n,)
@@ -145,6 +147,43 @@ class Tree(BinaryNodes):
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
+    # -- names of scikit-learn's trees -------------------------------------------------------------------------------
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self.n_nodes
+
+    @property
+    def max_depth(self) -> int:
+        """Number of tests on the longest path."""
+        return self.depth
+
+    @property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        """Training weight of each node."""
+        return self.weight
+
+    @property
+    def children_left(self) -> np.ndarray:
+        """The child of rows up to the threshold; -1 in a leaf."""
+        return self._child(0)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        """The child of rows above the threshold; -1 in a leaf."""
+        return self._child(1)
+
+    def _child(self, side: int) -> np.ndarray:
+        other = np.flatnonzero((self.node_kind != LEAF) & (self.node_kind != THRESHOLD))
+        if other.size:
+            test = _NOT_BINARY[int(self.node_kind[other[0]])]
+            raise NotSupportedError(
+                f"Node {other[0]} of this tree tests {test}, and has no left and right child by a threshold: read "
+                "first_child and n_children, or use rules() or to_text()."
+            )
+        inner = self.node_kind == THRESHOLD
+        return np.where(inner, self.first_child.astype(np.int64) + side, -1)
+
     # -- use ---------------------------------------------------------------------------------------------------------
     @cached_property
     def says(self) -> np.ndarray:
@@ -235,7 +274,7 @@ class Tree(BinaryNodes):
         return decrease / decrease.sum() if decrease.sum() > 0 else decrease
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
-        from vaglio.learners.trees.model.tree_rules import rules_of_tree
+        from vaglio.learners.trees.model.rules import rules_of_tree
 
         return rules_of_tree(self, features, classes)
 
@@ -318,3 +357,128 @@ def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarr
     nominal = np.array([feature.is_nominal for feature in features], dtype=np.uint8)
     column = np.where(nominal, np.cumsum(nominal), np.cumsum(1 - nominal)) - 1
     return nominal, column.astype(np.uint32), np.array(sizes, dtype=np.uint32)
+
+
+def shrink(
+    says: np.ndarray, weight: np.ndarray, first_child: np.ndarray, n_children: np.ndarray, lam: float
+) -> np.ndarray:
+    """Return what each node of a tree says after hierarchical shrinkage (Agarwal and others, 2022).
+
+    A leaf of two rows knows little, its parent of fifty more. Down a path, each step from a node p to its child c
+    counts 1 / (1 + λ / N(p)) of what it is worth, N(p) being the training weight of p. Since N falls down a path, the
+    sum is a mean of what the nodes on the path say, with weights that are never negative: probabilities remain
+    probabilities, and what is monotone remains so. The tests of the tree do not change.
+
+    Parameters
+    ----------
+    says : float64 (n, K)
+        Class probabilities or the mean of each node; node 0 is the root.
+    weight : float64 (n,)
+        Of the training rows.
+    first_child, n_children : int (n,)
+        Of a node with children: where they begin, and how many they are; leaves have none.
+    lam : float
+        The strength λ.
+    """
+    found = says.astype(np.float64, copy=True)
+    parents = np.flatnonzero(n_children[:1])
+    while parents.size:
+        counts = n_children[parents]
+        above = np.repeat(parents, counts)
+        below = np.repeat(first_child[parents] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        # Of a branch without rows the parent may have none either: it says what the parent says.
+        share = weight[above] / np.maximum(weight[above] + lam, np.finfo(np.float64).tiny)
+        found[below] = found[above] + share[:, None] * (says[below] - says[above])
+        parents = below[n_children[below] > 0]
+    return found
+
+
+# -- checks: what a file claims is not followed by any kernel before it is known to be a tree ------------------------
+def check_shape(tree: Tree) -> None:
+    """Check that the arrays belong together and that the links form one tree."""
+    n = len(tree.node_kind)
+    checks.need(0 < n < 1 << 31, "the tree has no nodes")
+    for name in ("feature", "threshold", "first_child", "n_children", "missing_branch", "table_start"):
+        checks.need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
+    for name in ("value", "weight", "impurity", "gain"):
+        checks.need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
+    checks.sound_weights(tree.weight, "a node has an impossible weight")
+    if not tree.regression:
+        checks.sound_weights(tree.value, "a node has impossible class weights")
+        checks.need((tree.value.sum(axis=1) > 0).all(), "a node has impossible class weights")
+    checks.within(tree.node_kind, LEAF, LINEAR + 1, "the kind of a node")
+    inner = tree.node_kind != LEAF
+    checks.need((tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children")
+    first, count = tree.first_child[inner].astype(np.int64), tree.n_children[inner].astype(np.int64)
+    checks.need((count >= 2).all() and (first > np.flatnonzero(inner)).all(), "the children of a node are impossible")
+    # Each node but the root is the child of exactly one node that comes before it: no cycle, nothing unreachable.
+    order = np.argsort(first, kind="stable")
+    ends = first[order] + count[order]
+    starts = np.append(first[order], n)
+    checks.need(
+        starts[0] == (1 if n > 1 else n) and (ends == starts[1:]).all(),
+        "the children of the nodes do not form a tree",
+    )
+    missing = tree.missing_branch
+    checks.need((missing >= -1).all() and (missing[inner] < count).all(), "a branch for missing values does not exist")
+
+
+def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
+    """Check that every test asks for something the columns have."""
+    numeric = np.array([feature.in_numeric_block for feature in features] + [False])
+    arity = np.array([len(feature.categories) if feature.is_nominal else 0 for feature in features] + [0])
+    single = np.isin(tree.node_kind, (THRESHOLD, SUBSET, MULTIWAY))
+    checks.within(tree.feature[single], 0, len(features), "the feature of a test")
+    checks.within(tree.feature[~single], -1, len(features), "the feature of a node")
+    threshold = np.isin(tree.node_kind, (THRESHOLD, LINEAR))
+    checks.need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
+    plain = tree.node_kind == THRESHOLD
+    checks.need(numeric[tree.feature[plain]].all(), "a threshold is set on a column without order")
+    check_ranks(tree.feature[plain], tree.threshold[plain], features)
+    binary = np.isin(tree.node_kind, (THRESHOLD, SUBSET, LINEAR))
+    # A third branch is for missing values alone.
+    sides = tree.n_children[binary] - (tree.missing_branch[binary] == 2)
+    checks.need((sides == 2).all(), "a test has no two sides")
+    for kind in (SUBSET, MULTIWAY):
+        nodes = np.flatnonzero(tree.node_kind == kind)
+        categories = arity[tree.feature[nodes]]
+        checks.need((categories > 0).all(), "a test for categories is set on a column without them")
+        words = categories if kind == MULTIWAY else (categories + 31) // 32
+        start = tree.table_start[nodes]
+        checks.need(
+            (start >= 0).all() and (start <= len(tree.tables) - words).all(),
+            "a category table is out of range",
+        )
+        if kind == MULTIWAY:
+            for node, begin, length in zip(nodes.tolist(), start.tolist(), words.tolist()):
+                branches = tree.tables[begin : begin + length]
+                checks.need(branches.max() < tree.n_children[node], "a category has no branch")
+    check_linear(tree, numeric)
+
+
+def check_ranks(tested: np.ndarray, threshold: np.ndarray, features: tuple[Feature, ...]) -> None:
+    """Check that a threshold on an ordered column lies between two of its categories."""
+    ranks = np.array([len(feature.categories) if feature.kind == "ordinal" else 0 for feature in features] + [0])
+    known = ranks[tested]
+    ordered = known > 0
+    between = (threshold[ordered] >= 0) & (threshold[ordered] < known[ordered])
+    checks.need(between.all(), "a threshold is outside of the categories of its column")
+
+
+def check_linear(tree: Tree, numeric: np.ndarray) -> None:
+    """Check the terms of linear tests."""
+    start = tree.linear_start
+    if not (tree.node_kind == LINEAR).any():
+        checks.need(
+            len(tree.linear_feature) == 0 and len(tree.linear_coef) == 0,
+            "there are terms without a linear test",
+        )
+        return
+    checks.need(len(start) == len(tree.node_kind) + 1 and start[0] == 0, "the terms of linear tests are out of range")
+    checks.need(
+        (np.diff(start) >= 0).all() and start[-1] == len(tree.linear_feature),
+        "the terms of linear tests are out of range",
+    )
+    checks.need(len(tree.linear_feature) == len(tree.linear_coef), "the terms of linear tests are out of range")
+    checks.within(tree.linear_feature, 0, len(numeric) - 1, "the feature of a linear test")
+    checks.need(numeric[tree.linear_feature].all(), "a linear test uses a column without numbers")

@@ -15,13 +15,12 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.engines.passes import Chunk, Pass
-from vaglio.learners.trees.estimators.cost_complexity import FOLDS, choose, path_of, prices, prune_to
-from vaglio.learners.trees.estimators.growing import pruned_by_counts, tree_of
+from vaglio.learners.trees.estimators.growing import prune_to, pruned_by_counts, tree_of
+from vaglio.learners.trees.estimators.pruning import FOLDS, choose, path_of, prices
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.amounts import Amounts
-from vaglio.learners.trees.passes.tree_memory import Sizes
-from vaglio.learners.trees.passes.tree_passes import Asking, Setup, grow_trees, plan_of
+from vaglio.learners.trees.passes.bins import Amounts
+from vaglio.learners.trees.passes.tree_passes import Asking, Setup, Sizes, grow_trees, plan_of
 from vaglio.runtime.seeds import row_hash, seed_of
 
 # Rows that are hashed at a time.
@@ -83,7 +82,7 @@ class OnBins:
 def tree_and_price(estimator: Any, sizes: Sizes, on_bins: OnBins) -> Asking:
     """Grow a tree, and choose the price of a leaf by ten folds; return the tree, the price and what was tried.
 
-    As :func:`vaglio.learners.trees.estimators.cost_complexity.choose_alpha`, with folds by the hash of the row.
+    As :func:`vaglio.learners.trees.estimators.pruning.choose_alpha`, with folds by the hash of the row.
     """
     seed = seed_of(estimator.random_state) % 2**32
     folds = [Part.fold(seed, at, FOLDS) for at in range(FOLDS)]

@@ -86,7 +86,7 @@ class NodeSplits:
         self.measure = {"gini": "gini", "error": "error"}.get(estimator.criterion, "entropy")
         self.by_ratio = estimator.criterion == "gain_ratio"
         self.multiway = estimator.nominal_split == "multiway"
-        self.missing = "learned" if estimator.missing == "learnt" else estimator.missing
+        self.missing = estimator.missing
         self.min_rows = _rows(estimator.min_samples_leaf, len(training.y), 1)
         self.min_weight = estimator.min_weight_fraction_leaf * float(training.weight.sum())
         self.min_split = _rows(estimator.min_samples_split, len(training.y), 2)

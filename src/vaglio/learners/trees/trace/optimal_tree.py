@@ -12,9 +12,8 @@ from vaglio.document.document import Page
 from vaglio.document.impurity import after
 from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
+from vaglio.learners.trees.model.rules import branch_text, leaf_rules
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_outline import branch_text
-from vaglio.learners.trees.model.tree_rules import leaf_rules
 from vaglio.learners.trees.trace.tree import node_weights
 from vaglio.messages.figures import short_number
 

@@ -12,8 +12,8 @@ from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES
 from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
+from vaglio.learners.trees.model.rules import branch_condition
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_rules import branch_condition
 
 # C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.
 TOLERANCE = 0.1

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.document.notation import count, fixed, fraction, percent
 from vaglio.document.training import Training
+from vaglio.encode import Feature
 from vaglio.learners.inner_split import inner_split
+from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.trees.estimators.growing import grow
-from vaglio.learners.trees.model.binary_nodes import LINEAR
-from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.model.tree_outline import branch_text
-from vaglio.learners.trees.model.tree_rules import branch_condition
+from vaglio.learners.trees.model.rules import branch_condition, branch_text, outline
+from vaglio.learners.trees.model.tree import LINEAR, Tree
 from vaglio.learners.trees.trace.best_tests import NodeSplits, Split
-from vaglio.learners.trees.trace.oblique import combination_branch, rule_texts, write_combination
 from vaglio.learners.trees.trace.pruning import trace_pruning
 from vaglio.messages.figures import short_number
+from vaglio.model.condition import Condition, LinearCondition
+from vaglio.plot.tree_drawing import Box
 
 # With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
 # may choose otherwise.
@@ -309,3 +313,102 @@ def node_weights(training: Training, tree: Tree) -> np.ndarray:
             match = branch_condition(tree, node, branch, training.features).match(training.matrix)
             weight[child] = weight[node] * match
     return weight
+
+
+def write_combination(growth: Growth, node: int, splits: list[Split], best: list[Split]) -> dict[str, Any]:
+    """Write the test of a node, its branches and their impurity; return it, with that of the single columns."""
+    page, say, tree = growth.page, growth.say, growth.tree
+    measure, features = growth.splits.measure, growth.training.features
+    span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
+    terms = [
+        f"{fixed(coef)}·{features[j].name}"
+        for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
+    ]
+    page.text(say("oblique_choice"))
+    name = growth.test_name(node)
+    page.formula(f"{name} = {' + '.join(terms)}".replace("+ −", "− "))
+    rows, tables = [], []
+    for branch, child in enumerate(tree.children(node)):
+        counts = growth.training.class_weights(weight=growth.weight[child])
+        if counts.sum() <= 0:
+            continue
+        tables.append(counts)
+        label = f"{name} {combination_branch(tree, node, branch, features)}"
+        rows.append([label, count(counts.sum()), *map(count, counts), fixed(float(entropy(counts)))])
+        rows[-1] += [fixed(float(gini(counts))), growth.fate(child)]
+    head = [say("col_branch"), say("rows"), *growth.training.classes, say("entropy"), say("gini"), say("col_then")]
+    page.table(head, rows, say("branches_of", name=name))
+    left = _worked_out(growth, np.array(tables), measure)
+    single = {features[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
+    if single:
+        names = ", ".join(f"{name} {fixed(value)}" for name, value in single.items())
+        page.text(say("oblique_better", names=names, after=fixed(left)))
+    return {"combination": left, "single": single, "terms": len(terms)}
+
+
+def combination_branch(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
+    """The side of the threshold on which a branch lies."""
+    condition = branch_condition(tree, node, branch, features)
+    assert isinstance(condition, LinearCondition)
+    sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
+    return f"{sign} {fixed(condition.threshold)}"
+
+
+def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
+    """Rules in which every combination is written by its name."""
+    tree, named = growth.tree, dict[Condition, str]()
+    for node in (node for node in growth.number if tree.node_kind[node] == LINEAR):
+        for branch in range(int(tree.n_children[node])):
+            condition = branch_condition(tree, node, branch, growth.training.features)
+            named[replace(condition, missing=0.0)] = f"{growth.test_name(node)} {growth.branch_name(node, branch)}"
+    texts = []
+    for rule in rules:
+        conditions = [named.get(replace(condition, missing=0.0), str(condition)) for condition in rule.conditions]
+        texts.append(f"IF {' AND '.join(conditions)} THEN {rule.label}" if named and conditions else str(rule))
+    return texts
+
+
+def _worked_out(growth: Growth, branches: np.ndarray, measure: str) -> float:
+    """Write the impurity after the test: that of the branches, weighted by their share of the rows."""
+    sizes = branches.sum(axis=1)
+    impurity = [float(MEASURES[measure](branch)) for branch in branches]
+    parts = [f"{fraction(n, sizes.sum())}·{fixed(value)}" for n, value in zip(sizes, impurity)]
+    left = after(measure, branches)
+    growth.page.formula(f"{growth.say('left_after')} = {' + '.join(parts)} = {fixed(left)}")
+    return float(left)
+
+
+def film_tree(scene: Scene) -> list[Shot]:
+    """Make one picture per test, and one of the finished tree."""
+    part, _ = growing_and_validation(scene.training)
+    weight = None if (part.weight == 1).all() else part.weight
+    classes = scene.estimator.classes_
+    grown = grow(scene.estimator, part.matrix, part.y, weight, len(classes))
+    inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
+    features = part.features
+    said = [scene.say("film_root"), *(_said(scene, n + 1) for n in range(len(inner)))]
+    shots = [
+        Shot(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
+        for known in range(min(len(inner), MAX_SHOTS - 1) + 1)
+    ]
+    finished = Shot(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
+    # The first test is chosen in the first step of the trace: its picture has that test already.
+    return [*shots, finished]
+
+
+def _said(scene: Scene, n: int) -> str:
+    return scene.say("film_one_test") if n == 1 else scene.say("film_tests", n=n)
+
+
+def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
+    """Cut the tree below nodes whose test is not known yet; there the most frequent class stands."""
+    stack = [(0, root)]
+    while stack:
+        node, box = stack.pop()
+        if tree.is_leaf[node]:
+            continue
+        if node not in known:
+            box.title, box.children, box.leaf = "?", [], True
+            continue
+        stack.extend(zip(tree.children(node), box.children))
+    return root

@@ -1,16 +1,20 @@
-"""Random forests: the rows each tree did not see, its root, and the votes."""
+"""Random forests: the rows each tree did not see, its root, the votes, and the regions after each tree."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot, as_regions
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.learners.forest.model.forest import Forest
-from vaglio.learners.trees.model.tree_outline import test_text
+from vaglio.learners.trees.model.rules import test_text
+from vaglio.plot.plane import Marks
 from vaglio.runtime.seeds import seed_of
 
 # Rows that are listed by number: more fill several pages.
@@ -74,3 +78,28 @@ def shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) ->
     rows = [[str(i), *map(fixed, line)] for i, line in enumerate(votes, start=1)]
     page.table([page.say("col_member"), *training.classes], rows, most=training.most_steps)
     announce_winner(page, training, votes.sum(axis=0))
+
+
+def film_members(scene: Scene) -> list[Shot]:
+    """Make one picture per member: the vote of all up to it."""
+    if scene.plane is None:
+        return []
+    classes = np.asarray(scene.estimator.classes_)
+    votes = np.zeros((len(scene.plane.grid), len(classes)))
+    shots = []
+    for number, vote in enumerate(islice(_votes(scene), MAX_SHOTS), start=1):
+        votes += vote
+        regions = as_regions(scene, classes[votes.argmax(axis=1)])
+        shots.append(Shot(scene.say("film_members", n=number), Marks(regions)))
+    return shots
+
+
+def _votes(scene: Scene) -> Iterator[np.ndarray]:
+    """What each member says about the points of the grid; the trees of a forest say shares."""
+    assert scene.plane is not None
+    grid, classes = scene.like_source(scene.plane.grid), np.asarray(scene.estimator.classes_)
+    for member in scene.estimator.estimators_:
+        if isinstance(scene.estimator.fitted_.model, Forest):
+            yield member.predict_proba(grid)
+        else:
+            yield np.asarray(member.predict(grid))[:, None] == classes

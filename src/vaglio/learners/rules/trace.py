@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot, regions_of
 from vaglio.document.document import Page
 from vaglio.document.impurity import entropy
 from vaglio.document.notation import count, fixed, fraction
 from vaglio.document.training import Training
 from vaglio.learners.rules.estimators.foil import covering_bits
 from vaglio.model.condition import Condition, RangeCondition, SetCondition
+from vaglio.plot.plane import Marks
 
 # Conditions per table: the best ones show why the first was chosen.
 _SHOWN = 12
@@ -226,3 +228,14 @@ def _result(page: Page, training: Training) -> None:
     lines = [line for line in rules.to_text().splitlines() if line.startswith(("IF", "ELSE"))]
     page.table([page.say("rule")], [[line] for line in lines])
     page.facts["fitted_rules"] = [str(rule).split("  [")[0] for rule in rules]
+
+
+def film_rules(scene: Scene) -> list[Shot]:
+    """Make one picture per rule."""
+    if scene.plane is None:
+        return []
+    rules = scene.estimator.rules()
+    return [
+        Shot(scene.say("film_rules", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
+        for n in range(min(len(rules), MAX_SHOTS) + 1)
+    ]

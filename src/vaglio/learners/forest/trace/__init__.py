@@ -1,1 +1,0 @@
-"""How forests work, step by step."""

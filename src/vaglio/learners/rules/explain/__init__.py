@@ -1,1 +1,0 @@
-"""Why rules decided so, and which region of another class lies nearest."""
