@@ -16,7 +16,14 @@ from vaglio.learners.ensembles.estimators.members import finish_member, learns_e
 from vaglio.learners.ensembles.model.ensemble import Member
 from vaglio.learners.ensembles.passes.bagged import Sample
 from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
-from vaglio.learners.trees.estimators.growing import TableShape, check_counts, set_pruning, tree_config, tree_of
+from vaglio.learners.trees.estimators.growing import (
+    TableShape,
+    check_counts,
+    prune_to,
+    set_pruning,
+    tree_config,
+    tree_of,
+)
 from vaglio.learners.trees.model.grower import training_table
 
 

@@ -277,24 +277,27 @@ class TableShape:
 def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> _core.TreeConfig:
     """Return the grower's configuration."""
     total = matrix.n_rows
-    config: dict[str, Any] = {
-        "criterion": kernel_criterion(estimator),
-        "nominal_split": estimator.nominal_split,
-        "missing": "own_branch" if estimator.missing == "branch" else estimator.missing,
-        "reuse_nominal": estimator._reuse_nominal,
-        "strict": estimator._strict,
-        "mdl_correction": estimator._c45_numeric,
-        "c45_numeric_minimum": estimator._c45_numeric,
-        "require_positive_gain": estimator._require_gain,
-        "average_gain_condition": getattr(estimator, "average_gain", True),
-        "min_gain": float(estimator.min_gain),
-        "min_impurity_decrease": float(estimator.min_impurity_decrease),
-        "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
-        "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
-        "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
-        "max_features": columns_drawn(estimator.max_features, len(matrix.features)),
-        "guarded_from": guarded_from(estimator.nominal_guard, total),
-    }
+    missing: Any = "own_branch" if estimator.missing == "branch" else estimator.missing
+    config = _core.TreeConfig(
+        criterion=kernel_criterion(estimator),
+        nominal_split=estimator.nominal_split,
+        missing=missing,
+        reuse_nominal=estimator._reuse_nominal,
+        strict=estimator._strict,
+        mdl_correction=estimator._c45_numeric,
+        c45_numeric_minimum=estimator._c45_numeric,
+        require_positive_gain=estimator._require_gain,
+        average_gain_condition=getattr(estimator, "average_gain", True),
+        min_gain=float(estimator.min_gain),
+        min_impurity_decrease=float(estimator.min_impurity_decrease),
+        min_rows_split=_rows(estimator.min_samples_split, total, least=2),
+        min_rows_leaf=_rows(estimator.min_samples_leaf, total, least=1),
+        min_weight_fraction=float(estimator.min_weight_fraction_leaf),
+        max_features=columns_drawn(estimator.max_features, len(matrix.features)),
+        guarded_from=guarded_from(estimator.nominal_guard, total),
+        random_thresholds=estimator.splitter == "random",
+        oblique=estimator._oblique,
+    )
     if estimator.max_depth is not None:
         config.max_depth = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:

@@ -318,16 +318,16 @@ def bytes_as_bins(setup: Setup) -> int:
     return cells + (2 if setup.n_classes else 8) + (8 if setup.amounts.weighted else 0)
 
 
-def bytes_of_weights(setup: Setup, config: dict[str, Any]) -> int:
+def bytes_of_weights(setup: Setup, config: _core.TreeConfig) -> int:
     """Return what is held of a row of a node besides its bins and targets: its weight, or how often it counts."""
     if setup.amounts.weighted:
         return 16
-    if config.get("missing") == "fractional":
+    if config.missing == "fractional":
         return 8
     return 2 if setup.drawn else 0
 
 
-def _bytes_of_growing(setup: Setup, config: dict[str, Any]) -> int:
+def _bytes_of_growing(setup: Setup, config: _core.TreeConfig) -> int:
     """Return what a row of a tree under way takes besides the table."""
     row = 4 + (2 if setup.n_classes else 0) + bytes_of_weights(setup, config)
     # Targets and their squares, times the weight, are made for the rows of a node.
@@ -340,12 +340,12 @@ def _share_of_rows(setup: Setup, n_rows: int) -> float:
     return -math.expm1(-plan["draws"] / n_rows) if plan is not None and plan["draws"] else 1.0
 
 
-def bytes_of_tree(setup: Setup, config: dict[str, Any], n_rows: int) -> int:
+def bytes_of_tree(setup: Setup, config: _core.TreeConfig, n_rows: int) -> int:
     """Return what a tree under way takes besides the table."""
     return math.ceil(_share_of_rows(setup, n_rows) * n_rows * _bytes_of_growing(setup, config))
 
 
-def bytes_gathered(setup: Setup, config: dict[str, Any], n_rows: int, beside: int) -> int:
+def bytes_gathered(setup: Setup, config: _core.TreeConfig, n_rows: int, beside: int) -> int:
     """Return what all rows as bins take, with so many trees under way.
 
     While rows arrive, half as much again must be there for the chunks that they come from.
@@ -354,7 +354,7 @@ def bytes_gathered(setup: Setup, config: dict[str, Any], n_rows: int, beside: in
     return max(table + table // 2, table + beside * bytes_of_tree(setup, config, n_rows))
 
 
-def trees_beside(sizes: Sizes, setup: Setup, config: dict[str, Any]) -> int:
+def trees_beside(sizes: Sizes, setup: Setup, config: _core.TreeConfig) -> int:
     """Return how many trees may grow beside each other on all rows in memory; 0: the rows do not fit."""
     plan = setup.growth["trees"]
     most = 1 if plan is None else min(sizes.threads, len(plan["seeds"]))
@@ -383,7 +383,7 @@ class PassSize:
     holds: int
 
     @classmethod
-    def of(cls, sizes: Sizes, setup: Setup, config: dict[str, Any]) -> PassSize:
+    def of(cls, sizes: Sizes, setup: Setup, config: _core.TreeConfig) -> PassSize:
         """Share out what the chunks under way leave."""
         holds = sizes.room - sizes.room // 3
         # Every chunk that is worked on has sums of its own, whose memory is not at once free for others.
