@@ -31,10 +31,9 @@ from vaglio.learners.inputs import (
     within_range,
 )
 from vaglio.learners.lazy_scores import accuracy_outside, determination_outside
-from vaglio.learners.parameter_limits import all_allowed, parameter_names
-from vaglio.learners.parameters import estimator
+from vaglio.learners.parameters import all_allowed, estimator, parameter_names
 from vaglio.learners.passing import LearnsInPasses
-from vaglio.learners.plain_scores import accuracy, determination
+from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
 from vaglio.learners.show import ShowsItsModel
 from vaglio.model.base import class_proba

@@ -10,7 +10,7 @@ from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.additive.model.additive_text import slot_labels
+from vaglio.learners.additive.model.forms import slot_labels
 
 # Rounds that are shown in full: the later ones are alike.
 _MOST_ROUNDS = 2

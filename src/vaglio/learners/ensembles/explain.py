@@ -11,8 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.by_kind import cuts, explainers
 from vaglio.explanation.context import Context
 from vaglio.explanation.explanation import Explanation, Reason
-from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
-from vaglio.learners.ensembles.model.voting import Voting
+from vaglio.learners.ensembles.model import Ensemble, Member, Voting
 from vaglio.learners.forest.explain import TreeOfMany, explain_trees, votes_in_words
 from vaglio.learners.forest.model.forest import MOST_TREES
 from vaglio.learners.trees.explain import thresholds

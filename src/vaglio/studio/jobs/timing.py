@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
-from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.jobs.request import Request
 from vaglio.studio.jobs.run_progress import Progress, Task

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.boosting.model.boosted import LINKS, Boosted
+from vaglio.learners.boosting.model import LINKS, Boosted
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -28,7 +28,7 @@ class Additive:
     Attributes
     ----------
     link : {"logit", "softmax", "identity", "log"}
-        How scores become predictions, as in :class:`~vaglio.learners.boosting.model.boosted.Boosted`.
+        How scores become predictions, as in :class:`~vaglio.learners.boosting.model.Boosted`.
     intercept : float64 (K,)
         Where each score starts.
     cuts : float64
@@ -170,13 +170,13 @@ class Additive:
         self, classes: np.ndarray | None, term: str | int, action: str, **options: Any
     ) -> tuple[Additive, dict[str, Any]]:
         """Return the model with one term changed, and what was changed as plain data."""
-        from vaglio.learners.additive.model.additive_edit import edited
+        from vaglio.learners.additive.model.edits import edited
 
         return edited(self, classes, term, action, **options)
 
     def as_flat_trees(self) -> Boosted:
         """Return the terms as trees without missing branches, each a sum that a database adds up."""
-        from vaglio.learners.additive.model.additive_trees import boosted_of
+        from vaglio.learners.additive.model.trees import boosted_of
 
         return boosted_of(self, flat=True)
 

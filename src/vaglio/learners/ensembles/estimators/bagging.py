@@ -16,27 +16,28 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError
-from vaglio.learners.ensembles.estimators.drawn import grow_drawn, share_a_table
 from vaglio.learners.ensembles.estimators.members import (
+    PredictsWithMetadata,
     codebook_of,
     fit_member,
     learns_encoded,
     looks_for_words,
     make_member,
 )
-from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
-from vaglio.learners.ensembles.passes.bagged import (
+from vaglio.learners.ensembles.estimators.sampled_trees import (
     Sample,
+    grow_drawn,
     grow_members,
     grow_members_in_passes,
     grow_together,
+    share_a_table,
     without_rows,
 )
+from vaglio.learners.ensembles.model import Ensemble, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
 from vaglio.learners.forest.estimators.similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, estimator
-from vaglio.learners.routing import PredictsWithMetadata
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import GrowthParameters
 from vaglio.runtime.seeds import seed_of
