@@ -98,13 +98,13 @@ def test_two_classes_and_any_chunks(rows):
 
 def test_little_memory_compares_few_pairs_at_a_time_and_gives_one_file(rows, monkeypatch):
     asked = []
-    once = passes._screened
+    once = passes.Setup.screened
 
     def counting(setup, groups, pairs, *others):
         asked.append(len(pairs))
         return once(setup, groups, pairs, *others)
 
-    monkeypatch.setattr(passes, "_screened", counting)
+    monkeypatch.setattr(passes.Setup, "screened", counting)
     found = passes._found_pairs
     monkeypatch.setattr(
         passes,

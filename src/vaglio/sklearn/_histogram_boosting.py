@@ -27,11 +27,9 @@ from vaglio.learners.boosting.estimators.rounds import BoostingTask, Chosen
 from vaglio.learners.boosting.model import Boosted, forest_of, joined
 from vaglio.learners.forest.model.forest import MISSING_RIGHT
 from vaglio.sklearn._growing import with_names
+from vaglio.sklearn.ensemble import INFINITE, ONE_CLASS, WEIGHTLESS
 from vaglio.table import Column, Table
 
-INFINITE = "infinite numbers in X"
-ONE_CLASS = "y of one class"
-WEIGHTLESS = "sample weights of 0"
 # So many rows show scikit-learn all that it has to prepare, where no column has categories.
 _FEW = 1000
 
@@ -169,8 +167,10 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
     check_consistent_length(X, y)
     if all(value is None for value in watched.values()):
         params["early_stopping"], watched = False, {}
-        plain = isinstance(X, np.ndarray) and _by_dtype(estimator.categorical_features)
-        if plain and X.ndim == 2 and len(X) > _FEW:
+        categorical = estimator.categorical_features
+        # Whether only the type of a column can say that it has categories.
+        by_dtype = categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
+        if by_dtype and isinstance(X, np.ndarray) and X.ndim == 2 and len(X) > _FEW:
             target = column_or_1d(y, warn=True)
             # The first rows, and those that show every class and the smallest and largest number.
             few = np.unique(np.concatenate([np.arange(_FEW), np.unique(target, return_index=True)[1][:_FEW]]))
@@ -187,11 +187,6 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
 def _libraries() -> ThreadpoolController:
     # Looking for the libraries of the process takes milliseconds: done once, not once per fit.
     return ThreadpoolController()
-
-
-def _by_dtype(categorical: Any) -> bool:
-    """Whether only the type of a column can say that it has categories."""
-    return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
 
 
 def _places(estimator: Any) -> np.ndarray:

@@ -225,7 +225,7 @@ class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
         ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
         said = self._said(X)
-        return super().predict_proba(X, check_input) if said is None else said  # type: ignore[misc]
+        return super().predict_proba(X, check_input) if said is None else said
 
 
 class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):

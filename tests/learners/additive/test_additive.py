@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import vaglio
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.learners.additive.estimators.bags import columns_together, deal_bags, group_slots, purified
+from vaglio.learners.additive.estimators.bags import columns_together, deal_bags
+from vaglio.learners.additive.estimators.pairs import group_slots, purified
 from vaglio.learners.additive.model.trees import boosted_of
 
 L2, RATE = 1.0, 0.1

@@ -16,8 +16,8 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import Feature
 from vaglio.engines.passes import Chunk, Facts, Keep, Kept, Pass
-from vaglio.learners.additive.estimators.bags import group_columns, hashed_bags
-from vaglio.learners.additive.estimators.pairs import PairPlan, best_pairs, rows_to_screen
+from vaglio.learners.additive.estimators.bags import hashed_bags
+from vaglio.learners.additive.estimators.pairs import PairPlan, best_pairs, group_columns, rows_to_screen
 from vaglio.learners.boosting.estimators.summed import finite_losses, unit_in_passes
 from vaglio.learners.boosting.passes import believed_in_passes, bins_in_passes
 from vaglio.learners.trees.model.tree import kernel_features
@@ -95,69 +95,69 @@ class Setup:
         raw = arrays["raw"].T if "raw" in arrays else None
         return _core.AdditivePart(self.layout, *given, self.loss, self.outputs, *of_rows, raw)
 
+    def slot_weights(self, kept: Kept) -> np.ndarray:
+        """Return the weight of the rows in each slot of all columns."""
+        arrays, found = kept.arrays, []
+        narrow, wide = iter(arrays["bytes"].T), iter(arrays["words"].T)
+        for bins in self.layout["bins"].tolist():
+            column = next(narrow if bins < 256 else wide)
+            found.append(np.bincount(column, arrays.get("weight"), minlength=bins + 1).astype(np.float64))
+        return np.concatenate(found)
 
-def _slot_weights(setup: Setup, kept: Kept) -> np.ndarray:
-    arrays, found = kept.arrays, []
-    narrow, wide = iter(arrays["bytes"].T), iter(arrays["words"].T)
-    for bins in setup.layout["bins"].tolist():
-        column = next(narrow if bins < 256 else wide)
-        found.append(np.bincount(column, arrays.get("weight"), minlength=bins + 1).astype(np.float64))
-    return np.concatenate(found)
+    def cell_weights(self, kept: Kept) -> np.ndarray:
+        """Return the weight of the rows in each cell of all pairs."""
+        weight, columns = kept.arrays.get("weight"), kept.arrays["cells"].T
+        found = [np.bincount(own, weight, minlength=n) for own, n in zip(columns, self.cells)]
+        return np.concatenate(found).astype(np.float64)
 
+    def start_sums(self, least: float, kept: Kept) -> Any:
+        """Return the sums that each bag starts by."""
+        return self.part(kept).start_sums(least)
 
-def _cell_weights(setup: Setup, kept: Kept) -> np.ndarray:
-    weight, columns = kept.arrays.get("weight"), kept.arrays["cells"].T
-    found = [np.bincount(own, weight, minlength=n) for own, n in zip(columns, setup.cells)]
-    return np.concatenate(found).astype(np.float64)
+    def training_rows(self, first: int, kept: Kept) -> np.ndarray:
+        """Return how many rows each bag learns from in the slots of the terms from ``first`` on."""
+        return self.part(kept).training_rows(first)
 
+    def started(self, starts: np.ndarray, steps: Any, kept: Kept) -> dict[str, np.ndarray]:
+        """Return the scores after some steps from the start."""
+        return {"raw": self.part(kept).started(starts, steps).T}
 
-def _start(setup: Setup, least: float, kept: Kept) -> Any:
-    return setup.part(kept).start_sums(least)
+    def stepped(self, steps: Any, kept: Kept) -> dict[str, np.ndarray]:
+        """Return the scores after further steps."""
+        return {"raw": self.part(kept).stepped(steps).T}
 
+    def bounds(self, kept: Kept) -> np.ndarray:
+        """Return how large the derivatives are."""
+        return self.part(kept).bounds()
 
-def _rows(setup: Setup, first: int, kept: Kept) -> np.ndarray:
-    return setup.part(kept).training_rows(first)
+    def losses(self, kept: Kept) -> Any:
+        """Return the losses of the rows that each bag keeps out."""
+        return self.part(kept).losses()
 
+    def sums(self, terms: list[int], bounds: np.ndarray, guarded: bool, kept: Kept) -> Any:
+        """Return the sums of gradients of some terms."""
+        return self.part(kept).sums(terms, self.rows, bounds, guarded)
 
-def _started(setup: Setup, starts: np.ndarray, steps: Any, kept: Kept) -> dict[str, np.ndarray]:
-    return {"raw": setup.part(kept).started(starts, steps).T}
+    def screen_bounds(self, kept: Kept) -> np.ndarray:
+        """Return how large the derivatives are by which pairs are compared."""
+        return self.part(kept).screen_bounds()
 
+    def screened(
+        self, groups: list[np.ndarray], pairs: np.ndarray, compared: int, bounds: np.ndarray, kept: Kept
+    ) -> np.ndarray:
+        """Return the sums by which pairs are compared, of some of the rows."""
+        rows = rows_to_screen(compared, self.rows, kept.start, kept.start + kept.n_rows)
+        return self.part(kept).screen(groups, pairs, rows, self.rows, bounds)
 
-def _stepped(setup: Setup, steps: Any, kept: Kept) -> dict[str, np.ndarray]:
-    return {"raw": setup.part(kept).stepped(steps).T}
-
-
-def _bounds(setup: Setup, kept: Kept) -> np.ndarray:
-    return setup.part(kept).bounds()
-
-
-def _losses(setup: Setup, kept: Kept) -> Any:
-    return setup.part(kept).losses()
-
-
-def _sums(setup: Setup, terms: list[int], bounds: np.ndarray, guarded: bool, kept: Kept) -> Any:
-    return setup.part(kept).sums(terms, setup.rows, bounds, guarded)
-
-
-def _screen_bounds(setup: Setup, kept: Kept) -> np.ndarray:
-    return setup.part(kept).screen_bounds()
-
-
-def _screened(
-    setup: Setup, groups: list[np.ndarray], pairs: np.ndarray, compared: int, bounds: np.ndarray, kept: Kept
-) -> np.ndarray:
-    rows = rows_to_screen(compared, setup.rows, kept.start, kept.start + kept.n_rows)
-    return setup.part(kept).screen(groups, pairs, rows, setup.rows, bounds)
-
-
-def _cells(setup: Setup, groups: list[np.ndarray], pairs: np.ndarray, kept: Kept) -> dict[str, np.ndarray]:
-    return {"cells": setup.part(kept).cells(groups, pairs).T}
+    def cells_of(self, groups: list[np.ndarray], pairs: np.ndarray, kept: Kept) -> dict[str, np.ndarray]:
+        """Return the cell of each row in each pair."""
+        return {"cells": self.part(kept).cells(groups, pairs).T}
 
 
 def _start_in_passes(setup: Setup, facts: Facts) -> Asking:
     """Return where each bag starts, (bags, outputs)."""
     least = facts.y_range[0] / setup.unit
-    limbs, beyond = yield Pass("start", partial(_start, setup, least), of=(_BINS, _TARGET))
+    limbs, beyond = yield Pass("start", partial(setup.start_sums, least), of=(_BINS, _TARGET))
     own = np.split(limbs, setup.bags[0])
     starts = [
         _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(mark), least) for sums, mark in zip(own, beyond)
@@ -168,8 +168,8 @@ def _start_in_passes(setup: Setup, facts: Facts) -> Asking:
 def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: dict[str, Any], what: str) -> Asking:
     """Take steps of all open terms until the rows kept out gain no more; scores and tables come back to the best."""
     of, starts = setup.of, booster.baseline[:, :, 0]
-    ask_bounds = Pass(f"bounds of {what}", partial(_bounds, setup), np.maximum, of)
-    ask_losses = Pass(f"loss of {what}", partial(_losses, setup), of=of)
+    ask_bounds = Pass(f"bounds of {what}", setup.bounds, np.maximum, of)
+    ask_losses = Pass(f"loss of {what}", setup.losses, of=of)
     booster.begin(stopping)
     bounds = yield ask_bounds
     booster.look(*(yield ask_losses))
@@ -178,15 +178,15 @@ def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: dict[str, Any
             for group, terms in enumerate(booster.groups):
                 if not setup.log_loss:
                     bounds = yield ask_bounds
-                ask = partial(_sums, setup, terms, bounds, booster.guarded)
+                ask = partial(setup.sums, terms, bounds, booster.guarded)
                 sums, squares = yield Pass(f"sums of {what}", ask, of=of)
                 taken = booster.take(group, sums, squares, bounds, steps)
                 if len(taken[0]):
-                    yield Keep(_SCORES, partial(_stepped, setup, taken), of=of)
+                    yield Keep(_SCORES, partial(setup.stepped, taken), of=of)
         if booster.watched:
             booster.look(*(yield ask_losses))
     booster.end()
-    yield Keep(_SCORES, partial(_started, setup, starts, booster.all_steps()), of=of)
+    yield Keep(_SCORES, partial(setup.started, starts, booster.all_steps()), of=of)
 
 
 def _found_pairs(
@@ -195,14 +195,14 @@ def _found_pairs(
     """Return the pairs that gain most beyond their columns; so many are compared at a time as memory allows."""
     if not plan.compared:
         return []
-    bounds = yield Pass("bounds of pairs", partial(_screen_bounds, setup), np.maximum, setup.of)
+    bounds = yield Pass("bounds of pairs", setup.screen_bounds, np.maximum, setup.of)
     sizes = np.array([int(own[-1]) + 1 for own in groups])
     pairs = plan.array
     bytes_of = np.cumsum(16 * setup.outputs * sizes[pairs[:, 0]] * sizes[pairs[:, 1]])
     turn = bytes_of // max(1, facts.memory // (2 + facts.threads))
     gains = []
     for some in np.split(pairs, np.flatnonzero(np.diff(turn)) + 1):
-        ask = partial(_screened, setup, groups, some, len(pairs), bounds)
+        ask = partial(setup.screened, groups, some, len(pairs), bounds)
         gains.append(booster.gains(some, (yield Pass("gains of pairs", ask, of=setup.of)), bounds))
     return best_pairs(plan.compared, np.concatenate(gains), plan.wanted)
 
@@ -218,13 +218,13 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     setup = Setup(layout, features, loss, outputs, n, bags, np.flatnonzero(facts.class_counts == 1), unit=unit)
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
-    flat = yield Pass("weight of slots", partial(_slot_weights, setup), of=(_BINS, _TARGET))
+    flat = yield Pass("weight of slots", setup.slot_weights, of=(_BINS, _TARGET))
     weights = np.split(flat, np.cumsum(layout["bins"].astype(np.int64) + 1)[:-1])
     config = estimator._config(features, n, believed, loss, weights)
     starts = yield from _start_in_passes(setup, facts)
     booster = _core.AdditivePasses(layout, config, n, starts)
-    booster.open((yield Pass("rows of slots", partial(_rows, setup, 0), of=(_BINS, _TARGET))))
-    yield Keep(_SCORES, partial(_started, setup, starts, _NO_STEPS), of=(_BINS, _TARGET))
+    booster.open((yield Pass("rows of slots", partial(setup.training_rows, 0), of=(_BINS, _TARGET))))
+    yield Keep(_SCORES, partial(setup.started, starts, _NO_STEPS), of=(_BINS, _TARGET))
     stopping = estimator._stopping(estimator.validation_size > 0, facts.n_classes or None)
     yield from _rounds(setup, booster, stopping, "columns")
     estimator.validation_score_, estimator.n_iter_ = -finite_losses(booster.losses), booster.rounds
@@ -248,15 +248,15 @@ def _boosted_pairs(
     if not pairs or stopping["max_rounds"] == 0:
         return [], []
     chosen = np.array(pairs, dtype=np.uint32)
-    yield Keep(_CELLS, partial(_cells, setup, groups, chosen), of=(_BINS, _TARGET))
+    yield Keep(_CELLS, partial(setup.cells_of, groups, chosen), of=(_BINS, _TARGET))
     shapes = [(int(groups[a][-1]) + 1, int(groups[b][-1]) + 1) for a, b in pairs]
     setup = replace(setup, cells=tuple(a * b for a, b in shapes))
     booster.open_pairs(chosen)
-    booster.open((yield Pass("rows of cells", partial(_rows, setup, len(setup.features)), of=setup.of)))
+    booster.open((yield Pass("rows of cells", partial(setup.training_rows, len(setup.features)), of=setup.of)))
     yield from _rounds(setup, booster, stopping, "pairs")
     estimator.best_iteration_ = (estimator.n_iter_, booster.rounds)
     if not booster.rounds:
         return [], []
-    flat = yield Pass("weight of cells", partial(_cell_weights, setup), of=setup.of)
+    flat = yield Pass("weight of cells", setup.cell_weights, of=setup.of)
     parts = np.split(flat, np.cumsum(setup.cells)[:-1])
     return pairs, [own.reshape(shape) for own, shape in zip(parts, shapes)]

@@ -18,6 +18,17 @@ from vaglio.model.base import State
 # How scores become predictions: two classes by the log-odds of the second, more by one score each, a number as it is or
 # by its logarithm.
 LINKS = ("logit", "softmax", "identity", "log")
+# Scores of a model that was learned stay far below; more would overflow in sums.
+LARGEST_SUM = 1e300
+
+
+def checked_link(meta: dict[str, Any], n_classes: int) -> tuple[str, int]:
+    """Return the link that a model file names, and how many scores a row has by it."""
+    link = checks.number(meta, "link", str)
+    checks.need(link in LINKS, "the link of its scores is unknown")
+    checks.need((n_classes == 0) == (link in ("identity", "log")), "its link and its classes do not fit each other")
+    checks.need(link != "logit" or n_classes == 2, "its link and its classes do not fit each other")
+    return link, n_classes if link == "softmax" else 1
 
 
 def probabilities_of(raw: np.ndarray, link: str) -> np.ndarray:
@@ -79,7 +90,7 @@ class Boosted:
         """Whether no sum over its trees can overflow."""
         with np.errstate(over="ignore"):
             reached = np.abs(self.forest.leaves[:, 0]).max(initial=0.0) * self.forest.n_trees
-        return bool(max(np.abs(self.baseline).max(), reached) < _LARGEST_SUM)
+        return bool(max(np.abs(self.baseline).max(), reached) < LARGEST_SUM)
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def raw(self, matrix: EncodedMatrix, first: int = 0, last: int | None = None) -> np.ndarray:
@@ -142,11 +153,7 @@ class Boosted:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> Boosted:
-        link = checks.number(meta, "link", str)
-        checks.need(link in LINKS, "the link of its scores is unknown")
-        checks.need((n_classes == 0) == (link in ("identity", "log")), "its link and its classes do not fit each other")
-        outputs = n_classes if link == "softmax" else 1
-        checks.need(link != "logit" or n_classes == 2, "its link and its classes do not fit each other")
+        link, outputs = checked_link(meta, n_classes)
         baseline = checks.array(arrays, "baseline", np.float64, (outputs,), finite=True)
         own = {name: array for name, array in arrays.items() if name != "baseline"}
         forest = Forest.from_state(own, {"regression": True}, features, 0)
@@ -158,10 +165,6 @@ class Boosted:
         model = cls(forest, baseline, link, models)
         checks.need(model.is_bounded, "the values of its leaves are impossible")
         return model
-
-
-# Scores of a model that was learned stay far below; more would overflow in sums.
-_LARGEST_SUM = 1e300
 
 
 @dataclass(frozen=True)
@@ -230,14 +233,19 @@ def _with_sets(
     for node in np.flatnonzero((nodes["link"] >= 0) & (tested >= n_features)).tolist():
         source = sources[int(tested[node]) - n_features]
         right = source.numbers > nodes["threshold"][node]
-        bits = np.zeros((len(right) - 1 + 31) // 32 * 32, dtype=np.uint8)
-        bits[: len(right) - 1] = right[:-1]
-        words = np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
+        words = words_of(right[:-1])
         nodes["feature"][node] = source.feature | (MISSING_RIGHT if right[-1] else np.uint32(0))
         nodes["threshold"][node] = end
         parts.append(words)
         end += len(words)
     return np.concatenate(parts)
+
+
+def words_of(right: np.ndarray) -> np.ndarray:
+    """Return the bits of a set of categories as a forest keeps them: which of them go right."""
+    bits = np.zeros((len(right) + 31) // 32 * 32, dtype=np.uint8)
+    bits[: len(right)] = right
+    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
 
 
 def joined(first: Forest, second: Forest, features: tuple[Feature, ...]) -> Forest:

@@ -126,6 +126,22 @@ class Setup:
             self.layout, blocks, self.loss, arrays["y"], arrays.get("weight"), raw, kept.start, arrays.get("held")
         )
 
+    def baseline_sums(self, least: float, kept: Kept) -> Any:
+        """Return the sums that boosting starts by."""
+        return self.part(kept).baseline_sums(least)
+
+    def added(self, trees: dict[str, Any], kept: Kept) -> dict[str, np.ndarray]:
+        """Return the scores with those of further trees."""
+        return {"raw": self.part(kept).add_trees(trees).T}
+
+    def sum_leaves(self, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
+        """Return the sums of gradients of leaves."""
+        return self.part(kept).sum_leaves(trees, draw, (self.rows, *bounds))
+
+    def sum_nodes(self, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
+        """Return the sums of gradients of open nodes."""
+        return self.part(kept).sum_nodes(trees, draw, (self.rows, *bounds))
+
 
 def learned_from(held: Held, index: np.ndarray) -> np.ndarray:
     """Return which rows are not held out."""
@@ -142,22 +158,6 @@ def with_numbers(means: CategoryMeans | None, held: Held, matrix: EncodedMatrix,
 def _sums_of_categories(blocks: CategoryBlocks, held: Held, outputs: int, chunk: Chunk) -> tuple[np.ndarray, ...]:
     learned, targets = learned_from(held, chunk.index), class_targets(chunk.y, outputs)
     return blocks.sums(chunk.matrix.codes, targets, chunk.weight, chunk.index, learned)
-
-
-def _sum_nodes(setup: Setup, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
-    return setup.part(kept).sum_nodes(trees, draw, (setup.rows, *bounds))
-
-
-def _sum_leaves(setup: Setup, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
-    return setup.part(kept).sum_leaves(trees, draw, (setup.rows, *bounds))
-
-
-def _added(setup: Setup, trees: dict[str, Any], kept: Kept) -> dict[str, np.ndarray]:
-    return {"raw": setup.part(kept).add_trees(trees).T}
-
-
-def _baseline(setup: Setup, least: float, kept: Kept) -> Any:
-    return setup.part(kept).baseline_sums(least)
 
 
 def _held(seed: int, share: float, start: int, rows: int) -> np.ndarray:
@@ -281,13 +281,13 @@ class PassedRounds:
             step += 1
             trees = trainer.ask(self.most_sums)
             draw = (self.seed, done, trainer.share)
-            given = partial(_sum_nodes, setup, trees, draw, bounds)
+            given = partial(setup.sum_nodes, trees, draw, bounds)
             trainer.take(*(yield Pass(f"round {done + 1}, sums {step}", given, of=of)))
         if trainer.wants_leaves():
             draw = (self.seed, done, 1.0 if self.refit else trainer.share)
-            given = partial(_sum_leaves, setup, trainer.grown(), draw, bounds)
+            given = partial(setup.sum_leaves, trainer.grown(), draw, bounds)
             trainer.take_leaves(*(yield Pass(f"round {done + 1}, leaves", given, of=of)))
-        yield Keep(_SCORES, partial(_added, setup, trainer.finish_round()), of=of)
+        yield Keep(_SCORES, partial(setup.added, trainer.finish_round()), of=of)
 
 
 def start_in_passes(setup: Setup, facts: Facts) -> Asking:
@@ -295,7 +295,7 @@ def start_in_passes(setup: Setup, facts: Facts) -> Asking:
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
     least = facts.y_range[0] / setup.unit
-    sums, beyond = yield Pass("start", partial(_baseline, setup, least), of=(_TARGET,))
+    sums, beyond = yield Pass("start", partial(setup.baseline_sums, least), of=(_TARGET,))
     return _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(beyond), least)
 
 
@@ -311,7 +311,8 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
         most = 1  # nothing to tell apart
     elif estimator.early_stopping in (True, "auto") and not estimator.warm_start:
         held = (seed % 2**32, held_share(estimator.validation_fraction, n))
-    ordered = estimator._ordered(EncodedMatrix(features, np.empty((0, len(facts.low))), _no_codes(features)))
+    no_codes = np.empty((0, sum(feature.is_nominal for feature in features)), dtype=np.int32)
+    ordered = estimator._ordered(EncodedMatrix(features, np.empty((0, len(facts.low))), no_codes))
     means: CategoryMeans | None = yield from means_in_passes(facts, ordered, held, outputs, seed)
     sources, turns = (means.sources, means.turns) if means is not None else ((), None)
     config = config_with(estimator._config(shape, n, seed, loss), len(features), believed, sources, turns)
@@ -332,10 +333,6 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
         share = min(held[1], ROWS_FOR_TEMPERATURE / n)
         rows = yield Pass("rows held out", all_rows, choose=partial(_held, held[0], share))
     return estimator._tempered_by(model, rows).shifted(np.log(unit))
-
-
-def _no_codes(features: tuple[Feature, ...]) -> np.ndarray:
-    return np.empty((0, sum(feature.is_nominal for feature in features)), dtype=np.int32)
 
 
 def believed_in_passes(estimator: Any, facts: Facts) -> Asking:

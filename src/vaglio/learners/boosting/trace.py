@@ -12,7 +12,6 @@ from vaglio.document.animation import Scene, Shot, shots_of_rounds
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
-from vaglio.encode import EncodedMatrix
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import branch_text, test_text
@@ -36,7 +35,9 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
     page.formula(f"{say('col_gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
-    page.text(say("boosting_constants", rate=short_number(_rate(training)), penalty=short_number(_penalty(training))))
+    rate = training.estimator.learning_rate
+    rate = 0.05 if isinstance(rate, str) else float(rate)  # a table that can be read has few rows
+    page.text(say("boosting_constants", rate=short_number(rate), penalty=short_number(_penalty(training))))
     if not _whole(training):
         page.text(say("boosting_drawn", share=percent(float(training.estimator.subsample))))
     page.text(say("boosting_start", start=", ".join(fixed(value) for value in model.baseline)))
@@ -61,11 +62,6 @@ def _alone(training: Training) -> Training:
     if one.random_state is None:
         one.set_params(random_state=0)
     return replace(training, estimator=one.fit(training.source, training.labels))
-
-
-def _rate(training: Training) -> float:
-    rate = training.estimator.learning_rate
-    return float(rate) if not isinstance(rate, str) else 0.05  # a table that can be read has few rows
 
 
 def _penalty(training: Training) -> float:
@@ -186,7 +182,7 @@ def _score(page: Page, training: Training) -> None:
             continue
         lines.append([str(number), *_shown(model, raw)])
     page.table(columns, lines)
-    _decide(page, training, model, row)
+    decide(page, training, model.predict_proba(row)[0])
 
 
 def _shown(model: Boosted, raw: np.ndarray) -> list[str]:
@@ -194,8 +190,8 @@ def _shown(model: Boosted, raw: np.ndarray) -> list[str]:
     return [*values, fixed(float(model.probabilities(raw)[0, 1]))] if model.outputs == 1 else values
 
 
-def _decide(page: Page, training: Training, model: Boosted, row: EncodedMatrix) -> None:
-    p = model.predict_proba(row)[0]
+def decide(page: Page, training: Training, p: np.ndarray) -> None:
+    """Write the most probable class of the row."""
     best = int(np.argmax(p))
     page.text(page.say("decision_is", label=training.classes[best], share=percent(float(p[best]))))
     page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}

@@ -185,7 +185,8 @@ class Ensemble:
         shares = []
         for member in self.members:
             seen = features if member.features is None else tuple(features[j] for j in member.features)
-            trees = _trees_of(member.model, seen)
+            model = member.model
+            trees = [model.tree(i, seen) for i in range(model.n_trees)] if isinstance(model, Forest) else [model]
             hard = self.vote == "hard"
             weight = member.weight / len(trees)
             shares += [TreeShare(tree, weight, member.classes, member.features, hard) for tree in trees]
@@ -235,12 +236,6 @@ class Ensemble:
         total = sum(member.weight for member in members)
         checks.need(0 < total < checks.LARGEST, "the weights of its members are impossible")
         return cls(members, vote, n_classes)
-
-
-def _trees_of(model: Any, features: tuple[Feature, ...]) -> list[Tree]:
-    if isinstance(model, Forest):
-        return [model.tree(i, features) for i in range(model.n_trees)]
-    return [model]
 
 
 def _shares_rows(tree: Tree) -> bool:

@@ -81,7 +81,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class TreesOfRounds:
-    """Rows in passes, as :func:`vaglio.learners.ensembles.estimators.adaboost.boost` asks for them.
+    """Rows in passes, as the rounds of :class:`~vaglio.AdaBoostClassifier` ask for them.
 
     Attributes
     ----------

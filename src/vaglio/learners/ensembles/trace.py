@@ -149,7 +149,7 @@ def trace_voting(page: Page, training: Training) -> None:
     page.text(say("members_rule", members=len(model.names), n=n))
     wrong = np.stack([member.decide(training.matrix) != training.y for member in model.members])
     lines = [
-        [name, fixed(share), _rows(rows), f"{int(rows.sum())}/{n} = {fixed(rows.mean())}"]
+        [name, fixed(share), _numbers(rows), f"{int(rows.sum())}/{n} = {fixed(rows.mean())}"]
         for name, share, rows in zip(model.names, model.shares, wrong)
     ]
     page.table([say("col_member"), say("weight"), say("col_wrong"), say("col_error")], lines)
@@ -166,7 +166,7 @@ def trace_voting(page: Page, training: Training) -> None:
     _vote(page, training)
 
 
-def _rows(wrong: np.ndarray) -> str:
+def _numbers(wrong: np.ndarray) -> str:
     found = np.flatnonzero(wrong) + 1
     return (" ".join(map(str, found.tolist())) or "–") if len(found) <= _MOST_WRONG else str(len(found))
 

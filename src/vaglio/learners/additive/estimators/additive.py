@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
 from itertools import pairwise
 from numbers import Integral, Real
@@ -14,17 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.passes import Facts, Passes
-from vaglio.engines.row_samples import bytes_of_rows, gather_rows
 from vaglio.learners.additive.estimators.bags import (
     DEALT_ROWS,
     Bagged,
-    columns_together,
     deal_bags,
-    group_columns,
-    joint_weight,
     mean_model,
     most_steps,
-    pair_tables,
     settle,
     slot_weights,
 )
@@ -32,6 +26,9 @@ from vaglio.learners.additive.estimators.pairs import (
     PairPlan,
     best_pairs,
     excluded_terms,
+    group_columns,
+    joint_weight,
+    pair_tables,
     rows_to_screen,
 )
 from vaglio.learners.additive.model.additive import Additive, slot_starts
@@ -40,7 +37,6 @@ from vaglio.learners.boosting.estimators.summed import (
     SummedClassifier,
     SummedEstimator,
     SummedRegressor,
-    bounded,
     finite_losses,
     on_grid_of,
 )
@@ -48,7 +44,6 @@ from vaglio.learners.inputs import believed_columns
 from vaglio.learners.monotonicity import monotonic_directions
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import kernel_features
-from vaglio.model.base import Model
 from vaglio.runtime.seeds import seed_of
 
 # Rounds between two looks at the rows kept out.
@@ -179,16 +174,11 @@ class AdditiveEstimator(SummedEstimator):
     best_iteration_: tuple[int, int] = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
-    def _passes(self, facts: Facts) -> Passes:
-        self._check_range(*facts.y_range)
-        if facts.n_rows <= DEALT_ROWS or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
-            rows = yield from gather_rows(facts)
-            return self._learn(rows.matrix, rows.y, rows.weight)
-        try:
-            model: Model = bounded((yield from boost_in_passes(self, facts)))
-            return model
-        except OverflowError:
-            return bounded(None)
+    def _is_small(self, n: int) -> bool:
+        return n <= DEALT_ROWS
+
+    def _boost_in_passes(self, facts: Facts) -> Passes:
+        return boost_in_passes(self, facts)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
@@ -298,34 +288,6 @@ class AdditiveEstimator(SummedEstimator):
         bound = np.array(config["monotonic"] or [0] * len(names)) != 0
         free = np.flatnonzero(np.array(config["boosted"], dtype=bool) & ~bound)
         return PairPlan.of(self.interactions, self.exclude, names, bound, free)
-
-    def _columns_together(self, n_rows: int) -> int:
-        """How many columns step on the same gradients: in all about one Newton step."""
-        return columns_together(self.learning_rate, n_rows)
-
-    def _first_rounds(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, rounds: int
-    ) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """Yield the tables of the columns after 0, 1, … rounds on all rows, without bags: what a trace shows.
-
-        Yields
-        ------
-        baseline : ndarray of shape (K,)
-        tables : list of ndarray of shape (K, slots)
-        """
-        loss, _, outputs = self._kernel_loss()
-        table = self._binned(matrix, 0)
-        start = slot_starts(matrix.features, np.cumsum([0, *map(len, table.thresholds)]))
-        slots = [table.bins(j) for j in range(matrix.n_features)]
-        counts = slot_weights(slots, matrix.features, table.thresholds, None)
-        believed = believed_columns(self, matrix, y, weight)
-        config = self._config(matrix.features, matrix.n_rows, believed, loss, counts)
-        target, held = np.asarray(y, dtype=np.float64), np.zeros((1, len(y)), np.uint8)
-        trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config)
-        for _ in range(rounds + 1):
-            found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
-            yield trainer.baseline[0, :, 0], found
-            trainer.boost({"max_rounds": 1, "interval": 1})
 
     @property
     def _additive(self) -> Additive:

@@ -8,14 +8,12 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
+from vaglio.learners.additive.estimators.pairs import purified
 from vaglio.learners.additive.model.additive import Additive, slot_starts
 from vaglio.runtime.seeds import row_hash
 
 # Up to so many rows are dealt out to the bags class by class.
 DEALT_ROWS = 10_000
-# Cells of a pair have at least so many rows on average.
-_ROWS_PER_CELL = 4
-_MOST_GROUPS = 254
 
 
 def deal_bags(y: np.ndarray, classes: bool, bags: int, share: float, seed: int) -> np.ndarray:
@@ -72,40 +70,6 @@ def _hands(share: float) -> int:
     return max(2, round(1 / share))
 
 
-def group_slots(feature: Feature, weight: np.ndarray, most: int, n_rows: int) -> np.ndarray:
-    """Return the group of each slot of a column, uint8: neighbours of about equal weight, or frequent categories.
-
-    Parameters
-    ----------
-    feature : Feature
-    weight : ndarray of shape (slots,)
-        Of the training rows of each slot; the last slot is that of missing values.
-    most : int
-        Most groups, without that of missing values.
-    n_rows : int
-        A small table has fewer groups, so that cells of two columns have a few rows.
-    """
-    most = int(np.clip(np.sqrt(n_rows / _ROWS_PER_CELL), 2, min(most, _MOST_GROUPS)))
-    present = weight[:-1]
-    if len(present) <= most:
-        return np.arange(len(weight)).astype(np.uint8)
-    if feature.is_nominal:
-        # The most frequent ones are groups of their own, in the order of their codes; the others share the last one.
-        group = np.full(len(present), most - 1)
-        frequent = np.sort(np.argsort(-present, kind="stable")[: most - 1])
-        group[frequent] = np.arange(most - 1)
-    else:
-        middle = np.cumsum(present) - present / 2
-        group = np.minimum((middle / max(present.sum(), 1e-300) * most).astype(np.int64), most - 1)
-        group = np.unique(group, return_inverse=True)[1]
-    return np.append(group, group.max() + 1).astype(np.uint8)
-
-
-def group_columns(features: tuple[Feature, ...], weights: list[np.ndarray], most: int, n_rows: int) -> list[np.ndarray]:
-    """Return the groups of the slots of every column."""
-    return [group_slots(feature, own, most, n_rows) for feature, own in zip(features, weights)]
-
-
 def most_steps(n_rows: int) -> int:
     """Return how many steps a term may take by the same sums: one of few rows, where time does not count."""
     return 1 if n_rows <= DEALT_ROWS else 5
@@ -114,10 +78,6 @@ def most_steps(n_rows: int) -> int:
 def columns_together(learning_rate: float, n_rows: int) -> int:
     """Return how many columns step on the same gradients: about one Newton step in all."""
     return _core.additive_together(learning_rate, most_steps(n_rows))[1]
-
-
-_ROUNDS_OF_PURITY = 100
-_PURE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -176,38 +136,11 @@ def settle(bagged: Bagged, softmax: bool, nominal: list[bool]) -> Bagged:
     return Bagged(baseline, columns, pairs, bagged.pair_features, bagged.groups, bagged.weights, bagged.pair_weights)
 
 
-def purified(table: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Split a pair (…, a, b) into a table whose weighted rows and columns have mean zero, and what was in them."""
-    pure = table.copy()
-    by_first, by_second = np.zeros(table.shape[:-1]), np.zeros((*table.shape[:-2], table.shape[-1]))
-    along, down = weight.sum(axis=1), weight.sum(axis=0)
-    for _ in range(_ROUNDS_OF_PURITY):
-        rows = (pure * weight).sum(axis=-1) / np.where(along > 0, along, 1.0)
-        pure -= rows[..., :, None]
-        by_first += rows
-        lines = (pure * weight).sum(axis=-2) / np.where(down > 0, down, 1.0)
-        pure -= lines[..., None, :]
-        by_second += lines
-        if max(np.abs(rows).max(initial=0.0), np.abs(lines).max(initial=0.0)) < _PURE:
-            break
-    return pure, by_first, by_second
-
-
 def mean_and_deviation(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation over the bags, each as (cells, K)."""
     flat = tables.reshape(*tables.shape[:2], -1)
     spread = flat.std(axis=0, ddof=1) if len(flat) > 1 else np.zeros(flat.shape[1:])
     return np.ascontiguousarray(flat.mean(axis=0).T), np.ascontiguousarray(spread.T)
-
-
-def pair_tables(cells: np.ndarray, pairs: list[tuple[int, int]], groups: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the cells of each pair, (bags, K, groups, groups), from those of all pairs behind each other."""
-    found, begin = [], 0
-    for a, b in pairs:
-        shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
-        found.append(cells[:, :, begin : begin + shape[0] * shape[1]].reshape(*cells.shape[:2], *shape).copy())
-        begin += shape[0] * shape[1]
-    return found
 
 
 def slot_weights(
@@ -216,15 +149,6 @@ def slot_weights(
     """Return the weight of the training rows in each slot of each column."""
     sizes = np.diff(slot_starts(features, np.cumsum([0, *map(len, thresholds)]))).tolist()
     return [np.bincount(own, weight, minlength=n).astype(np.float64) for own, n in zip(slots, sizes)]
-
-
-def joint_weight(
-    slots: list[np.ndarray], groups: list[np.ndarray], a: int, b: int, weight: np.ndarray | None
-) -> np.ndarray:
-    """Return the weight of the training rows in each cell of a pair."""
-    shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
-    cell = groups[a][slots[a]].astype(np.int64) * shape[1] + groups[b][slots[b]]
-    return np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)
 
 
 def mean_model(

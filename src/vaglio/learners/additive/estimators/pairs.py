@@ -1,4 +1,4 @@
-"""Which pairs of columns get a term: asked for by the user, or found by what they gain beyond their columns."""
+"""Pairs of columns: which get a term, which slots of a column count as one in them, and what a pair says alone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode import Feature
 from vaglio.errors import InputError
 from vaglio.learners.monotonicity import position_of
 
 # Cells looked at when all pairs are compared: of a very wide table fewer rows are asked.
 _MOST_LOOKS = 2_000_000_000
 _FEWEST_ROWS = 2000
+# Cells of a pair have at least so many rows on average.
+_ROWS_PER_CELL = 4
+_MOST_GROUPS = 254
+# A pair is split until what is left in its rows and columns is less.
+_PURE = 1e-10
+_ROUNDS_OF_PURITY = 100
 _MULTIPLE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*x\s*")
 
 
@@ -119,3 +126,74 @@ def best_pairs(pairs: list[tuple[int, int]], gains: np.ndarray, wanted: int) -> 
     """Return the pairs that gain most beyond their columns, the best first."""
     order = np.argsort(-gains, kind="stable")[:wanted]
     return [pairs[i] for i in order.tolist() if gains[i] > 0]
+
+
+# -- tables of pairs ---------------------------------------------------------------------------------------------------
+def group_slots(feature: Feature, weight: np.ndarray, most: int, n_rows: int) -> np.ndarray:
+    """Return the group of each slot of a column, uint8: neighbours of about equal weight, or frequent categories.
+
+    Parameters
+    ----------
+    feature : Feature
+    weight : ndarray of shape (slots,)
+        Of the training rows of each slot; the last slot is that of missing values.
+    most : int
+        Most groups, without that of missing values.
+    n_rows : int
+        A small table has fewer groups, so that cells of two columns have a few rows.
+    """
+    most = int(np.clip(np.sqrt(n_rows / _ROWS_PER_CELL), 2, min(most, _MOST_GROUPS)))
+    present = weight[:-1]
+    if len(present) <= most:
+        return np.arange(len(weight)).astype(np.uint8)
+    if feature.is_nominal:
+        # The most frequent ones are groups of their own, in the order of their codes; the others share the last one.
+        group = np.full(len(present), most - 1)
+        frequent = np.sort(np.argsort(-present, kind="stable")[: most - 1])
+        group[frequent] = np.arange(most - 1)
+    else:
+        middle = np.cumsum(present) - present / 2
+        group = np.minimum((middle / max(present.sum(), 1e-300) * most).astype(np.int64), most - 1)
+        group = np.unique(group, return_inverse=True)[1]
+    return np.append(group, group.max() + 1).astype(np.uint8)
+
+
+def group_columns(features: tuple[Feature, ...], weights: list[np.ndarray], most: int, n_rows: int) -> list[np.ndarray]:
+    """Return the groups of the slots of every column."""
+    return [group_slots(feature, own, most, n_rows) for feature, own in zip(features, weights)]
+
+
+def purified(table: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Split a pair (…, a, b) into a table whose weighted rows and columns have mean zero, and what was in them."""
+    pure = table.copy()
+    by_first, by_second = np.zeros(table.shape[:-1]), np.zeros((*table.shape[:-2], table.shape[-1]))
+    along, down = weight.sum(axis=1), weight.sum(axis=0)
+    for _ in range(_ROUNDS_OF_PURITY):
+        rows = (pure * weight).sum(axis=-1) / np.where(along > 0, along, 1.0)
+        pure -= rows[..., :, None]
+        by_first += rows
+        lines = (pure * weight).sum(axis=-2) / np.where(down > 0, down, 1.0)
+        pure -= lines[..., None, :]
+        by_second += lines
+        if max(np.abs(rows).max(initial=0.0), np.abs(lines).max(initial=0.0)) < _PURE:
+            break
+    return pure, by_first, by_second
+
+
+def pair_tables(cells: np.ndarray, pairs: list[tuple[int, int]], groups: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the cells of each pair, (bags, K, groups, groups), from those of all pairs behind each other."""
+    found, begin = [], 0
+    for a, b in pairs:
+        shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
+        found.append(cells[:, :, begin : begin + shape[0] * shape[1]].reshape(*cells.shape[:2], *shape).copy())
+        begin += shape[0] * shape[1]
+    return found
+
+
+def joint_weight(
+    slots: list[np.ndarray], groups: list[np.ndarray], a: int, b: int, weight: np.ndarray | None
+) -> np.ndarray:
+    """Return the weight of the training rows in each cell of a pair."""
+    shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
+    cell = groups[a][slots[a]].astype(np.int64) * shape[1] + groups[b][slots[b]]
+    return np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)

@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.boosting.model import Boosted
+from vaglio.learners.boosting.model import Boosted, words_of
 from vaglio.learners.forest.model.forest import MISSING_RIGHT, NODE, Forest
 
 
@@ -54,16 +54,13 @@ def _tree(model: Additive, term: int, output: int, join: Join, flat: bool) -> An
     first, second = model.terms[term].tolist()
     scores, weights = model.table(term)[..., output], model.table(term, "weights")
     if second < 0:
-        return _branches(model, first, _leaves(scores, weights), join, flat)
+        leaves = [_Leaf(value, weight) for value, weight in zip(scores.tolist(), weights.tolist())]
+        return _branches(model, first, leaves, join, flat)
     rows = []
     for line, weight in zip(scores, weights):
         slots = model.groups_of(second)
         rows.append(_branches(model, second, [_Leaf(float(line[g]), float(weight[g])) for g in slots], join, flat))
     return _branches(model, first, [rows[g] for g in model.groups_of(first)], join, flat)
-
-
-def _leaves(scores: np.ndarray, weights: np.ndarray) -> list[Any]:
-    return [_Leaf(value, weight) for value, weight in zip(scores.tolist(), weights.tolist())]
 
 
 def _branches(model: Additive, feature: int, slots: list[Any], join: Join, flat: bool) -> Any:
@@ -142,7 +139,9 @@ def _forest(roots: list[Any], features: tuple[Feature, ...]) -> Forest:
             threshold = content.threshold
             if content.right_codes is not None:
                 threshold = float(words)
-                tables.append(_bitset(content.right_codes, len(features[content.feature].categories)))
+                tables.append(
+                    words_of(np.isin(np.arange(len(features[content.feature].categories)), content.right_codes))
+                )
                 words += len(tables[-1])
             mark = int(MISSING_RIGHT) if content.missing_right else 0
             nodes.append((threshold, len(queue), content.feature | mark))
@@ -156,9 +155,3 @@ def _forest(roots: list[Any], features: tuple[Feature, ...]) -> Forest:
         importances=np.zeros(len(features)),
         regression=True,
     )
-
-
-def _bitset(codes: tuple[int, ...], n_categories: int) -> np.ndarray:
-    bits = np.zeros((n_categories + 31) // 32 * 32, dtype=np.uint8)
-    bits[list(codes)] = 1
-    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.engines.passes import Facts, Passes
-from vaglio.engines.row_samples import Rows, bytes_of_rows, gather_rows
+from vaglio.engines.row_samples import Rows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.columns import BoostingColumns
 from vaglio.learners.boosting.estimators.rounds import (
@@ -24,14 +24,13 @@ from vaglio.learners.boosting.estimators.rounds import (
     is_large,
     more_trainers,
 )
-from vaglio.learners.boosting.estimators.summed import SummedEstimator, bounded, on_grid_of
+from vaglio.learners.boosting.estimators.summed import SummedEstimator, on_grid_of
 from vaglio.learners.boosting.model import Boosted, forest_of, joined, mean_of
 from vaglio.learners.boosting.passes import boost_in_passes
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.monotonicity import monotonic_directions, position_of
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.model.base import Model
 from vaglio.runtime.seeds import seed_of
 
 FOLDS = 5
@@ -203,16 +202,11 @@ class BoostingEstimator(SummedEstimator):
     train_score_: np.ndarray = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
-    def _passes(self, facts: Facts) -> Passes:
-        self._check_range(*facts.y_range)
-        if not is_large(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
-            rows = yield from gather_rows(facts)
-            return self._learn(rows.matrix, rows.y, rows.weight)
-        try:
-            model: Model = bounded((yield from boost_in_passes(self, facts)))
-            return model
-        except OverflowError:
-            return bounded(None)
+    def _is_small(self, n: int) -> bool:
+        return not is_large(n)
+
+    def _boost_in_passes(self, facts: Facts) -> Passes:
+        return boost_in_passes(self, facts)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
@@ -307,14 +301,16 @@ class BoostingEstimator(SummedEstimator):
 
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
         names = [feature.name for feature in matrix.features]
-        rate, fewest = self.learning_rate, self.min_samples_leaf
+        rate, fewest, share = self.learning_rate, self.min_samples_leaf, self.max_features
+        if isinstance(share, str):
+            share = max(0.5, min(1.0, _FEWEST_COLUMNS / matrix.n_features))
         return {
             "learning_rate": (0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
             "min_samples_leaf": min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
             "max_leaves": self._most_leaves(n),
             "max_depth": 0 if self.max_depth is None else int(self.max_depth),
             "l2": float(self.l2_regularization),
-            "max_features": self._share_of_columns(matrix.n_features),
+            "max_features": float(share),
             "subsample": float(self.subsample),
             "refit": bool(self.refit_leaves),
             "level_wise": self.growth == "level",
@@ -325,11 +321,6 @@ class BoostingEstimator(SummedEstimator):
             "seed": seed,
             "n_threads": matrix.threads,
         }
-
-    def _share_of_columns(self, n_features: int) -> float:
-        if isinstance(self.max_features, str):
-            return max(0.5, min(1.0, _FEWEST_COLUMNS / n_features))
-        return float(self.max_features)
 
     def _most_leaves(self, n: int) -> int:
         if isinstance(self.max_leaf_nodes, str):
@@ -440,7 +431,8 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
     model = fitted.model
     assert isinstance(model, Boosted)
     same = fitted.codebook.features == matrix.features and model.link == link and model.outputs == outputs
-    if not same or not _same_classes(fitted.classes, getattr(estimator, "classes_", None)):
+    now = getattr(estimator, "classes_", None)
+    if not same or (fitted.classes is not None and now is not None and fitted.classes.tolist() != now.tolist()):
         raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
     if estimator.max_iter < model.rounds:
         raise InputError(
@@ -448,10 +440,6 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
             "for more, or use a new estimator."
         )
     return model
-
-
-def _same_classes(before: np.ndarray | None, now: np.ndarray | None) -> bool:
-    return before is None or now is None or before.tolist() == now.tolist()
 
 
 def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:

@@ -80,7 +80,9 @@ class OrderedCategories:
             means = blocks.means(blocks.sums(matrix.codes, targets, weight, index, learned))
             return cls(means.numbers(matrix.codes, index, learned), means.sources, means.turns)
         weight = np.ones(len(targets)) if weight is None else weight
-        places = [_places(training, len(targets), seed, order) for order in range(ORDERS)]
+        places = np.zeros((ORDERS, len(targets)), dtype=np.int64)
+        for order in range(ORDERS):
+            places[order, training] = np.random.default_rng([seed, order]).permutation(len(training))
         numbers, sources, turns = [], [], []
         for feature in columns.tolist():
             n_categories = len(matrix.features[feature].categories)
@@ -95,22 +97,18 @@ class OrderedCategories:
         return cls(np.stack(numbers, axis=1), tuple(sources), np.array(turns))
 
 
-def _places(training: np.ndarray, n: int, seed: int, order: int) -> np.ndarray:
-    """Return the place of each row to learn from in a random order."""
-    places = np.zeros(n, dtype=np.int64)
-    places[training] = np.random.default_rng([seed, order]).permutation(len(training))
-    return places
-
-
 def _means(
     codes: np.ndarray,
     target: np.ndarray,
     weight: np.ndarray,
     training: np.ndarray,
     n_codes: int,
-    places: list[np.ndarray],
+    places: np.ndarray,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the mean of every category over all rows to learn from, and of the rows before each row, per order."""
+    """Return the mean of every category over all rows to learn from, and of the rows before each row, per order.
+
+    ``places`` are those of the rows to learn from, in each random order.
+    """
     own, known = codes[training], weight[training]
     mass = known * target[training]
     prior = _prior(float(mass.sum()), float(known.sum()))

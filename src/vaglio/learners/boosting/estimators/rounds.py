@@ -219,7 +219,8 @@ def by_folds(task: BoostingTask, count: int, most: int, patience: int, tol: floa
     folds = task.folds(count, seed)
     plain = task.watched(n_threads=1)
     watched = tuple(Watched(plain, training, validation) for training, validation in folds)
-    share = np.array([_total(task.weight, validation) for _, validation in folds])
+    weight = np.ones(len(task.y)) if task.weight is None else task.weight
+    share = np.array([weight[validation].sum() for _, validation in folds])
 
     def mean(curve: str) -> np.ndarray:
         found: np.ndarray = share @ np.stack([getattr(one, curve) for one in watched]) / share.sum()
@@ -280,10 +281,6 @@ def stops(losses: np.ndarray, patience: int, tol: float) -> bool:
 def best_round(losses: np.ndarray, tol: float) -> int:
     """Return the round of least loss, or the first that is within ``tol`` of it; at least one."""
     return max(1, int(np.flatnonzero(losses <= losses.min() + tol)[0]))
-
-
-def _total(weight: np.ndarray | None, rows: np.ndarray) -> float:
-    return float(len(rows)) if weight is None else float(weight[rows].sum())
 
 
 class _Predicted(BaseEstimator):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from vaglio._version import __version__
@@ -21,7 +19,6 @@ from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
-from vaglio.model.base import class_proba
 from vaglio.table.lazy import is_outside_memory
 
 
@@ -101,8 +98,12 @@ def fit_member(
     if features is not None:
         matrix = select_features(matrix, features)
         codebook = members_codebook(codebook, features)
-    known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
-    labels = None if classes is None else classes[known]
+    known, target, labels = np.empty(0, np.int64), y, None
+    if classes is not None:
+        # The classes that occur, and the code of each row's class among them.
+        every = np.bincount(y, minlength=len(classes)).all()
+        known, target = (np.arange(len(classes)), y) if every else np.unique(y, return_inverse=True)
+        labels = classes[known]
     if learns_encoded(estimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
@@ -113,13 +114,6 @@ def fit_member(
 def learns_encoded(estimator: Any) -> bool:
     """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
     return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
-
-
-def _known_classes(y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes that occur, and the code of each row's class among them."""
-    if np.bincount(y, minlength=n_classes).all():
-        return np.arange(n_classes), y
-    return np.unique(y, return_inverse=True)
 
 
 def _fit_own(
@@ -237,68 +231,3 @@ class RoutesMetadata:
                 "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them."
             )
         return process_routing(self, method, **metadata) if metadata else {}
-
-
-class PredictsWithMetadata(RoutesMetadata):
-    """For ensembles that also predict with metadata: ``_model_with(method, metadata)`` is the model that does."""
-
-    fitted_: Any
-    _encode: Callable[[Any], Any]
-    _model_with: Callable[[str, Mapping[str, Any]], Any]
-
-    def predict(self, X: Any, **params: Any) -> np.ndarray:
-        """Return the prediction for each row of X.
-
-        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-            A lazy table gives a lazy result, a Dask frame a Dask series.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        if not params:
-            return super().predict(X)  # type: ignore[misc, no-any-return]
-        model = self._model_with("predict", params)
-        return replace(self.fitted_, model=model).predict_encoded(self._encode(X))  # type: ignore[no-any-return]
-
-    @available_if(is_classifier)
-    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
-        """Return the probability of each class for each row, in the order of ``classes_``.
-
-        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        if not params:
-            return super().predict_proba(X)  # type: ignore[misc, no-any-return]
-        return class_proba(self._model_with("predict_proba", params), self._encode(X))
-
-    @available_if(is_classifier)
-    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
-        """Return the logarithm of :meth:`predict_proba`.
-
-        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        if not params:
-            return super().predict_log_proba(X)  # type: ignore[misc, no-any-return]
-        with np.errstate(divide="ignore"):
-            found: np.ndarray = np.log(class_proba(self._model_with("predict_log_proba", params), self._encode(X)))
-        return found

@@ -102,21 +102,34 @@ class Sample:
         return self.key is not None or self.draws == self.n_rows
 
 
-def grow_together(prototype: Any, samples: Sequence[Sample]) -> bool:
-    """Return whether members are trees on bins that need nothing but counts after they are grown."""
-    if not (isinstance(prototype, TreeEstimator) and learns_encoded(prototype) and on_bins(prototype)):
-        return False
-    if not all(sample.by_parts for sample in samples):
+def _needs_only_counts(prototype: Any) -> bool:
+    """Return whether members are trees that need no more of their rows than how often each was drawn."""
+    if not isinstance(prototype, TreeEstimator) or not learns_encoded(prototype):
         return False
     if getattr(prototype, "class_weight", None) is not None or "cv" in (prototype.ccp_alpha, prototype.shrinkage):
         return False
-    by_rows = prototype.pruning == "error_based" and getattr(prototype, "subtree_raising", False)
-    if by_rows or prototype.pruning == "reduced_error":
+    return prototype.pruning != "reduced_error"
+
+
+def grow_together(prototype: Any, samples: Sequence[Sample]) -> bool:
+    """Return whether members are trees on bins that need nothing but counts after they are grown."""
+    if not (_needs_only_counts(prototype) and on_bins(prototype) and all(sample.by_parts for sample in samples)):
+        return False
+    if prototype.pruning == "error_based" and getattr(prototype, "subtree_raising", False):
         return False
     if any(sample.features is not None for sample in samples):
         # These count the columns of a member.
         return prototype.monotonic_cst is None and prototype.max_features is None
     return True
+
+
+def share_a_table(prototype: Any, samples: Sequence[Sample], matrix: EncodedMatrix) -> bool:
+    """Return whether members are exact trees that grow on one table."""
+    if not _needs_only_counts(prototype) or prototype.max_bins is not None:
+        return False
+    # A small sample is worth a table of its own.
+    large = all(sample.features is None and 4 * sample.draws >= sample.n_rows for sample in samples)
+    return large and not matrix.text
 
 
 def without_rows(prototype: Any) -> tuple[Any, dict[str, Any]]:
@@ -185,19 +198,6 @@ def _finished(
     return found
 
 
-def share_a_table(prototype: Any, samples: Sequence[Sample], matrix: EncodedMatrix) -> bool:
-    """Return whether members are trees that need no more of their rows than how often each was drawn."""
-    if not isinstance(prototype, TreeEstimator) or not learns_encoded(prototype) or prototype.max_bins is not None:
-        return False
-    if getattr(prototype, "class_weight", None) is not None or "cv" in (prototype.ccp_alpha, prototype.shrinkage):
-        return False
-    if prototype.pruning == "reduced_error" or prototype.missing == "learnt":
-        return False
-    # A small sample is worth a table of its own.
-    large = all(sample.features is None and 4 * sample.draws >= sample.n_rows for sample in samples)
-    return large and not matrix.text
-
-
 def grow_drawn(
     member: Any,
     sample: Sample,
@@ -214,20 +214,15 @@ def grow_drawn(
     member._validate_params()
     check_counts(member, y[drawn])
     config = tree_config(member, TableShape(matrix.features, int(drawn.sum())), k) | pruning_config(member)
-    given = training_table(matrix), y, k, _weight(member, counts, drawn, weight)
-    tree = tree_of(member, _core.grow_tree(*given, config=config), k)
+    # What the rows weigh, in proportions as `fit` would take them from the drawn rows alone.
+    own: np.ndarray = counts.astype(np.float64)
+    if weight is not None:
+        scaled = member._scaled(member._near_one((own * weight)[drawn]))
+        own[drawn] = 1.0 if scaled is None else scaled
+    tree = tree_of(member, _core.grow_tree(training_table(matrix), y, k, own, config=config), k)
     if member.ccp_alpha:
         tree = prune_to(member, tree, float(member.ccp_alpha), k)
     if member.shrinkage:
         tree = tree.with_shrinkage(float(member.shrinkage))
     finish_member(member, codebook, tree, classes)
     return Member(tree, 1.0, np.arange(k, dtype=np.int64))
-
-
-def _weight(member: Any, counts: np.ndarray, drawn: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Return what the rows weigh, in proportions as ``fit`` would take them from the drawn rows alone."""
-    own: np.ndarray = counts.astype(np.float64)
-    if weight is not None:
-        scaled = member._scaled(member._near_one((own * weight)[drawn]))
-        own[drawn] = 1.0 if scaled is None else scaled
-    return own
