@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils import check_random_state
 
 from vaglio.sklearn import ensemble as ours
-from vaglio.sklearn._forest_loop import grows_in_turn
+from vaglio.sklearn.ensemble import _grows_in_turn as grows_in_turn
 
 FORESTS = ["RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"]
 X, Y = load_iris(return_X_y=True)

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import vaglio.sklearn as dropin
-from vaglio.sklearn._fallbacks import MODULES
+from vaglio.sklearn._names import MODULES
 
 OWN = [(module, name) for module in MODULES for name in importlib.import_module(f"vaglio.sklearn.{module}").OWN]
 

@@ -93,7 +93,7 @@ def test_the_tree_object_is_scikit_learns():
 
 
 def test_a_tree_of_nominal_tests_is_refused_by_name():
-    from vaglio.sklearn._tree_object import tree_object
+    from vaglio.sklearn._growing import tree_object
 
     X, y = vaglio.datasets.load("play").xy("play")
     model = vaglio.DecisionTreeClassifier().fit(X, y)

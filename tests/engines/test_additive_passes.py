@@ -11,11 +11,11 @@ from tests.engines.conftest import make_frame, sha
 
 from vaglio import ExplainableBoostingClassifier, ExplainableBoostingRegressor, scan, streaming
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.additive.estimators import additive_bags
-from vaglio.learners.additive.estimators import additive_base as _additive
-from vaglio.learners.additive.estimators.additive_bags import hashed_bags
-from vaglio.learners.additive.estimators.additive_pairs import rows_to_screen
-from vaglio.learners.additive.passes import additive_passes
+from vaglio.learners.additive import passes
+from vaglio.learners.additive.estimators import additive as _additive
+from vaglio.learners.additive.estimators import bags
+from vaglio.learners.additive.estimators.bags import hashed_bags
+from vaglio.learners.additive.estimators.pairs import rows_to_screen
 
 FEW = {"outer_bags": 2, "max_rounds": 10, "interactions": 2, "random_state": 1}
 CLASSES = {
@@ -42,7 +42,7 @@ NUMBERS = {
 def streams(monkeypatch):
     """Let a few thousand rows be too many for memory, and for dealing them out."""
     monkeypatch.setattr(_additive, "DEALT_ROWS", 1000)
-    monkeypatch.setattr(additive_bags, "DEALT_ROWS", 1000)
+    monkeypatch.setattr(bags, "DEALT_ROWS", 1000)
     monkeypatch.setattr(_additive.AdditiveEstimator, "_gathered_share", 0)
 
 
@@ -98,16 +98,16 @@ def test_two_classes_and_any_chunks(rows):
 
 def test_little_memory_compares_few_pairs_at_a_time_and_gives_one_file(rows, monkeypatch):
     asked = []
-    once = additive_passes._screened
+    once = passes.Setup.screened
 
     def counting(setup, groups, pairs, *others):
         asked.append(len(pairs))
         return once(setup, groups, pairs, *others)
 
-    monkeypatch.setattr(additive_passes, "_screened", counting)
-    found = additive_passes._found_pairs
+    monkeypatch.setattr(passes.Setup, "screened", counting)
+    found = passes._found_pairs
     monkeypatch.setattr(
-        additive_passes,
+        passes,
         "_found_pairs",
         lambda setup, booster, plan, groups, facts: found(setup, booster, plan, groups, replace(facts, memory=1)),
     )

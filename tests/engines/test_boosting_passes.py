@@ -9,9 +9,9 @@ from tests.engines.conftest import make_frame, sha
 
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor, scan, streaming
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.boosting import passes
 from vaglio.learners.boosting.estimators import boosting as _boosting
-from vaglio.learners.boosting.estimators import boosting_rounds
-from vaglio.learners.boosting.passes import boosting_passes
+from vaglio.learners.boosting.estimators import rounds
 
 CLASSES = {
     "usual": {},
@@ -38,7 +38,7 @@ NUMBERS = {
 @pytest.fixture(autouse=True)
 def streams(monkeypatch):
     """Let a few thousand rows be too many for memory, and for folds."""
-    monkeypatch.setattr(boosting_rounds, "ROWS_FOR_FOLDS", 1000)
+    monkeypatch.setattr(rounds, "ROWS_FOR_FOLDS", 1000)
     monkeypatch.setattr(_boosting.BoostingEstimator, "_gathered_share", 0)
 
 
@@ -98,13 +98,13 @@ def test_two_classes_and_any_chunks(rows):
 
 def test_little_memory_asks_more_often_and_gives_one_file(rows, monkeypatch):
     ours = classifier(max_iter=2, early_stopping=False)
-    once = boosting_passes.PassedRounds.run
+    once = passes.PassedRounds.run
 
     def poor(self, *limits):
         self.most_sums = 1
         return once(self, *limits)
 
-    monkeypatch.setattr(boosting_passes.PassedRounds, "run", poor)
+    monkeypatch.setattr(passes.PassedRounds, "run", poor)
     held, streamed = both(ours, rows, "target")
     assert sha(held) == sha(streamed)
 

@@ -23,9 +23,9 @@ from vaglio import (
 )
 from vaglio.engines.on_dask import DaskEngine
 from vaglio.errors import InputError
-from vaglio.learners.additive.estimators import additive_bags
-from vaglio.learners.additive.estimators import additive_base as _additive
-from vaglio.learners.boosting.estimators import boosting_rounds
+from vaglio.learners.additive.estimators import additive as _additive
+from vaglio.learners.additive.estimators import bags
+from vaglio.learners.boosting.estimators import rounds
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 from vaglio.learners.linear.estimators import logistic_solver
 from vaglio.runtime.cluster import local_client
@@ -80,7 +80,7 @@ def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
 
 
 def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
-    monkeypatch.setattr(boosting_rounds, "ROWS_FOR_FOLDS", 1000)
+    monkeypatch.setattr(rounds, "ROWS_FOR_FOLDS", 1000)
     ours = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=6, random_state=1, early_stopping=False)
     rows = frame.drop(columns="weight")
     held = clone(ours).fit(rows.drop(columns="target"), rows["target"].to_numpy(str))
@@ -93,7 +93,7 @@ def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, fram
 
 def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(_additive, "DEALT_ROWS", 1000)
-    monkeypatch.setattr(additive_bags, "DEALT_ROWS", 1000)
+    monkeypatch.setattr(bags, "DEALT_ROWS", 1000)
     ours = ExplainableBoostingClassifier(outer_bags=2, max_rounds=5, interactions=1, random_state=1)
     rows = frame.drop(columns="weight")
     held = clone(ours).fit(rows.drop(columns="target"), rows["target"].to_numpy(str))

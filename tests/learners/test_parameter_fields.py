@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vaglio.errors import InputError
-from vaglio.learners.from_words import learner_from_words
-from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import accuracy_score, r2_score
 
-from vaglio.learners.plain_scores import accuracy, determination
+from vaglio.learners.plain_arrays import accuracy, determination
 
 LABELS = st.sampled_from([np.int64, np.uint8, np.bool_, np.int32, np.float64, "U1", "O"])
 NUMBERS = st.floats(-1e6, 1e6)

@@ -11,7 +11,7 @@ from tests.studio.conftest import Visitor, messy_table
 from vaglio import datasets
 from vaglio.errors import VaglioError
 from vaglio.fitted import FORMATS
-from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.parameter_text import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.families import KINDS
 from vaglio.studio.catalogue import Words

@@ -27,7 +27,7 @@ def make_learner(
 
     Parameters that are not given are those of the registry, or with ``textbook`` those of a trace.
     """
-    from vaglio.learners.from_words import learner_from_words
+    from vaglio.learners.parameter_text import learner_from_words
 
     given = dict(pair(text, "--set") for text in settings or [])
     with _wrong_use():
@@ -51,7 +51,7 @@ def learner_ids(given: list[str] | None) -> list[str]:
 
 def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: Any) -> dict[str, Any]:
     """What ``tune`` tries: the values ``--try`` names, else those of the registry without what ``--set`` fixes."""
-    from vaglio.learners.from_words import check_parameters, known_parameter
+    from vaglio.learners.parameter_text import check_parameters, known_parameter
     from vaglio.learners.registry import find
 
     known = estimator.get_params()
@@ -71,7 +71,7 @@ def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | No
 
 def _values(text: str) -> list[Any]:
     """Values separated by commas, or a Python list, in which a value may itself contain commas."""
-    from vaglio.learners.from_words import parse_value
+    from vaglio.learners.parameter_text import parse_value
 
     whole = parse_value(text)
     if isinstance(whole, (list, tuple)):

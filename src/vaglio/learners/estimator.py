@@ -31,19 +31,17 @@ from vaglio.learners.inputs import (
     within_range,
 )
 from vaglio.learners.lazy_scores import accuracy_outside, determination_outside
-from vaglio.learners.parameter_limits import all_allowed, parameter_names
-from vaglio.learners.parameters import estimator
+from vaglio.learners.parameters import all_allowed, estimator, parameter_names
 from vaglio.learners.passing import LearnsInPasses
-from vaglio.learners.plain_scores import accuracy, determination
+from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
-from vaglio.learners.show import ShowsItsModel
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.table.lazy import is_outside_memory
 
 
 @estimator
-class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
+class VaglioEstimator(LearnsInPasses, BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`)
@@ -126,6 +124,16 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         """
         check_is_fitted(self, "fitted_")
         self.fitted_.save(path)
+
+    def _repr_html_(self) -> str:
+        """Show the model once there is one, scikit-learn's box of parameters before."""
+        html: str = self.fitted_._repr_html_() if hasattr(self, "fitted_") else super()._repr_html_()
+        return html
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        # Notebooks call this first, and scikit-learn's version never calls _repr_html_.
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
     def _looks_for_words(self) -> bool:
         """Whether the words that tell most stand for a text column; other learners count all words themselves."""

@@ -8,9 +8,7 @@ outside.
 
 from __future__ import annotations
 
-from vaglio.sklearn._fallbacks import Fallback, fallbacks
-from vaglio.sklearn._forward import install
-from vaglio.sklearn._patch import patch, unpatch
+from vaglio.sklearn._names import Fallback, fallbacks, install, patch, unpatch
 
 __all__ = ["Fallback", "fallbacks", "patch", "unpatch"]
 

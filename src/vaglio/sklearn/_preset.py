@@ -19,7 +19,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._fallbacks import count_case
+from vaglio.sklearn._names import count_case
 
 PARTS = "partial_fit"
 # Where scikit-learn's estimators keep their version when they are stored.
@@ -119,12 +119,12 @@ class Preset:
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
-        from vaglio.learners.parameter_limits import parameter_names
+        from vaglio.learners.parameters import parameter_names
 
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
-        from vaglio.learners.parameter_limits import all_allowed
+        from vaglio.learners.parameters import all_allowed
 
         if not all_allowed(self):
             super()._validate_params()  # type: ignore[misc]  # says what is wrong
@@ -172,7 +172,7 @@ class Preset:
         -------
         float
         """
-        from vaglio.learners.plain_scores import accuracy, determination
+        from vaglio.learners.plain_arrays import accuracy, determination
 
         measure = accuracy if isinstance(self, ClassifierMixin) else determination
         return measure(y, self.predict(X), sample_weight)  # type: ignore[attr-defined]

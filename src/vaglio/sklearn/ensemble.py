@@ -6,20 +6,20 @@ is vaglio's: the trees of a forest, and by default those of bagging and AdaBoost
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn import ensemble as theirs
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.runtime.seeds import lent_generator
 from vaglio.sklearn import tree
-from vaglio.sklearn._asking import AsksClassForest, AsksNumberForest
-from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
-from vaglio.sklearn._fallbacks import count_case
-from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases, single_precision
+from vaglio.sklearn._names import count_case, forward
 from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
@@ -37,12 +37,14 @@ OWN = (
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
-_WEIGHTLESS = "sample weights of 0"
+WEIGHTLESS = "sample weights of 0"
 _WARM = "warm_start=True with early stopping"
 _SCORED = "early stopping by another score than the loss"
 _LOSS = "loss is an object"
-_INFINITE = "infinite numbers in X"
-_ONE_CLASS = "y of one class"
+INFINITE = "infinite numbers in X"
+ONE_CLASS = "y of one class"
+# scikit-learn asks the trees of a forest on several threads: that pays for more rows than these.
+_FEW = 1000
 
 
 class _Ensemble(Preset):
@@ -95,8 +97,9 @@ class _Ensemble(Preset):
         return self._member(**self._member_params) if self.estimator is None else self.estimator
 
     def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
-        """Make a member: a tree of few plain parameters is made anew, which takes less time than to copy one."""
-        if random_state is None or type(self.estimator_) is not self._member or not _has_plain_parts(self.estimator_):
+        """Make a member: a tree of plain parameters is made anew, which saves a fifth of a bag of 100 on 150 rows."""
+        plain = all(value is None or isinstance(value, (str, int, float)) for value in vars(self.estimator_).values())
+        if random_state is None or type(self.estimator_) is not self._member or not plain:
             return super()._make_estimator(append, random_state)  # type: ignore[misc]
         given = {name: getattr(self, name) for name in self.estimator_params}
         # The seed is drawn as scikit-learn does.
@@ -129,10 +132,6 @@ class _Ensemble(Preset):
         return joined(self, getattr(self, "estimator_weights_", None))
 
 
-def _has_plain_parts(estimator: Any) -> bool:
-    return all(value is None or isinstance(value, (str, int, float)) for value in vars(estimator).values())
-
-
 class _Bagging(_Ensemble):
     """Bagging, which hands metadata to its members."""
 
@@ -155,13 +154,22 @@ class _Bagging(_Ensemble):
 
 
 class _Forest(_Ensemble):
-    """A forest: the criterion and the targets decide whether vaglio can grow its trees."""
+    """A forest: the criterion and the targets decide whether vaglio can grow its trees.
 
+    On one thread the trees are grown one after the other, without the parallel loop of scikit-learn, which wraps every
+    tree in a task and makes a generator of random numbers for it. scikit-learn's own code still makes the first tree,
+    and with it checks what it was given and writes its attributes; the others are made from what it handed to the
+    first. A forest of 100 trees on 150 rows takes half the time so, one of 10 trees on 10,000 rows a tenth less.
+    """
+
+    bootstrap: bool
     criterion: Any
     n_estimators: int
+    n_outputs_: int
+    random_state: Any
 
     def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
-        if type(self.estimator) is not self._member or not grows_in_turn(self, sample_weight):
+        if type(self.estimator) is not self._member or not _grows_in_turn(self, sample_weight):
             super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
             return
         wanted, self.n_estimators = self.n_estimators, 1
@@ -171,7 +179,7 @@ class _Forest(_Ensemble):
         finally:
             self.n_estimators = wanted
             handed = self.__dict__.pop("_handed")
-        grow_others(self, *handed)
+        self._grow_others(*handed)
 
     def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
         member = super()._make_estimator(append, random_state)
@@ -187,26 +195,97 @@ class _Forest(_Ensemble):
         case: str | None = made(criterion=self.criterion)._case(X, y, sample_weight)
         return case
 
+    def _grow_others(self, X: Any, y: Any) -> None:
+        """Add the trees that the forest lacks to its first, which was grown on these rows."""
+        random = check_random_state(self.random_state)
+        if isinstance(self.random_state, Integral):
+            random.randint(np.iinfo(np.int32).max)  # the seed of the first tree
+        members = [self._make_estimator(append=False, random_state=random) for _ in range(self.n_estimators - 1)]
+        n, weight = len(y), None
+        for member in members:
+            if self.bootstrap:
+                weight = np.bincount(lent_generator(member.random_state).randint(0, n, n), minlength=n)
+            member._fit(X, y, sample_weight=weight, check_input=False)
+        self.estimators_ += members
 
-class RandomForestClassifier(_Forest, AsksClassForest, theirs.RandomForestClassifier):
+    def _mean_said(self, X: Any) -> np.ndarray | None:
+        """Return the mean of what the trees say; None where scikit-learn's method is to be asked."""
+        if "estimators_" not in self.__dict__ or self.n_outputs_ > 1 or getattr(X, "shape", (_FEW + 1,))[0] > _FEW:
+            return None
+        rows = single_precision(self, X)
+        if rows is None:
+            return None
+        total = np.zeros((len(rows), getattr(self, "n_classes_", 1)))
+        for member in self.estimators_:
+            total += member.tree_.predict(rows)
+        total /= len(self.estimators_)
+        return total
+
+
+def _grows_in_turn(forest: Any, sample_weight: Any) -> bool:
+    """Return whether the trees can be grown here: on one thread, by draws that depend on the number of rows alone."""
+    alone = forest.n_jobs == 1 or (forest.n_jobs is None and effective_n_jobs(None) == 1)
+    many = isinstance(forest.n_estimators, Integral) and int(forest.n_estimators) > 1
+    unweighted = sample_weight is None and getattr(forest, "class_weight", None) is None
+    plain = unweighted and forest.max_samples is None and not any("callbacks" in name for name in vars(forest))
+    return alone and many and plain and not (forest.warm_start or forest.oob_score or forest.verbose)
+
+
+class _ClassForest(_Forest):
+    """A forest of classes."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the mean of the probabilities of each class that the trees give to each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        found = self._mean_said(X)
+        return super().predict_proba(X) if found is None else found  # type: ignore[misc]
+
+
+class _NumberForest(_Forest):
+    """A forest of numbers."""
+
+    def predict(self, X: Any) -> Any:
+        """Return the mean of the numbers that the trees give to each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        found = self._mean_said(X)
+        return super().predict(X) if found is None else found[:, 0]  # type: ignore[misc]
+
+
+class RandomForestClassifier(_ClassForest, theirs.RandomForestClassifier):
     __doc__ = theirs.RandomForestClassifier.__doc__
     _member = tree.DecisionTreeClassifier
     _cases = tree.DecisionTreeClassifier._cases
 
 
-class RandomForestRegressor(_Forest, AsksNumberForest, theirs.RandomForestRegressor):
+class RandomForestRegressor(_NumberForest, theirs.RandomForestRegressor):
     __doc__ = theirs.RandomForestRegressor.__doc__
     _member = tree.DecisionTreeRegressor
     _cases = tree.DecisionTreeRegressor._cases
 
 
-class ExtraTreesClassifier(_Forest, AsksClassForest, theirs.ExtraTreesClassifier):
+class ExtraTreesClassifier(_ClassForest, theirs.ExtraTreesClassifier):
     __doc__ = theirs.ExtraTreesClassifier.__doc__
     _member = tree.ExtraTreeClassifier
     _cases = tree.ExtraTreeClassifier._cases
 
 
-class ExtraTreesRegressor(_Forest, AsksNumberForest, theirs.ExtraTreesRegressor):
+class ExtraTreesRegressor(_NumberForest, theirs.ExtraTreesRegressor):
     __doc__ = theirs.ExtraTreesRegressor.__doc__
     _member = tree.ExtraTreeRegressor
     _cases = tree.ExtraTreeRegressor._cases
@@ -242,13 +321,13 @@ class _Boosting(Preset):
     }
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.HistGradientBoostingClassifier),
-        _WEIGHTLESS: "scikit-learn counts them where min_samples_leaf asks for more than one row, and their classes",
+        WEIGHTLESS: "scikit-learn counts them where min_samples_leaf asks for more than one row, and their classes",
         _WARM: "scikit-learn goes on from its own binned trees",
         _SCORED: "vaglio stops by the loss",
         _LOSS: "it is an object of scikit-learn",
         **TALKS,
-        _INFINITE: "vaglio refuses them",
-        _ONE_CLASS: "there is nothing to learn",
+        INFINITE: "vaglio refuses them",
+        ONE_CLASS: "there is nothing to learn",
     }
 
     # Parameters of scikit-learn's class.
@@ -295,7 +374,7 @@ class _Boosting(Preset):
         watched = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
         self._begin()
         if not self._left_to_scikit_learn(X, y, sample_weight):
-            from vaglio.sklearn._histogram_boosting.preset_fit import fit_boosting
+            from vaglio.sklearn._histogram_boosting import fit_boosting
 
             case = fit_boosting(self, X, y, sample_weight, watched)
             if case is None:
@@ -308,7 +387,8 @@ class _Boosting(Preset):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if not isinstance(self.loss, str):
             return _LOSS
-        if self.warm_start and (self._stops_early(_num_samples(X)) or self._fitted_by_scikit_learn()):
+        fitted_by_scikit_learn = "_predictors" in vars(self) and vars(self).get("learner_") is None
+        if self.warm_start and (fitted_by_scikit_learn or self._stops_early(_num_samples(X))):
             return _WARM
         if self.verbose:
             return TALKING
@@ -329,9 +409,6 @@ class _Boosting(Preset):
         rows.threads = n_threads
         raw_predictions[...] = fitted.model.raw(rows)
 
-    def _fitted_by_scikit_learn(self) -> bool:
-        return "_predictors" in vars(self) and self.learner_ is None
-
     def _stops_early(self, n: int) -> bool:
         return n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
 
@@ -339,11 +416,11 @@ class _Boosting(Preset):
 class HistGradientBoostingClassifier(_Boosting, theirs.HistGradientBoostingClassifier):
     __doc__ = theirs.HistGradientBoostingClassifier.__doc__
     _theirs = theirs.HistGradientBoostingClassifier
-    _learner = "vaglio.sklearn._histogram_boosting.preset_fit:BoostedClassifier"
+    _learner = "vaglio.sklearn._histogram_boosting:BoostedClassifier"
     _fixed: ClassVar[dict[str, Any]] = {**_Boosting._fixed, "class_weight": None, "temperature": 1.0}
 
 
 class HistGradientBoostingRegressor(_Boosting, theirs.HistGradientBoostingRegressor):
     __doc__ = theirs.HistGradientBoostingRegressor.__doc__
     _theirs = theirs.HistGradientBoostingRegressor
-    _learner = "vaglio.sklearn._histogram_boosting.preset_fit:BoostedRegressor"
+    _learner = "vaglio.sklearn._histogram_boosting:BoostedRegressor"

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from vaglio.errors import DataWarning
-from vaglio.sklearn._asking import AsksDirections
 from vaglio.sklearn._checks import (
     TALKING,
     TALKS,
+    X_is_sound,
     class_codes,
     factors_of,
     row_weights,
@@ -22,7 +22,7 @@ from vaglio.sklearn._checks import (
     shared_cases,
     validate_data,
 )
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
 
 # What is vaglio's; every other name is scikit-learn's.
@@ -46,7 +46,51 @@ _UNCONVERGED = {
 }
 
 
-class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
+class LinearPreset(Preset):
+    """A product with ``coef_`` answers for arrays that are plainly sound, with the operations of scikit-learn."""
+
+    classes_: Any
+    coef_: Any
+    intercept_: Any
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        if not self._is_plain(X):
+            return super().decision_function(X)  # type: ignore[misc]
+        scores = X @ self.coef_.T + self.intercept_
+        return scores.reshape(-1) if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if not self._is_plain(X):
+            return super().predict(X)  # type: ignore[misc]
+        scores = self.decision_function(X)
+        return self.classes_.take((scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1))
+
+    def _is_plain(self, X: Any) -> bool:
+        coef = self.__dict__.get("coef_")
+        return type(coef) is np.ndarray and coef.ndim == 2 and X_is_sound(self, X)
+
+
+class LogisticRegression(LinearPreset, theirs.LogisticRegression):
     __doc__ = theirs.LogisticRegression.__doc__
     _learner = "vaglio.learners.linear.estimators.logistic:LogisticRegression"
     _cases: ClassVar[dict[str, str]] = {
@@ -124,7 +168,7 @@ class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
         self.n_iter_ = np.array([learner.n_iter_], dtype=np.int32)
 
 
-class Perceptron(AsksDirections, LearnsInParts, theirs.Perceptron):
+class Perceptron(LinearPreset, LearnsInParts, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
     _learner = "vaglio.learners.linear.estimators.perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}

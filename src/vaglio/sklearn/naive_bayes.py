@@ -11,8 +11,8 @@ from sklearn import naive_bayes as theirs
 from sklearn.utils.validation import _check_sample_weight, check_non_negative
 from sklearn.utils.validation import validate_data as in_full
 
-from vaglio.sklearn._asking import AsksLikelihoods
 from vaglio.sklearn._checks import (
+    X_is_sound,
     class_codes,
     one_column,
     shared_case,
@@ -21,7 +21,7 @@ from vaglio.sklearn._checks import (
     validate_data,
     whole_rows,
 )
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import LearnsInParts
 
 # What is vaglio's; every other name is scikit-learn's.
@@ -37,11 +37,12 @@ _AT_ONCE = 1 << 14
 _GAPS = "categories that do not occur in the training rows, or min_categories"
 
 
-class BayesPreset(AsksLikelihoods, LearnsInParts):
+class BayesPreset(LearnsInParts):
     """What the naive Bayes classifiers share: vaglio counts; scikit-learn's methods predict from the counts."""
 
     alpha: Any
     class_prior: Any
+    classes_: Any
 
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.GaussianNB, theirs.MultinomialNB),
@@ -75,6 +76,29 @@ class BayesPreset(AsksLikelihoods, LearnsInParts):
     def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
         rows, targets = validate_data(self, X, y, accept_sparse="csr")
         return rows, targets
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if "classes_" not in self.__dict__:
+            return super().predict(X)  # type: ignore[misc]
+        asked: Any = self
+        return self.classes_[asked._joint_log_likelihood(asked._check_X(X)).argmax(axis=1)]
+
+    def _check_X(self, X: Any) -> Any:
+        """Return the rows as the likelihoods take them."""
+        return self._as_asked(X) if X_is_sound(self, X) else super()._check_X(X)  # type: ignore[misc]
+
+    def _as_asked(self, X: np.ndarray) -> np.ndarray:
+        return X
 
 
 class CountPreset(BayesPreset):

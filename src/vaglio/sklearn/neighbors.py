@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, one_column, shared_case, shared_cases, validate_data
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.

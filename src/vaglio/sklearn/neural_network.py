@@ -10,8 +10,7 @@ from scipy.sparse import issparse
 from sklearn import neural_network as theirs
 from sklearn.utils.metaestimators import available_if
 
-from vaglio.sklearn._fallbacks import count_case
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import count_case, forward
 from vaglio.sklearn._preset import PARTS, Preset
 
 # What is vaglio's; every other name is scikit-learn's.

@@ -22,7 +22,7 @@ from vaglio.sklearn._checks import (
     shared_cases,
     validate_data,
 )
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.

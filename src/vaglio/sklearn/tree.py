@@ -13,9 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._asking import AsksProbableTree, AsksTree
 from vaglio.sklearn._checks import DENSE_LIMIT, SHARED_ROWS, class_codes, single_precision, sound_targets
-from vaglio.sklearn._forward import forward
+from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
@@ -41,6 +40,8 @@ class TreePreset(Preset):
     class_weight: Any = None
     classes_: Any
     n_classes_: Any
+    n_outputs_: int
+    tree_: Any
     criterion: Any
     max_features: Any
     monotonic_cst: Any
@@ -121,6 +122,33 @@ class TreePreset(Preset):
             SHARED_ROWS.keep_targets(y)
         return both[0], both[1]
 
+    # An array that is plainly sound is answered from ``tree_``; everything else goes to scikit-learn's own methods.
+    def predict(self, X: Any, check_input: bool = True) -> Any:
+        """Return the class or the number of each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False where X is a checked array of single precision.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        said = self._said(X)
+        return super().predict(X, check_input) if said is None else self._answer(said)  # type: ignore[misc]
+
+    def _answer(self, said: np.ndarray) -> Any:
+        return said[:, 0]
+
+    def _said(self, X: Any) -> np.ndarray | None:
+        """Return what the leaves of the rows say; None where scikit-learn's method has to look at the rows."""
+        if "tree_" not in self.__dict__ or self.n_outputs_ > 1:
+            return None
+        rows = single_precision(self, X)
+        return None if rows is None else self.tree_.predict(rows)
+
     def _trained(self) -> Any:
         learner = super()._trained()
         if self.n_outputs_ > 1:
@@ -176,12 +204,31 @@ def _classes_and_codes(y: np.ndarray) -> tuple[Any, Any, np.ndarray]:
     return every, np.array([len(labels) for labels in every], dtype=np.intp), np.column_stack([c for _, c in found])
 
 
-class DecisionTreeClassifier(TreePreset, AsksProbableTree, theirs.DecisionTreeClassifier):
+class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
     __doc__ = theirs.DecisionTreeClassifier.__doc__
     _learner = "vaglio.learners.trees.estimators.decision_tree:DecisionTreeClassifier"
 
+    def _answer(self, said: np.ndarray) -> Any:
+        return self.classes_.take(said.argmax(axis=1))
 
-class DecisionTreeRegressor(TreePreset, AsksTree, theirs.DecisionTreeRegressor):
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Return the probability of each class for each row of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False where X is a checked array of single precision.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        said = self._said(X)
+        return super().predict_proba(X, check_input) if said is None else said
+
+
+class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):
     __doc__ = theirs.DecisionTreeRegressor.__doc__
     _learner = "vaglio.learners.trees.estimators.decision_tree:DecisionTreeRegressor"
 

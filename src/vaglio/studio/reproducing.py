@@ -6,7 +6,7 @@ import shlex
 from dataclasses import fields
 from typing import Any
 
-from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.provenance import learner_source
 from vaglio.quality import Policy
 from vaglio.studio.jobs.training import search_space, selection_options

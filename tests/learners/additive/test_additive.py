@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import vaglio
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.learners.additive.estimators.additive_bags import columns_together, deal_bags, group_slots
-from vaglio.learners.additive.estimators.additive_terms import purified
-from vaglio.learners.additive.model.additive_trees import boosted_of
+from vaglio.learners.additive.estimators.bags import columns_together, deal_bags
+from vaglio.learners.additive.estimators.pairs import group_slots, purified
+from vaglio.learners.additive.model.trees import boosted_of
 
 L2, RATE = 1.0, 0.1
 SMALL = {"interactions": 2, "max_rounds": 30, "outer_bags": 2, "random_state": 0}

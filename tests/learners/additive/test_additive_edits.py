@@ -8,8 +8,7 @@ from tests.learners.additive.test_additive import SMALL, mixed
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.additive.model.additive_shape import term_shape
-from vaglio.learners.additive.model.additive_text import segments
+from vaglio.learners.additive.model.forms import segments, term_shape
 
 
 @pytest.fixture(scope="module")

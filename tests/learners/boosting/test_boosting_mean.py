@@ -13,8 +13,7 @@ from sklearn.metrics import log_loss
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError, ModelFileError
-from vaglio.learners.boosting.model.boosted import Boosted
-from vaglio.learners.boosting.model.boosted_mean import mean_of
+from vaglio.learners.boosting.model import Boosted, mean_of
 
 ALONE = {"n_models": 1, "average_folds": False}
 SHORT = {"early_stopping": False, "max_iter": 12, "learning_rate": 0.1}

@@ -18,7 +18,7 @@ import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError
 from vaglio.fitted._file import from_bytes, to_bytes
-from vaglio.learners.boosting.estimators.boosting_rounds import best_round, stops
+from vaglio.learners.boosting.estimators.rounds import best_round, stops
 
 LOSSES = ["squared_error", "absolute_error", "poisson", "quantile", "gamma"]
 # The settings of scikit-learn, and what it has no word for.

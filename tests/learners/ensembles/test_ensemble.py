@@ -12,7 +12,7 @@ from vaglio import AdaBoostClassifier
 from vaglio.encode import Feature
 from vaglio.errors import ModelFileError, NotSupportedError
 from vaglio.fitted._file import from_bytes, to_bytes
-from vaglio.learners.ensembles.model.ensemble import Ensemble
+from vaglio.learners.ensembles.model import Ensemble
 
 FEATURES = (Feature("x0"), Feature("x1"))
 

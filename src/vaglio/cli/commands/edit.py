@@ -108,7 +108,7 @@ def _terms(path: Path, fitted: Fitted) -> Answer:
     from rich.table import Table as Grid
 
     from vaglio.learners.additive.model.additive import Additive
-    from vaglio.learners.additive.model.additive_text import sum_in_words
+    from vaglio.learners.additive.model.forms import sum_in_words
 
     found = fitted.terms()
     assert isinstance(fitted.model, Additive)

@@ -143,7 +143,7 @@ def _other_subject(
 
 def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subject) -> dict[str, Any]:
     """The values of --set, as the subject takes them."""
-    from vaglio.learners.from_words import parse_value
+    from vaglio.learners.parameter_text import parse_value
 
     known = set(inspect.signature(work).parameters) - {"lang", "y", "y_true", "y_pred", "points"}
     known |= {"predicted"} if about is Subject.metrics else set()

@@ -8,9 +8,8 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.additive.model.additive_edit import term_position
-from vaglio.learners.additive.model.additive_shape import TermShape, term_shape
-from vaglio.learners.additive.model.additive_text import scored_classes
+from vaglio.learners.additive.model.edits import term_position
+from vaglio.learners.additive.model.forms import TermShape, scored_classes, term_shape
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
 

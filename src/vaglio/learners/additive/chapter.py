@@ -9,8 +9,7 @@ import numpy as np
 from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.additive.model.additive_shape import TermShape, term_shape
-from vaglio.learners.additive.model.additive_text import scale_in_words, scored_classes
+from vaglio.learners.additive.model.forms import TermShape, scale_in_words, scored_classes, term_shape
 from vaglio.messages.figures import figure
 from vaglio.messages.sentences import clip, plural
 

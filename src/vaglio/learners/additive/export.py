@@ -10,7 +10,7 @@ from vaglio.encode import Feature
 from vaglio.export.part import Part
 from vaglio.fitted import Fitted
 from vaglio.fitted.formats import as_csv, sql_statement
-from vaglio.learners.additive.model.additive_trees import boosted_of
+from vaglio.learners.additive.model.trees import boosted_of
 from vaglio.learners.boosting.export import compile_boosted, part_of_boosted
 
 
@@ -30,9 +30,9 @@ def compile_additive(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    from vaglio.learners.additive.model.additive_text import term_rows, terms_text
-    from vaglio.learners.additive.model.additive_trees import boosted_of
-    from vaglio.learners.boosting.model.boosted_export import boosted_python
+    from vaglio.learners.additive.model.forms import term_rows, terms_text
+    from vaglio.learners.additive.model.trees import boosted_of
+    from vaglio.learners.boosting.export import boosted_python
 
     model: Any = fitted.model
     told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.deciding_cost)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
+from vaglio.document.notation import fixed
 from vaglio.document.training import Training
-from vaglio.learners.additive.model.additive import Additive
-from vaglio.learners.additive.model.additive_text import slot_labels
+from vaglio.learners.additive.estimators.bags import columns_together, slot_weights
+from vaglio.learners.additive.model.additive import Additive, slot_starts
+from vaglio.learners.additive.model.forms import slot_labels
+from vaglio.learners.boosting.trace import decide
+from vaglio.learners.inputs import believed_columns
 
 # Rounds that are shown in full: the later ones are alike.
 _MOST_ROUNDS = 2
@@ -27,7 +32,7 @@ def trace_additive(page: Page, training: Training) -> None:
             "additive_rule",
             leaves=estimator._most_leaves(len(training.y)),
             rate=f"{rate:g}",
-            columns=estimator._columns_together(len(training.y)),
+            columns=columns_together(rate, len(training.y)),
         )
     )
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
@@ -47,8 +52,7 @@ def _rounds(page: Page, training: Training) -> None:
     # Weights of one are none: the same steps, and fewer bits.
     weight = None if (training.weight == 1).all() else training.weight
     slots = [model.slots(training.matrix, j) for j in range(len(training.features))]
-    stages = training.estimator._first_rounds(training.matrix, training.y, weight, shown)
-    for number, (start, tables) in enumerate(stages):
+    for number, (start, tables) in enumerate(_first_rounds(training, weight, shown)):
         if number == 0:
             page.text(say("boosting_start", start=", ".join(fixed(value) for value in start)))
             raw += start
@@ -56,7 +60,7 @@ def _rounds(page: Page, training: Training) -> None:
             page.section(say("round", n=number), level=2)
             steps = [after - old for after, old in zip(tables, before)]
             # As many columns as share gradients at a time.
-            size = training.estimator._columns_together(len(training.y))
+            size = columns_together(training.estimator.learning_rate, len(training.y))
             for first in range(0, len(steps), size):
                 columns = range(first, min(len(steps), first + size))
                 facts += _steps(page, training, steps, slots, model.probabilities(raw), columns)
@@ -66,6 +70,26 @@ def _rounds(page: Page, training: Training) -> None:
     page.facts["steps"] = facts
     if training.estimator.n_iter_ > shown:
         page.text(say("folded_rounds", n=training.estimator.n_iter_ - shown))
+
+
+def _first_rounds(
+    training: Training, weight: np.ndarray | None, rounds: int
+) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+    """Yield where scores start and the tables of the columns after 0, 1, … rounds on all rows, without bags."""
+    estimator, matrix, y = training.estimator, training.matrix, training.y
+    loss, _, outputs = estimator._kernel_loss()
+    table = estimator._binned(matrix, 0)
+    start = slot_starts(matrix.features, np.cumsum([0, *map(len, table.thresholds)]))
+    slots = [table.bins(j) for j in range(matrix.n_features)]
+    counts = slot_weights(slots, matrix.features, table.thresholds, None)
+    believed = believed_columns(estimator, matrix, y, weight)
+    config = estimator._config(matrix.features, matrix.n_rows, believed, loss, counts)
+    target, held = np.asarray(y, dtype=np.float64), np.zeros((1, len(y)), np.uint8)
+    trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config)
+    for _ in range(rounds + 1):
+        found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
+        yield trainer.baseline[0, :, 0], found
+        trainer.boost({"max_rounds": 1, "interval": 1})
 
 
 def _steps(
@@ -141,7 +165,4 @@ def _row(page: Page, training: Training) -> None:
     total = model.raw(row)
     lines.append([say("additive_total"), *map(fixed, total[0])])
     page.table([say("additive_term"), *names], lines)
-    p = model.probabilities(total)[0]
-    best = int(np.argmax(p))
-    page.text(say("decision_is", label=training.classes[best], share=percent(float(p[best]))))
-    page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}
+    decide(page, training, model.probabilities(total)[0])

@@ -11,7 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import sums_of_columns
 from vaglio.explanation.explanation import Explanation
-from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.forest.explain import cuts_of_forest
 
 

@@ -14,7 +14,7 @@ __all__ = ["FAMILY"]
 
 
 def _models() -> Mapping[str, type[Model]]:
-    from vaglio.learners.boosting.model.boosted import Boosted
+    from vaglio.learners.boosting.model import Boosted
 
     return {"boosted": Boosted}
 
@@ -62,13 +62,13 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.trace.gradient_boosting import trace_gradient_boosting
+    from vaglio.learners.boosting.trace import trace_gradient_boosting
 
     return {"gradient-boosting": trace_gradient_boosting}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.trace.film import film_gradient_boosting
+    from vaglio.learners.boosting.trace import film_gradient_boosting
 
     return {"gradient-boosting": film_gradient_boosting}
 

@@ -11,8 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.by_kind import cuts, explainers
 from vaglio.explanation.context import Context
 from vaglio.explanation.explanation import Explanation, Reason
-from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
-from vaglio.learners.ensembles.model.voting import Voting
+from vaglio.learners.ensembles.model import Ensemble, Member, Voting
 from vaglio.learners.forest.explain import TreeOfMany, explain_trees, votes_in_words
 from vaglio.learners.forest.model.forest import MOST_TREES
 from vaglio.learners.trees.explain import thresholds
@@ -36,7 +35,7 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
             member.model,
             member.rows(matrix),
             everything if member.features is None else member.features,
-            _full(_says(member.model, model.vote), member.classes, model.n_classes),
+            _says(member, model),
             member.weight / total,
         )
         for member in model.members
@@ -44,19 +43,16 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
     return explain_trees(answers, parts, matrix, context, who)
 
 
-def _says(tree: Tree, vote: str | None) -> np.ndarray:
-    """What each node would predict: the mean, the class probabilities, or one vote."""
-    if vote == "hard" and not tree.regression:
-        votes: np.ndarray = np.eye(tree.value.shape[1])[np.argmax(tree.says, axis=1)]
-        return votes
-    return tree.says
-
-
-def _full(says: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
-    if n_classes in (0, len(classes)):
+def _says(member: Member, ensemble: Ensemble) -> np.ndarray:
+    """What each node of a tree would predict: the mean, the probabilities of all classes, or one vote."""
+    tree: Tree = member.model
+    says = tree.says
+    if ensemble.vote == "hard" and not tree.regression:
+        says = np.eye(tree.value.shape[1])[np.argmax(says, axis=1)]
+    if ensemble.n_classes in (0, len(member.classes)):
         return says
-    full = np.zeros((len(says), n_classes))
-    full[:, classes] = says
+    full = np.zeros((len(says), ensemble.n_classes))
+    full[:, member.classes] = says
     return full
 
 
@@ -94,7 +90,11 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
     for row, answer in enumerate(answers):
         ranked = context.ranked(answer)
         best, second = ranked[0], ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
-        votes = [_vote_of(model, i, said[i, row], int(code), best, context) for i, code in enumerate(decided[:, row])]
+        votes = []
+        for name, share, told, code in zip(model.names, model.shares.tolist(), said[:, row], decided[:, row].tolist()):
+            chance = "" if model.vote == "hard" else f" ({told[code]:.1%})"
+            text = f"{name} votes {context.label(code)}{chance}, weight {share:.0%}"
+            votes.append(Reason(text, weight=share * float(told[best])))
         order = sorted(range(len(votes)), key=lambda i: -(votes[i].weight or 0.0))
         explanations.append(
             Explanation(
@@ -109,13 +109,6 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
             )
         )
     return explanations
-
-
-def _vote_of(model: Voting, i: int, said: np.ndarray, code: int, best: int, context: Context) -> Reason:
-    chance = "" if model.vote == "hard" else f" ({said[code]:.1%})"
-    share = float(model.shares[i])
-    text = f"{model.names[i]} votes {context.label(code)}{chance}, weight {share:.0%}"
-    return Reason(text, weight=share * float(said[best]))
 
 
 def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> list[str]:

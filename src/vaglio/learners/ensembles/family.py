@@ -14,8 +14,7 @@ __all__ = ["FAMILY"]
 
 
 def _models() -> Mapping[str, type[Model]]:
-    from vaglio.learners.ensembles.model.ensemble import Ensemble
-    from vaglio.learners.ensembles.model.voting import Voting
+    from vaglio.learners.ensembles.model import Ensemble, Voting
 
     return {"ensemble": Ensemble, "voting": Voting}
 
@@ -57,14 +56,13 @@ def _chapter() -> Mapping[str, Any]:
 
 
 def _trace() -> Mapping[str, Any]:
-    from vaglio.learners.ensembles.trace.members import trace_adaboost, trace_bagging
-    from vaglio.learners.ensembles.trace.voting import trace_voting
+    from vaglio.learners.ensembles.trace import trace_adaboost, trace_bagging, trace_voting
 
     return {"adaboost": trace_adaboost, "bagging": trace_bagging, "voting": trace_voting}
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.ensembles.trace.film import film_adaboost
+    from vaglio.learners.ensembles.trace import film_adaboost
     from vaglio.learners.forest.trace import film_members
 
     return {"adaboost": film_adaboost, "bagging": film_members}

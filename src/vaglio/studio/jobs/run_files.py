@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError
-from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_text import learner_from_words
 from vaglio.studio.project.folder import read_json, write_json
 from vaglio.studio.project.steps import Loaded, TableState, load_table
 

@@ -13,7 +13,7 @@ from vaglio.evaluation import compare
 from vaglio.evaluation.training import learning_rows
 from vaglio.fitted import load
 from vaglio.fitted.prediction_columns import prediction_columns
-from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import listed
 from vaglio.quality import audit

@@ -6,8 +6,7 @@ from typing import Any
 
 from vaglio.errors import InputError
 from vaglio.evaluation.training import learning_rows
-from vaglio.learners.from_words import learner_from_words
-from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.costs import CostMatrix
 from vaglio.report.limits import DEFAULT_LEARNERS

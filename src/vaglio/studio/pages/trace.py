@@ -13,8 +13,7 @@ from vaglio.document.animation import Film
 from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
-from vaglio.learners.from_words import learner_from_words
-from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.catalogue import Words
 from vaglio.studio.pages.page import Page

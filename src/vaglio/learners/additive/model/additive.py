@@ -7,15 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.boosting.model.boosted import LINKS, Boosted
+from vaglio.learners.boosting.model import LARGEST_SUM, Boosted, checked_link, numbers_of, probabilities_of
 from vaglio.model import checks
 from vaglio.model.base import State
-
-# Scores of a model that was learned stay far below; more would overflow in sums.
-_LARGEST_SUM = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +24,7 @@ class Additive:
     Attributes
     ----------
     link : {"logit", "softmax", "identity", "log"}
-        How scores become predictions, as in :class:`~vaglio.learners.boosting.model.boosted.Boosted`.
+        How scores become predictions, as in :class:`~vaglio.learners.boosting.model.Boosted`.
     intercept : float64 (K,)
         Where each score starts.
     cuts : float64
@@ -154,29 +150,24 @@ class Additive:
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """Class probabilities of scores."""
-        if self.link == "logit":
-            second = expit(raw[:, 0])
-            return np.column_stack([1.0 - second, second])
-        found: np.ndarray = softmax(raw, axis=1)
-        return found
+        return probabilities_of(raw, self.link)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
         """The number, where numbers are predicted."""
-        raw = self.raw(matrix)[:, 0]
-        return np.exp(np.minimum(raw, 700.0)) if self.link == "log" else raw
+        return numbers_of(self.raw(matrix), self.link)
 
     # -- file --------------------------------------------------------------------------------------------------------
     def edited(
         self, classes: np.ndarray | None, term: str | int, action: str, **options: Any
     ) -> tuple[Additive, dict[str, Any]]:
         """Return the model with one term changed, and what was changed as plain data."""
-        from vaglio.learners.additive.model.additive_edit import edited
+        from vaglio.learners.additive.model.edits import edited
 
         return edited(self, classes, term, action, **options)
 
     def as_flat_trees(self) -> Boosted:
         """Return the terms as trees without missing branches, each a sum that a database adds up."""
-        from vaglio.learners.additive.model.additive_trees import boosted_of
+        from vaglio.learners.additive.model.trees import boosted_of
 
         return boosted_of(self, flat=True)
 
@@ -188,11 +179,7 @@ class Additive:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> Additive:
-        link = checks.number(meta, "link", str)
-        checks.need(link in LINKS, "the link of its scores is unknown")
-        checks.need((n_classes == 0) == (link in ("identity", "log")), "its link and its classes do not fit each other")
-        checks.need(link != "logit" or n_classes == 2, "its link and its classes do not fit each other")
-        outputs, p = n_classes if link == "softmax" else 1, len(features)
+        (link, outputs), p = checked_link(meta, n_classes), len(features)
         cuts, cut_start = _checked_cuts(arrays, features)
         start = slot_starts(features, cut_start)
         groups = checks.array(arrays, "groups", np.uint8, (int(start[-1]),))
@@ -218,7 +205,7 @@ class Additive:
         """Whether no sum over its terms can overflow."""
         with np.errstate(over="ignore"):
             reached = np.abs(self.scores).max(initial=0.0) * max(self.n_terms, 1)
-        return bool(max(np.abs(self.intercept).max(), reached) < _LARGEST_SUM)
+        return bool(max(np.abs(self.intercept).max(), reached) < LARGEST_SUM)
 
 
 def slot_starts(features: tuple[Feature, ...], cut_start: np.ndarray) -> np.ndarray:

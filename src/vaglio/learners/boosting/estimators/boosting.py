@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,29 +13,25 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.engines.passes import Facts, Passes
-from vaglio.engines.row_samples import Rows, bytes_of_rows, gather_rows
-from vaglio.learners.boosting.estimators.boosted_trees import BoostedTrees
-from vaglio.learners.boosting.estimators.boosting_columns import BoostingColumns
-from vaglio.learners.boosting.estimators.boosting_constraints import interaction_groups
-from vaglio.learners.boosting.estimators.boosting_rounds import (
+from vaglio.engines.row_samples import Rows
+from vaglio.errors import InputError
+from vaglio.learners.boosting.estimators.columns import BoostingColumns
+from vaglio.learners.boosting.estimators.rounds import (
     BoostingTask,
     Chosen,
+    RoundScore,
     by_folds,
     by_holdout,
     is_large,
     more_trainers,
 )
-from vaglio.learners.boosting.estimators.boosting_scores import RoundScore
-from vaglio.learners.boosting.estimators.going_on import model_before
-from vaglio.learners.boosting.estimators.summed import SummedEstimator, bounded, on_grid_of
-from vaglio.learners.boosting.model.boosted import Boosted
-from vaglio.learners.boosting.model.boosted_mean import mean_of
-from vaglio.learners.boosting.model.boosted_trees import forest_of, joined
-from vaglio.learners.boosting.passes.boosting_passes import boost_in_passes
+from vaglio.learners.boosting.estimators.summed import SummedEstimator, on_grid_of
+from vaglio.learners.boosting.model import Boosted, forest_of, joined, mean_of
+from vaglio.learners.boosting.passes import boost_in_passes
 from vaglio.learners.inputs import believed_columns
-from vaglio.learners.monotonicity import monotonic_directions
+from vaglio.learners.monotonicity import monotonic_directions, position_of
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
-from vaglio.model.base import Model
+from vaglio.learners.trees.model.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 FOLDS = 5
@@ -49,7 +46,7 @@ _MANY_VALUES = 10
 
 
 @estimator
-class BoostingEstimator(BoostedTrees, SummedEstimator):
+class BoostingEstimator(SummedEstimator):
     """What boosting for classes and boosting for numbers share.
 
     Parameters
@@ -206,16 +203,11 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
     train_score_: np.ndarray = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
-    def _passes(self, facts: Facts) -> Passes:
-        self._check_range(*facts.y_range)
-        if not is_large(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
-            rows = yield from gather_rows(facts)
-            return self._learn(rows.matrix, rows.y, rows.weight)
-        try:
-            model: Model = bounded((yield from boost_in_passes(self, facts)))
-            return model
-        except OverflowError:
-            return bounded(None)
+    def _is_small(self, n: int) -> bool:
+        return not is_large(n)
+
+    def _boost_in_passes(self, facts: Facts) -> Passes:
+        return boost_in_passes(self, facts)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
@@ -310,14 +302,16 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
 
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> _core.BoostingConfig:
         names = [feature.name for feature in matrix.features]
-        rate, fewest = self.learning_rate, self.min_samples_leaf
+        rate, fewest, share = self.learning_rate, self.min_samples_leaf, self.max_features
+        if isinstance(share, str):
+            share = max(0.5, min(1.0, _FEWEST_COLUMNS / matrix.n_features))
         return _core.BoostingConfig(
             learning_rate=(0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
             min_samples_leaf=min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
             max_leaves=self._most_leaves(n),
             max_depth=0 if self.max_depth is None else int(self.max_depth),
             l2=float(self.l2_regularization),
-            max_features=self._share_of_columns(matrix.n_features),
+            max_features=float(share),
             subsample=float(self.subsample),
             refit=bool(self.refit_leaves),
             level_wise=self.growth == "level",
@@ -328,11 +322,6 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             seed=seed,
             n_threads=matrix.threads,
         )
-
-    def _share_of_columns(self, n_features: int) -> float:
-        if isinstance(self.max_features, str):
-            return max(0.5, min(1.0, _FEWEST_COLUMNS / n_features))
-        return float(self.max_features)
 
     def _most_leaves(self, n: int) -> int:
         if isinstance(self.max_leaf_nodes, str):
@@ -360,3 +349,113 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             more = forest_of(trainer, matrix.features, sources=columns.sources_of(None))
             before = replace(before, forest=joined(before.forest, more, matrix.features))
         return before.scaled(1 / temperature)
+
+    # -- the fitted model --------------------------------------------------------------------------------------------
+    @property
+    def _boosted(self) -> Boosted:
+        model = self.fitted_.model
+        assert isinstance(model, Boosted)
+        return model
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees of each round."""
+        return self._boosted.outputs * self.n_models_
+
+    @property
+    def do_early_stopping_(self) -> bool:
+        """Whether the number of rounds was chosen by rows held out."""
+        return len(self.validation_score_) > 0
+
+    @property
+    def is_categorical_(self) -> np.ndarray | None:
+        """Which columns are nominal; None if none is."""
+        nominal = np.array([feature.is_nominal for feature in self.fitted_.codebook.features])
+        return nominal if nominal.any() else None
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the gain of all splits."""
+        return self._boosted.importances
+
+    @property
+    def estimators_(self) -> list[list[Tree]]:
+        """The trees of each round, each as a model of its own: its values are scores."""
+        features, model = self.fitted_.codebook.features, self._boosted
+        width = self.n_trees_per_iteration_
+        return [
+            [model.forest.tree(i + k, features) for k in range(width)] for i in range(0, model.forest.n_trees, width)
+        ]
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf of each row in each tree: its number within the tree.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_trees)
+        """
+        leaves: np.ndarray = self._boosted.apply(self._encode(X)) - self._boosted.forest.starts[:-1]
+        return leaves
+
+
+def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
+    """Return the model to go on with; None where a new one is learned.
+
+    Parameters
+    ----------
+    estimator : BoostingEstimator
+    matrix : EncodedMatrix
+        The rows of this fit.
+    link : str
+    outputs : int
+        What the model of this fit has.
+    """
+    if not estimator.warm_start:
+        return None
+    if estimator.n_models not in ("auto", 1):
+        raise InputError(
+            f"warm_start goes on with one model, not with the mean of {estimator.n_models}: set n_models=1."
+        )
+    fitted = getattr(estimator, "fitted_", None)
+    if fitted is None:
+        return None
+    averaged = getattr(estimator, "n_models_", 1)
+    if averaged > 1:
+        raise InputError(
+            f"warm_start goes on with one model, and the fit before left the mean of {averaged}: use a new estimator "
+            "with warm_start=True from its first fit on."
+        )
+    model = fitted.model
+    assert isinstance(model, Boosted)
+    same = fitted.codebook.features == matrix.features and model.link == link and model.outputs == outputs
+    now = getattr(estimator, "classes_", None)
+    if not same or (fitted.classes is not None and now is not None and fitted.classes.tolist() != now.tolist()):
+        raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
+    if estimator.max_iter < model.rounds:
+        raise InputError(
+            f"max_iter is {estimator.max_iter}, but the model has {model.rounds} rounds already: with warm_start ask "
+            "for more, or use a new estimator."
+        )
+    return model
+
+
+def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
+    """Return the sets of columns that may meet on a path; nothing when all may."""
+    if given is None:
+        return []
+    everything = range(len(names))
+    if isinstance(given, str):
+        size = 1 if given == "no_interactions" else 2
+        return [list(group) for group in combinations(everything, min(size, len(names)))]
+    kinds = (list, tuple, set, frozenset)
+    if not isinstance(given, kinds) or not all(isinstance(group, kinds) for group in given):
+        raise InputError(
+            "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet."
+        )
+    groups = [sorted({position_of(item, names, "interaction_cst") for item in group}) for group in given]
+    rest = sorted(set(everything).difference(*groups))
+    return groups + ([rest] if rest else [])

@@ -15,11 +15,10 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.row_samples import Rows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
-from vaglio.learners.boosting.estimators.boosting_columns import BoostingColumns
-from vaglio.learners.boosting.estimators.boosting_rounds import Chosen
-from vaglio.learners.boosting.estimators.ordered_categories import class_targets
+from vaglio.learners.boosting.estimators.columns import BoostingColumns, class_targets
+from vaglio.learners.boosting.estimators.rounds import Chosen
 from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedRegressor, best_factor, flat
-from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.parameters import POSITIVE, estimator
 
 

@@ -13,8 +13,9 @@ from scipy.special import logsumexp
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
 from vaglio.engines.facts import unit_of
-from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.passes import Chunk, Facts, Pass, Passes
 from vaglio.engines.raw import on_grid
+from vaglio.engines.row_samples import bytes_of_rows, gather_rows
 from vaglio.errors import InputError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.model.base import Model
@@ -53,6 +54,26 @@ class SummedEstimator(VaglioEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
         """Return the model, whatever has become of its scores."""
         raise NotImplementedError
+
+    def _is_small(self, n: int) -> bool:
+        """Return whether so many rows are gathered, wherever they are."""
+        raise NotImplementedError
+
+    def _boost_in_passes(self, facts: Facts) -> Passes:
+        """Ask for passes over rows that do not fit in memory; return the model likewise."""
+        raise NotImplementedError
+
+    def _passes(self, facts: Facts) -> Passes:
+        self._check_range(*facts.y_range)
+        if self._is_small(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        try:
+            found: Any = yield from self._boost_in_passes(facts)
+            model: Model = bounded(found)
+            return model
+        except OverflowError:
+            return bounded(None)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
         try:

@@ -21,9 +21,9 @@ from vaglio.learners.ensembles.estimators.members import (
     looks_for_words,
     make_member,
 )
-from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
-from vaglio.learners.ensembles.passes.bagged import grow_together, without_rows
-from vaglio.learners.ensembles.passes.reweighted import Steps, as_number, boost_in_passes, weight_sum
+from vaglio.learners.ensembles.estimators.sampled_trees import grow_together, without_rows
+from vaglio.learners.ensembles.model import Ensemble, Member
+from vaglio.learners.ensembles.passes import Steps, as_number, boost_in_passes, weight_sum
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.forest.estimators.ensemble import EnsembleEstimator
 from vaglio.learners.inputs import believed_columns

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import is_classifier
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,36 +17,38 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError
-from vaglio.learners.ensembles.estimators.drawn import grow_drawn, share_a_table
 from vaglio.learners.ensembles.estimators.members import (
+    RoutesMetadata,
     codebook_of,
     fit_member,
     learns_encoded,
     looks_for_words,
     make_member,
 )
-from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
-from vaglio.learners.ensembles.passes.bagged import (
+from vaglio.learners.ensembles.estimators.sampled_trees import (
     Sample,
+    grow_drawn,
     grow_members,
     grow_members_in_passes,
     grow_together,
+    share_a_table,
     without_rows,
 )
+from vaglio.learners.ensembles.model import Ensemble, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.forest.estimators.ensemble import (
     EnsembleEstimator,
     check_warm_start,
 )
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, estimator
-from vaglio.learners.routing import PredictsWithMetadata
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import GrowthParameters
+from vaglio.model.base import class_proba
 from vaglio.runtime.seeds import seed_of
 
 
 @estimator
-class _BaggingEstimator(EnsembleEstimator):
+class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     """What bagging of classifiers and of regressors share.
 
     Parameters
@@ -264,14 +267,66 @@ class _BaggingEstimator(EnsembleEstimator):
     def _model_with(self, method: str, metadata: Mapping[str, Any]) -> Ensemble:
         """Return the model whose members are asked with the metadata that they have asked for."""
         check_is_fitted(self, "fitted_")
-        routed, model = self._routed(method, metadata), self.fitted_.model
+        given, model = self._routed(method, metadata)["estimator"], self.fitted_.model
         assert isinstance(model, Ensemble)
-        if not routed:
-            return model
-        given = routed["estimator"]
         return replace(
             model, members=tuple(replace(each, model=replace(each.model, metadata=given)) for each in model.members)
         )
+
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """Return the prediction for each row of X.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            A lazy table gives a lazy result, a Dask frame a Dask series.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if not params:
+            return super().predict(X)
+        model = self._model_with("predict", params)
+        return replace(self.fitted_, model=model).predict_encoded(self._encode(X))
+
+    @available_if(is_classifier)
+    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
+        """Return the probability of each class for each row, in the order of ``classes_``.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        if not params:
+            return super().predict_proba(X)  # type: ignore[no-any-return]
+        return class_proba(self._model_with("predict_proba", params), self._encode(X))
+
+    @available_if(is_classifier)
+    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
+        """Return the logarithm of :meth:`predict_proba`.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            logarithms: np.ndarray = np.log(self.predict_proba(X, **params))
+        return logarithms
 
 
 def _members_decide(bagging: Any) -> bool:
@@ -280,7 +335,7 @@ def _members_decide(bagging: Any) -> bool:
 
 
 @estimator
-class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimator):
+class BaggingClassifier(_BaggingEstimator, VaglioClassifier):
     """Any classifier on many bootstrap samples; the members vote.
 
     Parameters
@@ -332,7 +387,7 @@ class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimato
 
 
 @estimator
-class BaggingRegressor(PredictsWithMetadata, VaglioRegressor, _BaggingEstimator):
+class BaggingRegressor(_BaggingEstimator, VaglioRegressor):
     """Any regressor on many bootstrap samples; the prediction is the mean of the members.
 
     Examples

@@ -1,22 +1,25 @@
-"""Fitting one member of an ensemble on some of the rows and columns, whatever library it comes from."""
+"""Members of an ensemble, whatever library they come from: how one is fitted, and which metadata it is given."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
-from vaglio.learners.ensembles.model.ensemble import Foreign, Member
+from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
+from vaglio.table.lazy import is_outside_memory
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -95,8 +98,12 @@ def fit_member(
     if features is not None:
         matrix = select_features(matrix, features)
         codebook = members_codebook(codebook, features)
-    known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
-    labels = None if classes is None else classes[known]
+    known, target, labels = np.empty(0, np.int64), y, None
+    if classes is not None:
+        # The classes that occur, and the code of each row's class among them.
+        every = np.bincount(y, minlength=len(classes)).all()
+        known, target = (np.arange(len(classes)), y) if every else np.unique(y, return_inverse=True)
+        labels = classes[known]
     if learns_encoded(estimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
@@ -107,13 +114,6 @@ def fit_member(
 def learns_encoded(estimator: Any) -> bool:
     """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
     return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
-
-
-def _known_classes(y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes that occur, and the code of each row's class among them."""
-    if np.bincount(y, minlength=n_classes).all():
-        return np.arange(n_classes), y
-    return np.unique(y, return_inverse=True)
 
 
 def _fit_own(
@@ -160,3 +160,74 @@ def _fit_foreign(
             f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."
         )
     return Foreign(estimator, codebook.named)
+
+
+class RoutesMetadata:
+    """For ensembles that hand metadata to their members; placed before the class that fits.
+
+    The ensemble writes ``_routes()``: name and estimator of each member, and which of its methods each method of the
+    ensemble calls.
+    """
+
+    _routes: Callable[[], list[tuple[str, Any, Mapping[str, str]]]]
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what is routed to the members, for scikit-learn.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        for name, member, calls in self._routes():
+            mapping = MethodMapping()
+            for caller, callee in calls.items():
+                mapping.add(caller=caller, callee=callee)
+            router.add(**{name: member}, method_mapping=mapping)
+        return router
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Learn from rows and what is to be predicted.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            String, boolean and categorical columns are nominal; missing values may stay missing.
+        y : array-like of shape (n_samples,)
+            Class labels, or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, relative to the others or in absolute terms: see :ref:`weights`.
+
+        Returns
+        -------
+        self
+        """
+        routed = self._routed("fit", fit_params)
+        if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(sample_weight))):
+            raise NotSupportedError(
+                "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
+                "such rows out."
+            )
+        self._fit_metadata = (routed, _num_samples(X) if routed else 0)
+        try:
+            super().fit(X, y, sample_weight)  # type: ignore[misc]
+        finally:
+            del self._fit_metadata
+        return self
+
+    def _metadata_of(self, name: str, rows: np.ndarray) -> dict[str, Any]:
+        """Return what a member's ``fit`` is given beside these rows; of one entry per row, it gets those of its own."""
+        routed, n = self.__dict__.get("_fit_metadata", ({}, 0))
+        given: dict[str, Any] = routed[name]["fit"] if routed else {}
+        return _check_method_params(np.empty((n, 0)), given, indices=rows) if given else {}
+
+    def _routed(self, method: str, metadata: Mapping[str, Any]) -> Any:
+        """Return by name of a member and by method what its methods are given; empty without metadata."""
+        if metadata and not get_config()["enable_metadata_routing"]:
+            raise InputError(
+                f"{sorted(metadata)} are not supported if metadata routing is not enabled: call "
+                "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them."
+            )
+        return process_routing(self, method, **metadata) if metadata else {}

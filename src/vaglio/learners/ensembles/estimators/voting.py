@@ -19,18 +19,17 @@ from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import rows_pass
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.ensembles.estimators.members import (
+    RoutesMetadata,
     codebook_of,
     finish_member,
     fit_member,
     members_codebook,
     prepare_member,
 )
-from vaglio.learners.ensembles.model.ensemble import Member
-from vaglio.learners.ensembles.model.voting import Voting
+from vaglio.learners.ensembles.model import Member, Voting
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
-from vaglio.learners.routing import RoutesMetadata
 from vaglio.messages.sentences import listed
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.

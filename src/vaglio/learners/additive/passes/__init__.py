@@ -1,1 +1,0 @@
-"""Learning in passes over rows that are not in memory."""

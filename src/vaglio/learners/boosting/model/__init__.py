@@ -1,1 +1,0 @@
-"""The models of this family: frozen data that classifies encoded rows."""

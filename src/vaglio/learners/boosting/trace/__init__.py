@@ -1,1 +1,0 @@
-"""How boosting works, step by step."""

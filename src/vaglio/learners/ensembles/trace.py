@@ -1,0 +1,227 @@
+"""Ensembles worked out: the samples of bagging, the rounds of AdaBoost, and a vote of different learners."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot, shots_of_rounds
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
+from vaglio.learners.forest.trace import announce_winner, shared_vote
+from vaglio.learners.trees.model.rules import test_text
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.sentences import listed
+
+# Rounds with a table of all weights: after these the tables only repeat the rule.
+_ROUNDS_IN_FULL = 5
+# Rows that are listed by number, and lines of a table of weights: more fill several pages. Rows that a member of a vote
+# predicts wrong stand beside other columns.
+_MOST_ROWS = 40
+_MOST_WRONG = 20
+# Members whose 2^n ways to be right and wrong are listed.
+_MOST_LISTED = 5
+
+
+# -- boosting ----------------------------------------------------------------------------------------------------------
+def trace_adaboost(page: Page, training: Training) -> None:
+    """Write error, α and new weights of every round, and the weighted vote on a row."""
+    say, estimator = page.say, training.estimator
+    n, k = len(training.y), len(training.classes)
+    page.section(say("data"))
+    page.text(say("adaboost_rule", n=n))
+    page.formula("α = ½·ln((1 − e)/e)" if k == 2 else "α = ½·[ln((1 − e)/e) + ln(K − 1)]")
+    start = training.weight / training.weight.sum()
+    weight, member, facts = start, 0, list[dict[str, Any]]()
+    for number, entry in enumerate(estimator.rounds_, start=1):
+        if number > training.most_steps:
+            page.text(say("folded_rounds", n=len(estimator.rounds_) - number + 1))
+            break
+        page.section(say("round", n=number), level=2)
+        if entry.alpha is None:
+            page.text(say("round_reset", error=fixed(entry.error)))
+            weight = start
+            continue
+        model = training.model.members[member]
+        wrong = model.decide(training.matrix) != training.y
+        weight = _round(page, training, number, model, weight, wrong, facts)
+        member += 1
+    page.facts["rounds"] = facts
+    _boosted_vote(page, training)
+
+
+def _round(
+    page: Page,
+    training: Training,
+    number: int,
+    member: Any,
+    weight: np.ndarray,
+    wrong: np.ndarray,
+    facts: list[dict[str, Any]],
+) -> np.ndarray:
+    """Write one round; return the weights for the next round."""
+    say, n, k = page.say, len(weight), len(training.classes)
+    if isinstance(member.model, Tree) and not member.model.is_leaf[0]:
+        seen = range(len(training.features)) if member.features is None else member.features
+        page.text(say("round_tests", test=test_text(member.model, 0, tuple(training.features[j] for j in seen))))
+    error = float(weight[wrong].sum() / weight.sum())
+    page.formula(
+        f"e = Σ w·[{say('wrong')}] / Σ w = {fixed(weight[wrong].sum())} / {fixed(weight.sum())} = {fixed(error)}"
+    )
+    least = max(error, 0.5 / n)
+    plain = 0.5 * (np.log((1 - least) / least) + np.log(max(k - 1, 1)))
+    alpha = float(training.estimator.learning_rate * plain)
+    if least > error:
+        page.text(say("error_free", error=fixed(least)))
+    rate = "" if training.estimator.learning_rate == 1 else f"{fixed(training.estimator.learning_rate)}·"
+    inner = f"ln((1 − {fixed(least)})/{fixed(least)})"
+    worked = f"½·{inner}" if k == 2 else f"½·[{inner} + ln({k} − 1)]"
+    page.formula(f"α = {rate}{worked} = {fixed(alpha)}")
+    new = weight * np.exp(np.where(wrong, alpha, -alpha))
+    new /= new.sum()
+    facts.append({"error": error, "alpha": alpha, "wrong": (np.flatnonzero(wrong) + 1).tolist()})
+    if number <= _ROUNDS_IN_FULL:
+        factor = f"e^α = {fixed(np.exp(alpha))}, e^−α = {fixed(np.exp(-alpha))}"
+        page.text(say("round_weights", factor=factor))
+        verdict = [say("wrong" if bad else "right") for bad in wrong]
+        label = [training.classes[code] for code in training.y]
+        lines = [[str(i + 1), label[i], verdict[i], fixed(weight[i]), fixed(new[i])] for i in range(n)]
+        columns = [say("col_row"), say("class"), say("col_answer"), say("weight"), say("new_weight")]
+        page.table(columns, lines, chosen=np.flatnonzero(wrong).tolist(), most=_MOST_ROWS)
+    return new
+
+
+def _boosted_vote(page: Page, training: Training) -> None:
+    if training.row is None:
+        return
+    page.section(page.say("votes"))
+    sums, lines = np.zeros(len(training.classes)), []
+    for number, member in enumerate(training.model.members, start=1):
+        code = int(member.decide(training.row)[0])
+        sums[code] += member.weight
+        lines.append([str(number), training.classes[code], fixed(member.weight)])
+    page.table([page.say("col_round"), page.say("class"), "α"], lines, most=training.most_steps)
+    announce_winner(page, training, sums)
+
+
+# -- bagging -----------------------------------------------------------------------------------------------------------
+def trace_bagging(page: Page, training: Training) -> None:
+    """Write the sample of each member, and the vote on a row."""
+    say, estimator, n = page.say, training.estimator, len(training.y)
+    page.section(say("samples"))
+    page.text(say("bagging_rule", members=len(training.model.members), n=n))
+    lines = []
+    for number, rows in enumerate(estimator.estimators_samples_, start=1):
+        times = Counter((rows + 1).tolist())
+        drawn = " ".join(f"{row}×{m}" if m > 1 else str(row) for row, m in sorted(times.items()))
+        left = " ".join(str(i + 1) for i in np.setdiff1d(np.arange(n), rows))
+        lines.append(
+            [
+                str(number),
+                drawn if n <= _MOST_ROWS else str(len(times)),
+                left if n <= _MOST_ROWS else str(n - len(times)),
+            ]
+        )
+    page.table([say("col_member"), say("drawn"), say("left_out")], lines, most=training.most_steps)
+    page.text(say("left_out_share"))
+    page.facts["samples"] = [(rows + 1).tolist() for rows in estimator.estimators_samples_]
+    if training.row is None:
+        page.text(say("no_row"))
+        return
+    votes = [
+        member.answers(training.row, training.model.vote, len(training.classes))[0] for member in training.model.members
+    ]
+    shared_vote(page, training, np.array(votes), training.model.vote)
+
+
+# -- voting ------------------------------------------------------------------------------------------------------------
+def trace_voting(page: Page, training: Training) -> None:
+    """Write the errors of the members and of the majority, and the vote on a row."""
+    say, model, n = page.say, training.model, len(training.y)
+    page.section(say("members"))
+    page.text(say("members_rule", members=len(model.names), n=n))
+    wrong = np.stack([member.decide(training.matrix) != training.y for member in model.members])
+    lines = [
+        [name, fixed(share), _numbers(rows), f"{int(rows.sum())}/{n} = {fixed(rows.mean())}"]
+        for name, share, rows in zip(model.names, model.shares, wrong)
+    ]
+    page.table([say("col_member"), say("weight"), say("col_wrong"), say("col_error")], lines)
+    together = np.argmax(model.predict_proba(training.matrix), axis=1) != training.y
+    page.text(say("members_together", wrong=int(together.sum()), n=n, error=fixed(together.mean())))
+    page.facts |= {
+        "errors": {name: int(rows.sum()) for name, rows in zip(model.names, wrong)},
+        "majority_error": int(together.sum()),
+    }
+    _if_independent(page, training, wrong)
+    if training.row is None:
+        page.text(say("no_row"))
+        return
+    _vote(page, training)
+
+
+def _numbers(wrong: np.ndarray) -> str:
+    found = np.flatnonzero(wrong) + 1
+    return (" ".join(map(str, found.tolist())) or "–") if len(found) <= _MOST_WRONG else str(len(found))
+
+
+def _if_independent(page: Page, training: Training, wrong: np.ndarray) -> None:
+    """Write how often a majority of equal votes would err if the members erred independently."""
+    names, shares = training.model.names, training.model.shares
+    equal = training.model.vote == "hard" and np.allclose(shares, shares[0]) and len(names) % 2 == 1
+    if not equal or not 1 < len(names) <= _MOST_LISTED:
+        return
+    say, half = page.say, len(names) / 2
+    errors = [Fraction(int(rows.sum()), len(rows)) for rows in wrong]
+    page.section(say("vote_setting"))
+    page.text(say("members_independent"))
+    lines, chosen, majority = list[list[str]](), list[int](), Fraction(0)
+    for errs in product((False, True), repeat=len(names)):
+        factors = [error if bad else 1 - error for bad, error in zip(errs, errors)]
+        if sum(errs) > half:
+            chosen.append(len(lines))
+            majority += prod(factors)
+        who = listed([name for name, bad in zip(names, errs) if bad]) if any(errs) else "–"
+        lines.append([who, "·".join(f"({factor})" for factor in factors), fixed(float(prod(factors)))])
+    page.table([say("col_wrong"), "Π", "P"], lines, chosen=chosen)
+    page.formula(f"P({say('majority_errs')}) = {majority} = {fixed(float(majority))}")
+    page.facts["majority_error_if_independent"] = str(majority)
+
+
+def _vote(page: Page, training: Training) -> None:
+    say, model = page.say, training.model
+    page.section(say("votes"))
+    page.text(say("votes_soft" if model.vote == "soft" else "votes_hard"))
+    said = model.each(training.row)[:, 0, :]
+    lines = [[name, percent(share), *map(fixed, line)] for name, share, line in zip(model.names, model.shares, said)]
+    page.table([say("col_member"), say("weight"), *training.classes], lines)
+    announce_winner(page, training, model.shares @ said)
+
+
+# -- animation ---------------------------------------------------------------------------------------------------------
+def film_adaboost(scene: Scene) -> list[Shot]:
+    """Make one picture per round; the size of a row is its weight in the next round."""
+    if scene.plane is None:
+        return []
+    estimator = scene.estimator
+    grid = scene.like_source(scene.plane.grid)
+    rows = [np.asarray(one.predict(scene.training.source)) for one in estimator.estimators_[:MAX_SHOTS]]
+    weights = _boosted(rows, np.asarray(scene.training.labels), estimator.estimator_weights_, scene.training.weight)
+    return shots_of_rounds(scene, estimator.staged_predict(grid), weights)
+
+
+def _boosted(
+    predicted: list[np.ndarray], labels: np.ndarray, alphas: np.ndarray, weight: np.ndarray
+) -> Iterator[np.ndarray]:
+    """The weights of the rows after each round: w·exp(α) where it was wrong, w·exp(−α) elsewhere, renormalised."""
+    current = weight / weight.sum()
+    for one, alpha in zip(predicted, alphas):
+        current = current * np.exp(np.where(one != labels, alpha, -alpha))
+        current = current / current.sum()
+        yield current

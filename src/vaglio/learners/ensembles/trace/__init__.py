@@ -1,1 +1,0 @@
-"""How the learners of this family work, step by step."""
