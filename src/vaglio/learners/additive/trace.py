@@ -89,7 +89,7 @@ def _first_rounds(
     for _ in range(rounds + 1):
         found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
         yield trainer.baseline[0, :, 0], found
-        trainer.boost({"max_rounds": 1, "interval": 1})
+        trainer.boost(_core.AdditiveStopping(max_rounds=1, interval=1))
 
 
 def _steps(
