@@ -15,7 +15,7 @@ import vaglio
 from vaglio.explanation.by_kind import explainers
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import export_formats
-from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.families import KINDS, TASKS, families, family_of, model_class
 from vaglio.report.limits import Limits

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.export.model_source import Source
 from vaglio.export.part import EVERY
-from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import KINDS, NO_LIST, Lookup
 
 if TYPE_CHECKING:
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
-__all__ = ["FORMATS", "export", "export_formats", "exporters"]
+__all__ = ["FORMATS", "coefficient_rows", "export", "export_formats", "exporters", "has_coefficients", "sides"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
@@ -48,6 +47,10 @@ Forms = dict[str, Callable[[], Any]]
 
 # Kind of model -> the formats it has beside rules and coefficients, each with the function that writes it.
 exporters: Lookup[Callable[[Fitted], Forms]] = Lookup(lambda family: family.formats)
+
+# Kind of model with ``coef``, ``intercept`` and ``encoder`` -> which class each of its outputs favours, given the
+# model and the class labels.
+sides: Lookup[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Lookup(lambda family: family.coefficients)
 
 
 def export_formats(fitted: Fitted) -> Forms:
@@ -158,6 +161,31 @@ def _reason(fitted: Fitted) -> str:
     kind = KINDS.get(fitted.model.kind)
     # A kind with formats may have a model without any: a support vector machine whose kernel is not linear.
     return NO_LIST if kind is None else kind.without.get("export", NO_LIST)
+
+
+def has_coefficients(fitted: Fitted) -> bool:
+    """Whether the model is linear in the columns of the table."""
+    # A support vector machine has coefficients only with a linear kernel.
+    return sides.find(fitted.model.kind) is not None and getattr(fitted.model, "coef", None) is not None
+
+
+def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
+    """One row per class and encoded column: ``class`` (a positive value favours it), ``name``, ``coefficient``.
+
+    A support vector machine also says ``against`` what. The intercept comes first.
+    """
+    sides_of = sides.find(fitted.model.kind)
+    if sides_of is None or not has_coefficients(fitted):
+        raise NotSupportedError(f"The learner {fitted.learner!r} gives no coefficients.")
+    assert fitted.classes is not None
+    model: Any = fitted.model
+    coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
+    names = ["(intercept)", *model.encoder.names]
+    return [
+        {**side, "name": name, "coefficient": float(value)}
+        for side, bias, weights in zip(sides_of(model, fitted.classes.tolist()), intercept, coef, strict=True)
+        for name, value in zip(names, [bias, *weights], strict=True)
+    ]
 
 
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from vaglio.evaluation.displays import ForestDistanceDisplay
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
-from vaglio.fitted.learning_facts import findings_in_words
+from vaglio.fitted.show import findings_in_words
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, listed, plural
 from vaglio.model.base import size_words

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any
 
 from vaglio.fitted import load
-from vaglio.fitted.prediction_columns import prediction_columns
+from vaglio.fitted.predictions import prediction_columns
 from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.repeating import ValueChange, repeat_changes, value_changes
