@@ -14,7 +14,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.fitted.formats import export, onnx_file, pmml_document, source_of, sql_statement
+from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
@@ -281,8 +281,6 @@ class Fitted:
 
     def coefficients(self) -> list[dict[str, Any]]:
         """Return the coefficients of a linear model in the units of the table, one row per class and column."""
-        from vaglio.fitted.formats import coefficient_rows
-
         return coefficient_rows(self)
 
     # -- other forms -------------------------------------------------------------------------------------------------
@@ -345,7 +343,9 @@ class Fitted:
         categories as string, of which an empty or unknown one is missing. Outputs are ``label`` and ``probabilities``,
         or ``prediction`` for numbers. Everything is computed in double precision.
         """
-        return onnx_file(self)
+        from vaglio.export.onnx.model import to_onnx
+
+        return to_onnx(source_of(self), self.has_probabilities)
 
     def to_pmml(self) -> str:
         """Return a PMML 4.4 document.
@@ -354,7 +354,9 @@ class Fitted:
         category that training never saw counts as missing. It gives ``prediction`` and, for a model with
         probabilities, ``p(label)`` for each class.
         """
-        return pmml_document(self)
+        from vaglio.export.pmml.model import to_pmml
+
+        return to_pmml(source_of(self), str(self.provenance.get("target") or "class"), self.has_probabilities)
 
     # -- changes by hand ---------------------------------------------------------------------------------------------
     def edit(

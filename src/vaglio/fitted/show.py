@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.export.limit import moment
+from vaglio.export.source import moment
 from vaglio.fitted.formats import coefficient_rows, has_coefficients
 from vaglio.messages.listing import html_table
 from vaglio.messages.printable import ESCAPES

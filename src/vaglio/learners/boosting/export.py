@@ -9,20 +9,22 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Part
+from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Exporter, ExportNode
 from vaglio.fitted import Fitted
-from vaglio.fitted.formats import sql_statement
 from vaglio.fitted.one_row import EXPONENTIAL_LINK, LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
-from vaglio.learners.forest.export import part_of_some_trees
+from vaglio.learners.forest.export import node_of_some_trees
+from vaglio.model.base import plain_label
+from vaglio.model.costs import CostMatrix
+
+_LINKS = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
 
 
-def part_of_boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """One member per score; a score is where it starts and so many times the mean of its trees."""
     k = model.outputs
-    members = tuple(part_of_some_trees(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
-    link = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
-    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": link[model.link]}
-    return Part("boosted", max(n_classes, 1), fields, members)
+    members = tuple(node_of_some_trees(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
+    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": _LINKS[model.link]}
+    return ExportNode("boosted", max(n_classes, 1), fields, members)
 
 
 def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -32,14 +34,32 @@ def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.boosted_scorer(model.forest.packed(features), values, model.baseline, link)
 
 
+def boosted_python(
+    model: Any, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
+) -> str:
+    """Return the source of a function ``classify`` that needs nothing but itself."""
+    from vaglio.export.python import scores_python
+    from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
+    from vaglio.learners.rules.forms.rule_list import rule_list
+
+    means = []
+    for k in range(model.outputs):
+        trees = [model.forest.tree(i, features) for i in range(k, model.forest.n_trees, model.outputs)]
+        means.append(rule_list(rules_of_trees([TreeShare(tree, 1.0, np.arange(0)) for tree in trees], features, None)))
+    labels = None if classes is None else [plain_label(label) for label in classes]
+    return scores_python(means, model.baseline.tolist(), model.rounds, _LINKS[model.link], labels, cost)
+
+
 def boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    from vaglio.learners.boosting.model.boosted_export import boosted_python
     from vaglio.learners.boosting.model.boosted_text import first_trees_text
 
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
     return {
         "text": lambda: first_trees_text(model, fitted.codebook.features, fitted.classes),
-        "sql": lambda: sql_statement(fitted),
+        "sql": fitted.to_sql,
         "python": lambda: boosted_python(*told),
     }
+
+
+EXPORTERS = {"boosted": Exporter("boosted", node_of_boosted)}

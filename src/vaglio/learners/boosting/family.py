@@ -38,9 +38,9 @@ def _leaves() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.export import part_of_boosted
+    from vaglio.learners.boosting.export import EXPORTERS
 
-    return {"boosted": part_of_boosted}
+    return EXPORTERS
 
 
 def _formats() -> Mapping[str, Any]:

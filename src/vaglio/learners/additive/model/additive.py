@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.boosting.model.boosted import LINKS, Boosted
+from vaglio.learners.boosting.model.boosted import LINKS
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -173,12 +173,6 @@ class Additive:
         from vaglio.learners.additive.model.additive_edit import edited
 
         return edited(self, classes, term, action, **options)
-
-    def as_flat_trees(self) -> Boosted:
-        """Return the terms as trees without missing branches, each a sum that a database adds up."""
-        from vaglio.learners.additive.model.additive_trees import boosted_of
-
-        return boosted_of(self, flat=True)
 
     def state(self) -> State:
         names = ("intercept", "cuts", "cut_start", "groups", "terms", "scores", "deviations", "weights")

@@ -94,10 +94,10 @@ class RuleForms:
         -------
         str
         """
-        from vaglio.export.sql import in_dialect
-        from vaglio.learners.rules.forms.sql import rules_sql
+        from vaglio.export.sql.rules import rules_sql
+        from vaglio.learners.rules.forms.rule_list import rule_list
 
-        return in_dialect(rules_sql(self._ruleset, table, probabilities), dialect)
+        return rules_sql(rule_list(self._ruleset), table, probabilities, dialect)
 
     def to_python(self, name: str = "classify") -> str:
         """Return the source of a Python function that needs nothing but itself.
@@ -110,9 +110,10 @@ class RuleForms:
         name : str
             Of the function.
         """
-        from vaglio.learners.rules.forms.python import rules_python
+        from vaglio.export.python import rules_python
+        from vaglio.learners.rules.forms.rule_list import rule_list
 
-        return rules_python(self._ruleset, name)
+        return rules_python(rule_list(self._ruleset), name)
 
     def _repr_html_(self) -> str:
         from vaglio.learners.rules.forms.display import rules_html
