@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.explanation.by_kind import explainers
 from vaglio.explanation.chapter import chapters
+from vaglio.explanation.explanation import explainers
 from vaglio.fitted import export_formats
 from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.registry import LEARNERS

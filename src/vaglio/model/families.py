@@ -170,6 +170,8 @@ class Family(NamedTuple):
         What the model has learned, as a chapter of the report, by kind.
     trace, animate : callable
         The work of a learner step by step, and as pictures; by the id of the learner.
+    stepwise : tuple of str
+        Ids of the learners whose n-th picture belongs to the n-th step of their trace.
     """
 
     name: str
@@ -188,6 +190,7 @@ class Family(NamedTuple):
     chapter: Callable[[], Mapping[str, Any]] = _none
     trace: Callable[[], Mapping[str, Any]] = _none
     animate: Callable[[], Mapping[str, Any]] = _none
+    stepwise: tuple[str, ...] = ()
 
 
 _known: dict[str, Family] = {}

@@ -117,4 +117,5 @@ FAMILY = Family(
     chapter=_chapter,
     trace=_trace,
     animate=_animate,
+    stepwise=("gradient-boosting",),
 )

@@ -160,4 +160,5 @@ FAMILY = Family(
     chapter=_chapter,
     trace=_trace,
     animate=_animate,
+    stepwise=("id3", "c45", "cart", "tree", "oblique"),
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.document.animation import Scene, Shot, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.plot.plane import Marks
 
 _SURE = 0.9
 
 
-def film_bayes(scene: Scene) -> list[Shot]:
+def film_bayes(scene: AnimationContext) -> list[Frame]:
     """Make one picture per class, with the line where its probability is nine tenths."""
     from contourpy import contour_generator
 
@@ -24,5 +24,5 @@ def film_bayes(scene: Scene) -> list[Shot]:
         values = shares[:, code].reshape(len(plane.y), len(plane.x))
         lines = contour_generator(plane.x, plane.y, values).lines(_SURE)
         marks = Marks(regions, tuple(("boundary", np.asarray(line)) for line in lines))
-        shots.append(Shot(scene.say("film_sure", label=label, share="90"), marks))
+        shots.append(Frame(scene.say("film_sure", label=label, share="90"), marks))
     return shots

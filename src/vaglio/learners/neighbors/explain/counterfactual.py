@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.explanation.counterfactual.black_box import fewer
-from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
+from vaglio.explanation.counterfactual import Found, Question, Variants, fewer
 from vaglio.learners.neighbors.model.neighbors import Neighbors
 
 # Neighbours looked through for some of another class, and how many of those serve as models.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
+from vaglio.explanation.counterfactual import Found, Question, Variants
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 

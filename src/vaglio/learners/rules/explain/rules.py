@@ -9,8 +9,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context, shown
-from vaglio.explanation.counterfactual.black_box import search, smaller
-from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.counterfactual import Found, Question, search, smaller
 from vaglio.explanation.explanation import Explanation, Reason, in_words, reasons_of
 from vaglio.learners.rules.explain.regions import Boxes, enter_boxes
 from vaglio.learners.rules.model.resolution import SHARED, decision_order

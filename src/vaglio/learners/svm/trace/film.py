@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import Scene, Shot, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.plot.plane import Marks
 
 # What an error may cost: a small C has a wide margin with rows inside, a large one lets no row in if it can.
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-def film_svm(scene: Scene) -> list[Shot]:
+def film_svm(scene: AnimationContext) -> list[Frame]:
     """Make one picture per cost of an error, with rings around the support vectors."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:
@@ -28,11 +28,11 @@ def film_svm(scene: Scene) -> list[Shot]:
         said = "" if cost is None else f"C = {cost:g}: "
         caption = said + scene.say("film_support", n=len(fitted.support_))
         marks = Marks(regions_of(scene, fitted), _margins(scene, fitted), tuple(fitted.support_.tolist()))
-        shots.append(Shot(caption, marks))
+        shots.append(Frame(caption, marks))
     return shots
 
 
-def _margins(scene: Scene, fitted: object) -> tuple[tuple[str, np.ndarray], ...]:
+def _margins(scene: AnimationContext, fitted: object) -> tuple[tuple[str, np.ndarray], ...]:
     """The lines where the decision function is 0 and ±1; of more than two classes the regions tell enough."""
     from contourpy import contour_generator
 
