@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 import vaglio
 from benchmarks.large import TARGET, write_large
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted.file import to_bytes
 from vaglio.learners.registry import find
 
 FOLDER = Path("build/same_bytes")

@@ -256,7 +256,7 @@ def test_a_very_deep_tree_is_drawn_in_proportion():
 def test_what_is_too_large_is_refused_by_name(monkeypatch: pytest.MonkeyPatch):
     X, y = rows()
     forest = vaglio.RandomForestClassifier(12, random_state=0).fit(X, y).fitted_
-    monkeypatch.setattr("vaglio.export.limit.MOST_WRITTEN", 100)
+    monkeypatch.setattr("vaglio.export.source.MOST_WRITTEN", 100)
     for format in ("sql", "python"):
         with pytest.raises(NotSupportedError, match=f"too large for {format}.*more than 100 conditions"):
             forest.export(format)

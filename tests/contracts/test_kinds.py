@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.explanation.by_kind import explainers
 from vaglio.explanation.chapter import chapters
+from vaglio.explanation.explanation import explainers
 from vaglio.fitted import export_formats
-from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.families import KINDS, TASKS, families, family_of, model_class
 from vaglio.report.limits import Limits

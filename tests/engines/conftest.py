@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from vaglio import scan
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted.file import to_bytes
 
 
 def make_frame(n: int, seed: int = 0) -> pd.DataFrame:

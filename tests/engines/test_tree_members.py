@@ -12,7 +12,7 @@ from tests.engines.conftest import sha
 import vaglio
 from vaglio import AdaBoostClassifier, BaggingClassifier, BaggingRegressor, VotingClassifier, scan, streaming
 from vaglio.errors import NotSupportedError
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted.file import to_bytes
 from vaglio.learners import in_passes
 
 pytestmark = pytest.mark.filterwarnings("ignore")

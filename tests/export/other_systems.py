@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from vaglio.export.sql import sql_name, sql_value
+from vaglio.export.sql.statement import sql_name, sql_value
 from vaglio.fitted import Fitted
 
 from .pmml_standard import Document

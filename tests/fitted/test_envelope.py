@@ -15,7 +15,7 @@ from tests.hostile.model_file import reloaded
 import vaglio
 from vaglio.errors import ModelFileError, NotSupportedError
 from vaglio.fitted import Fitted
-from vaglio.fitted._file import FORMAT, _checksum, _open, from_bytes, to_bytes
+from vaglio.fitted.file import FORMAT, _checksum, _open, from_bytes, to_bytes
 
 X = np.array([[0.0], [1.0], [2.0], [3.0]])
 

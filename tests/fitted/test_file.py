@@ -14,7 +14,7 @@ import pytest
 
 import vaglio
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
-from vaglio.fitted._file import FORMAT, _checksum, from_bytes, load_arrays, to_bytes
+from vaglio.fitted.file import FORMAT, _checksum, from_bytes, load_arrays, to_bytes
 
 
 @pytest.fixture(scope="module")

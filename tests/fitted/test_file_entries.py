@@ -11,7 +11,7 @@ from tests.fitted.one_per_kind import LEARNERS, model, rows
 from tests.hostile.model_file import Change, changed, reloaded
 
 from vaglio.errors import ModelFileError
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted.file import to_bytes
 from vaglio.model.families import KINDS
 
 # Entries that files of the first edition do not have.

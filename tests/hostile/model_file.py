@@ -10,7 +10,7 @@ import numpy as np
 from tools.fuzz.model_files import sealed
 
 from vaglio.fitted import Fitted
-from vaglio.fitted._file import _open, from_bytes, to_bytes
+from vaglio.fitted.file import _open, from_bytes, to_bytes
 
 Change = Callable[[dict[str, Any], dict[str, np.ndarray]], None]
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 import vaglio
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted.file import to_bytes
 
 ROWS, COLUMNS = 40_000, 24
 

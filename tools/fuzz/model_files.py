@@ -23,7 +23,7 @@ from vaglio.cli._output import print_answer, to_json
 from vaglio.cli.commands.inspect import describe
 from vaglio.errors import ModelFileError, VaglioError
 from vaglio.fitted import Fitted, export_formats
-from vaglio.fitted._file import FORMAT, _checksum, _open, from_bytes, to_bytes
+from vaglio.fitted.file import FORMAT, _checksum, _open, from_bytes, to_bytes
 from vaglio.learners.registry import LEARNERS
 
 # Settings that make small models, and those of kinds that the defaults do not reach.

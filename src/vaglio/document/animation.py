@@ -14,14 +14,14 @@ from vaglio.document.training import Training
 from vaglio.plot.plane import Marks, Plane, draw_plane
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
-__all__ = ["MAX_SHOTS", "Film", "Scene", "Shot", "as_regions", "regions_of", "shots_of_rounds"]
+__all__ = ["MAX_FRAMES", "Animation", "AnimationContext", "Frame", "as_regions", "frames_of_rounds", "regions_of"]
 
-# Pictures of one film: a reader looks at no more.
-MAX_SHOTS = 40
+# Pictures of one animation: a reader looks at no more.
+MAX_FRAMES = 40
 
 
 @dataclass(frozen=True)
-class Shot:
+class Frame:
     """One picture.
 
     Attributes
@@ -39,7 +39,7 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AnimationContext:
     """What a function that makes pictures is given.
 
     Attributes
@@ -71,62 +71,62 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Film:
+class Animation:
     """Pictures in the order in which a learner works.
 
     Attributes
     ----------
-    shots : tuple of Shot
+    frames : tuple of Frame
     plane : Plane or None
     classes : tuple of str
     stepwise : bool
         Whether the n-th step of the trace (a section of level 2) belongs to the n-th picture.
     """
 
-    shots: tuple[Shot, ...]
+    frames: tuple[Frame, ...]
     plane: Plane | None
     classes: tuple[str, ...]
     stepwise: bool = False
 
     def draw(self, number: int) -> str:
         """Return a picture as SVG."""
-        shot = self.shots[number]
-        if shot.tree is not None:
-            return draw_tree_svg(shot.tree, self.classes, shot.caption)
+        frame = self.frames[number]
+        if frame.tree is not None:
+            return draw_tree_svg(frame.tree, self.classes, frame.caption)
         assert self.plane is not None
-        assert shot.marks is not None
-        return draw_plane(self.plane, shot.marks, shot.caption)
+        assert frame.marks is not None
+        return draw_plane(self.plane, frame.marks, frame.caption)
 
 
-def regions_of(scene: Scene, estimator: Any) -> np.ndarray:
+def regions_of(context: AnimationContext, estimator: Any) -> np.ndarray:
     """Predict the class at every point of the grid, as codes."""
-    assert scene.plane is not None
-    return as_regions(scene, estimator.predict(scene.like_source(scene.plane.grid)))
+    assert context.plane is not None
+    return as_regions(context, estimator.predict(context.like_source(context.plane.grid)))
 
 
-def as_regions(scene: Scene, predicted: np.ndarray) -> np.ndarray:
+def as_regions(context: AnimationContext, predicted: np.ndarray) -> np.ndarray:
     """Return predicted labels of the grid as a square of codes."""
-    assert scene.plane is not None
-    codes = np.searchsorted(np.asarray(scene.estimator.classes_), predicted)
-    shape: np.ndarray = codes.reshape(len(scene.plane.y), len(scene.plane.x))
+    assert context.plane is not None
+    codes = np.searchsorted(np.asarray(context.estimator.classes_), predicted)
+    shape: np.ndarray = codes.reshape(len(context.plane.y), len(context.plane.x))
     return shape
 
 
-def shots_of_rounds(
-    scene: Scene, staged: Iterable[np.ndarray], weights: Iterator[np.ndarray] | None = None
-) -> list[Shot]:
+def frames_of_rounds(
+    context: AnimationContext, staged: Iterable[np.ndarray], weights: Iterator[np.ndarray] | None = None
+) -> list[Frame]:
     """Make one picture per round, from what is predicted for the grid after it.
 
     Parameters
     ----------
-    scene : Scene
+    context : AnimationContext
     staged : iterable of ndarray
         Labels of the points of the grid after each round.
     weights : iterator of ndarray, optional
         The weights of the rows after each round, drawn as sizes.
     """
-    shots = []
-    for number, predicted in enumerate(islice(staged, MAX_SHOTS), start=1):
+    frames = []
+    for number, predicted in enumerate(islice(staged, MAX_FRAMES), start=1):
         size = None if weights is None else next(weights, None)
-        shots.append(Shot(scene.say("film_rounds", n=number), Marks(as_regions(scene, predicted), weights=size)))
-    return shots
+        frames.append(Frame(context.say("film_rounds", n=number), Marks(as_regions(context, predicted), weights=size)))
+    return frames

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 from vaglio.errors import InputError
 
-# The modules of vaglio.document.messages: per language one for most sentences, and one for each large topic.
 LANGUAGES = ("en", "it")
-PARTS = ("{}", "{}_additive", "{}_film", "{}_optimal_tree")
 
 
 @dataclass(frozen=True)
@@ -39,10 +36,11 @@ class Words:
     @cached_property
     def _messages(self) -> dict[str, str]:
         # Only the language that is asked for is imported.
-        messages: dict[str, str] = {}
-        for part in PARTS:
-            messages |= import_module(f"vaglio.document.messages.{part.format(self.lang)}").MESSAGES
-        return messages
+        if self.lang == "it":
+            from vaglio.document.messages.it import MESSAGES
+        else:
+            from vaglio.document.messages.en import MESSAGES
+        return MESSAGES
 
     def __call__(self, key: str, **values: Any) -> str:
         """Return a sentence with its values filled in."""

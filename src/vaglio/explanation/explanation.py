@@ -7,7 +7,7 @@ common: the sentences, conditions as reasons, notes about unknown values, and th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -15,10 +15,9 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.explanation.by_kind import explainers, leaves
 from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition
-from vaglio.model.families import KINDS
+from vaglio.model.families import KINDS, Lookup
 
 # Classes whose expected cost is told; those of least cost.
 _MOST_COSTS = 5
@@ -255,6 +254,16 @@ def in_words(condition: Condition, context: Context) -> str:
 
 
 # -- from a model and rows to explanations -----------------------------------------------------------------------------
+# Kind of model -> why each row got its class. Every kind needs one.
+explainers: Lookup[Callable[[Any, EncodedMatrix, Context], list[Explanation]]] = Lookup(lambda family: family.explain)
+
+# Kind of model -> the leaf of each row in each tree, (n, trees), and the weight of each tree; None of a model that is
+# not made of trees.
+leaves: Lookup[Callable[[Any, EncodedMatrix], tuple[np.ndarray, np.ndarray] | None]] = Lookup(
+    lambda family: family.leaves
+)
+
+
 def explain_rows(
     model: Any,
     matrix: EncodedMatrix,
@@ -292,7 +301,7 @@ def explain_rows(
     if not counterfactual or context.classes is None:
         return explanations
     # Imported late: many callers ask for explanations without counterfactuals.
-    from vaglio.explanation.counterfactual.strategy import find_counterfactuals
+    from vaglio.explanation.counterfactual import find_counterfactuals
 
     found = find_counterfactuals(model, matrix, context, explanations)
     return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]

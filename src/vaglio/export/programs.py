@@ -17,8 +17,8 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError
-from vaglio.export.model_source import Source, spelled
-from vaglio.export.part import Part
+from vaglio.export.export_node import ExportNode
+from vaglio.export.source import Source, spelled
 
 __all__ = ["to_c", "to_javascript"]
 
@@ -36,14 +36,14 @@ def to_c(source: Source, name: str = "vaglio") -> str:
     """
     _check_name(name)
     source.refuse_text("c")
-    part = source.part("c")
+    node = source.node("c")
     tables: list[str] = []
     kinds: list[str] = []
-    root = _c_part(part, [0], tables, kinds)
+    root = _c_part(node, [0], tables, kinds)
     words = ["words.c"] if any(feature.categories for feature in source.features) else []
-    lines = [_c_head(source, name), *map(_runtime, ["row.c", *words]), *_c_limits(part, len(source.features))]
+    lines = [_c_head(source, name), *map(_runtime, ["row.c", *words]), *_c_limits(node, len(source.features))]
     lines += [_runtime(f"{kind}.c") for kind in kinds]
-    return "\n".join([*lines, *tables, *_c_columns(source.features), _c_predict(source, part, root, name)])
+    return "\n".join([*lines, *tables, *_c_columns(source.features), _c_predict(source, node, root, name)])
 
 
 def to_javascript(source: Source) -> str:
@@ -53,10 +53,10 @@ def to_javascript(source: Source) -> str:
     ----------
     source : Source
     """
-    part = source.part("javascript")
+    node = source.node("javascript")
     tables: list[str] = []
     kinds: list[str] = []
-    root = _js_part(part, [0], tables, kinds)
+    root = _js_part(node, [0], tables, kinds)
     lines = [
         f"// {_comment(source.headline)}",
         _runtime("row.js"),
@@ -64,7 +64,7 @@ def to_javascript(source: Source) -> str:
         *tables,
     ]
     return "\n".join(
-        [*lines, *_js_row(source.features), _js_predict(source, f"{part.kind}Score({root}, encoded(row))")]
+        [*lines, *_js_row(source.features), _js_predict(source, f"{node.kind}Score({root}, encoded(row))")]
     )
 
 
@@ -82,37 +82,37 @@ def _comment(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 _.,:%()-]", "?", text)
 
 
-def _walk(part: Part) -> Iterator[Part]:
-    yield part
-    for member in part.members:
+def _walk(node: ExportNode) -> Iterator[ExportNode]:
+    yield node
+    for member in node.members:
         yield from _walk(member)
 
 
 # -- C ---------------------------------------------------------------------------------------------------------------
-def _c_part(part: Part, counter: list[int], tables: list[str], kinds: list[str]) -> str:
-    """Write the tables of a part, its members first, and return its name."""
-    members = [_c_part(member, counter, tables, kinds) for member in part.members]
-    if part.kind not in kinds:
-        kinds.append(part.kind)
+def _c_part(node: ExportNode, counter: list[int], tables: list[str], kinds: list[str]) -> str:
+    """Write the tables of a node, its members first, and return its name."""
+    members = [_c_part(member, counter, tables, kinds) for member in node.members]
+    if node.kind not in kinds:
+        kinds.append(node.kind)
     own = f"m{counter[0]}"
     counter[0] += 1
-    fields = [f".outputs = {part.outputs}"]
-    for name, value in part.fields.items():
+    fields = [f".outputs = {node.outputs}"]
+    for name, value in node.fields.items():
         if np.ndim(value) == 0:
             if name not in ("widest", "most_outputs"):
                 fields.append(f".{name} = {_c_number(value)}")
             continue
-        if name in _COUNTED.get(part.kind, ()):
+        if name in _COUNTED.get(node.kind, ()):
             fields.append(f".n_{name} = {len(value)}")
         tables.append(_c_table(f"{own}_{name}", np.ravel(value)))
         fields.append(f".{name} = {own}_{name}")
     if members:
         scored = ", ".join(
-            f"{{{member.kind}_score, &{name}}}" for member, name in zip(part.members, members, strict=True)
+            f"{{{member.kind}_score, &{name}}}" for member, name in zip(node.members, members, strict=True)
         )
         tables.append(f"static const struct part {own}_members[] = {{{scored}}};")
         fields.append(f".members = {own}_members")
-    tables.append(f"static const struct {part.kind} {own} = {{{', '.join(fields)}}};")
+    tables.append(f"static const struct {node.kind} {own} = {{{', '.join(fields)}}};")
     return own
 
 
@@ -133,9 +133,9 @@ def _c_number(value: Any) -> str:
     return repr(value)
 
 
-def _c_limits(part: Part, columns: int) -> list[str]:
+def _c_limits(node: ExportNode, columns: int) -> list[str]:
     """Sizes of arrays on the stack: there is no memory to ask for on a small device."""
-    found = list(_walk(part))
+    found = list(_walk(node))
     return [
         "enum {",
         f"  MOST_OUTPUTS = {max(each.outputs for each in found)},",
@@ -189,7 +189,7 @@ def _c_columns(features: tuple[Feature, ...]) -> list[str]:
     return lines
 
 
-def _c_predict(source: Source, part: Part, root: str, name: str) -> str:
+def _c_predict(source: Source, node: ExportNode, root: str, name: str) -> str:
     reading = []
     for j, feature in enumerate(source.features):
         if feature.categories:
@@ -198,22 +198,22 @@ def _c_predict(source: Source, part: Part, root: str, name: str) -> str:
         else:
             reading.append(f"  x[{j}] = {'NAN' if feature.is_nominal else f'row->c{j}'};")
     width = max(1, len(source.features))
-    body = [f"  double x[{width}], out[{part.outputs}];", *([] if reading else ["  (void)row;", "  x[0] = 0.0;"])]
+    body = [f"  double x[{width}], out[{node.outputs}];", *([] if reading else ["  (void)row;", "  x[0] = 0.0;"])]
     if not source.labels:
         signature = f"double {name}_predict(const struct {name}_row *row)"
-        lines = [f"  {part.kind}_score(&{root}, x, out);", "  return out[0];"]
+        lines = [f"  {node.kind}_score(&{root}, x, out);", "  return out[0];"]
         return "\n".join([f"{signature};", f"{signature} {{", *body, *reading, *lines, "}", ""])
     signature = f"int {name}_predict(const struct {name}_row *row, double *probabilities)"
     names = [("columns", [feature.name for feature in source.features]), ("classes", map(str, source.labels))]
     lists = [
         f"const char *const {name}_{what}[] = {{{', '.join(map(_c_text, texts)) or '0'}}};" for what, texts in names
     ]
-    return "\n".join([*lists, f"{signature};", f"{signature} {{", *body, *_c_decision(source, part, root, reading)])
+    return "\n".join([*lists, f"{signature};", f"{signature} {{", *body, *_c_decision(source, node, root, reading)])
 
 
-def _c_decision(source: Source, part: Part, root: str, reading: list[str]) -> list[str]:
-    k = part.outputs
-    lines = ["  int c, decided;", *reading, f"  decided = {part.kind}_score(&{root}, x, out);"]
+def _c_decision(source: Source, node: ExportNode, root: str, reading: list[str]) -> list[str]:
+    k = node.outputs
+    lines = ["  int c, decided;", *reading, f"  decided = {node.kind}_score(&{root}, x, out);"]
     lines += [f"  for (c = 0; c < {k}; ++c)", "    if (probabilities) probabilities[c] = out[c];"]
     if source.cost is None:
         return [*lines, "  return decided;", "}", ""]
@@ -232,18 +232,18 @@ def _c_decision(source: Source, part: Part, root: str, reading: list[str]) -> li
 
 
 # -- JavaScript ------------------------------------------------------------------------------------------------------
-def _js_part(part: Part, counter: list[int], tables: list[str], kinds: list[str]) -> str:
-    members = [_js_part(member, counter, tables, kinds) for member in part.members]
-    if part.kind not in kinds:
-        kinds.append(part.kind)
+def _js_part(node: ExportNode, counter: list[int], tables: list[str], kinds: list[str]) -> str:
+    members = [_js_part(member, counter, tables, kinds) for member in node.members]
+    if node.kind not in kinds:
+        kinds.append(node.kind)
     own = f"m{counter[0]}"
     counter[0] += 1
-    fields = {"outputs": str(part.outputs)}
-    for name, value in part.fields.items():
+    fields = {"outputs": str(node.outputs)}
+    for name, value in node.fields.items():
         numbers = [_js_number(each) for each in np.ravel(value).tolist()]
         fields[name] = numbers[0] if np.ndim(value) == 0 else f"[{', '.join(numbers)}]"
     if members:
-        scored = ", ".join(f"[{member.kind}Score, {name}]" for member, name in zip(part.members, members, strict=True))
+        scored = ", ".join(f"[{member.kind}Score, {name}]" for member, name in zip(node.members, members, strict=True))
         fields["members"] = f"[{scored}]"
     body = ",\n  ".join(f"{name}: {value}" for name, value in fields.items())
     tables.append(f"const {own} = {{\n  {body},\n}};")

@@ -6,20 +6,18 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.export.model_source import Source
-from vaglio.export.part import EVERY
-from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
+from vaglio.export.export_node import EVERY, exporter_of
+from vaglio.export.source import Source
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import KINDS, NO_LIST, Lookup
 
 if TYPE_CHECKING:
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
-__all__ = ["FORMATS", "export", "export_formats", "exporters"]
+__all__ = ["FORMATS", "coefficient_rows", "export", "export_formats", "exporters", "has_coefficients", "sides"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
@@ -37,17 +35,18 @@ FORMATS = {
     "svg": "the tree or the network as a drawing",
 }
 
-# Kinds of models that SQL adds up over the columns; trees and rules are written as conditions.
-_SUMS = ("linear", "svm", "naive-bayes")
-
-# Kinds of models that PMML takes whatever they hold; of others it refuses some.
-_ALWAYS_PMML = ("tree", "forest", "boosted", "additive", "rules", "linear")
+# Kinds of nodes that PMML takes whatever they hold; of others it refuses some.
+_ALWAYS_PMML = ("trees", "rules", "boosted")
 
 # Format -> the function that writes it: text, or bytes for a binary file.
 Forms = dict[str, Callable[[], Any]]
 
 # Kind of model -> the formats it has beside rules and coefficients, each with the function that writes it.
 exporters: Lookup[Callable[[Fitted], Forms]] = Lookup(lambda family: family.formats)
+
+# Kind of model with ``coef``, ``intercept`` and ``encoder`` -> which class each of its outputs favours, given the
+# model and the class labels.
+sides: Lookup[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Lookup(lambda family: family.coefficients)
 
 
 def export_formats(fitted: Fitted) -> Forms:
@@ -64,7 +63,7 @@ def export_formats(fitted: Fitted) -> Forms:
             # Rules that give a number are written for reading only: the language of rules has classes.
             **({} if fitted.classes is None else {"exact": lambda: fitted.rules().to_text()}),
             "json": lambda: fitted.rules().to_json(indent=2),
-            "sql": lambda: sql_statement(fitted),
+            "sql": fitted.to_sql,
             "python": lambda: fitted.rules().to_python(),
             "csv": lambda: fitted.rules().to_frame().to_csv(index=False, lineterminator="\n"),
         }
@@ -85,48 +84,34 @@ def source_of(fitted: Fitted) -> Source:
 def _programs(fitted: Fitted) -> Forms:
     """The forms that compute with tables of numbers, if the model can be written as such."""
     from vaglio.export.pmml.model import KINDS as PMML_KINDS
-    from vaglio.export.programs import to_c, to_javascript
+    from vaglio.export.sql.scores import SUMS
 
-    source = source_of(fitted)
+    source, exporter = source_of(fitted), exporter_of(fitted.model)
+    if exporter is None:
+        return {}
     forms: Forms = {}
-    text = any(feature.kind == "text" or feature.word is not None for feature in fitted.codebook.features)
-    if not text and source.obstacle(EVERY) is None:
-        forms["onnx"] = lambda: onnx_file(fitted)
-    if not text and source.obstacle(PMML_KINDS) is None:
-        if fitted.model.kind in _ALWAYS_PMML:
-            forms["pmml"] = lambda: pmml_document(fitted)
-        else:
-            try:
-                document = pmml_document(fitted)
-                forms["pmml"] = lambda: document
-            except NotSupportedError:  # a density, or probabilities, that PMML does not know: to_pmml says which
-                pass
-    if source.obstacle() is not None:
-        return forms
-    if not text:
-        forms["c"] = lambda: to_c(source)
-    if not text and fitted.model.kind in _SUMS:
-        try:
-            statement = sql_statement(fitted)
-            forms["sql"] = lambda: statement
-        except NotSupportedError:  # a density, or a date, that standard SQL cannot compute with: to_sql says which
-            pass
-    return {**forms, "javascript": lambda: to_javascript(source)}
+    kind = exporter.node_kind(fitted.model)
+    programs = source.unsupported_reason() is None
+    if not source.has_text:
+        if source.unsupported_reason(EVERY) is None:
+            forms["onnx"] = fitted.to_onnx
+        if source.unsupported_reason(PMML_KINDS) is None:
+            # A density, or probabilities, that PMML does not know: to_pmml says which.
+            forms |= {"pmml": fitted.to_pmml} if kind in _ALWAYS_PMML else _written("pmml", fitted.to_pmml)
+        if programs:
+            forms["c"] = fitted.to_c
+            # A density, or a date, that standard SQL cannot compute with: to_sql says which.
+            forms |= _written("sql", fitted.to_sql) if kind in SUMS else {}
+    return {**forms, "javascript": fitted.to_javascript} if programs else forms
 
 
-def onnx_file(fitted: Fitted) -> bytes:
-    """The model as an ONNX file."""
-    from vaglio.export.onnx.model import to_onnx
-
-    return to_onnx(source_of(fitted), fitted.has_probabilities)
-
-
-def pmml_document(fitted: Fitted) -> str:
-    """The model as a PMML document."""
-    from vaglio.export.pmml.model import to_pmml
-
-    target = str(fitted.provenance.get("target") or "class")
-    return to_pmml(source_of(fitted), target, fitted.has_probabilities)
+def _written(format: str, write: Callable[[], str]) -> Forms:
+    """The format, if it can be written."""
+    try:
+        text = write()
+    except NotSupportedError:
+        return {}
+    return {format: lambda: text}
 
 
 def has_rules(fitted: Fitted) -> bool:
@@ -138,17 +123,20 @@ def export(fitted: Fitted, format: str) -> Any:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
         raise InputError(f"There is no format {format!r}: {did_you_mean(format, FORMATS)}")
-    from vaglio.export.pmml.model import KINDS as PMML_KINDS
-
     found = export_formats(fitted)
-    if format not in found:
-        if format == "sql" and fitted.model.kind in _SUMS:
-            fitted.to_sql()  # says why not
-        if format == "pmml" and source_of(fitted).obstacle(PMML_KINDS) is None:
-            fitted.to_pmml()  # says why not
-        instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
-        raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
-    return found[format]()
+    if format in found:
+        return found[format]()
+    computed: Forms = {
+        "sql": fitted.to_sql,
+        "c": fitted.to_c,
+        "javascript": fitted.to_javascript,
+        "onnx": fitted.to_onnx,
+        "pmml": fitted.to_pmml,
+    }
+    if format in computed and exporter_of(fitted.model) is not None:
+        return computed[format]()  # says why not
+    instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
+    raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
 
 
 def _reason(fitted: Fitted) -> str:
@@ -160,6 +148,31 @@ def _reason(fitted: Fitted) -> str:
     return NO_LIST if kind is None else kind.without.get("export", NO_LIST)
 
 
+def has_coefficients(fitted: Fitted) -> bool:
+    """Whether the model is linear in the columns of the table."""
+    # A support vector machine has coefficients only with a linear kernel.
+    return sides.find(fitted.model.kind) is not None and getattr(fitted.model, "coef", None) is not None
+
+
+def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
+    """One row per class and encoded column: ``class`` (a positive value favours it), ``name``, ``coefficient``.
+
+    A support vector machine also says ``against`` what. The intercept comes first.
+    """
+    sides_of = sides.find(fitted.model.kind)
+    if sides_of is None or not has_coefficients(fitted):
+        raise NotSupportedError(f"The learner {fitted.learner!r} gives no coefficients.")
+    assert fitted.classes is not None
+    model: Any = fitted.model
+    coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
+    names = ["(intercept)", *model.encoder.names]
+    return [
+        {**side, "name": name, "coefficient": float(value)}
+        for side, bias, weights in zip(sides_of(model, fitted.classes.tolist()), intercept, coef, strict=True)
+        for name, value in zip(names, [bias, *weights], strict=True)
+    ]
+
+
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:
     """Return rows of equal keys as CSV."""
     text = io.StringIO()
@@ -169,17 +182,17 @@ def as_csv(rows: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
-    """The model as a SELECT: of sums over columns or trees, else of its rules."""
-    from vaglio.export.sql_sums import sums_sql
-    from vaglio.export.sql_trees import written_as_trees
+def sql_statement(fitted: Fitted, table: str, probabilities: bool, dialect: str) -> str:
+    """Return the model as a SELECT: of sums over columns or trees, else of its rules."""
+    from vaglio.export.sql.scores import scores_sql
+    from vaglio.export.sql.trees import written_as_trees
 
-    source = source_of(fitted)
-    as_trees = getattr(fitted.model, "as_flat_trees", None)
-    if as_trees is not None:
-        return sums_sql(replace(source, model=as_trees()), table, probabilities, dialect)
-    many = fitted.model.kind in ("forest", "ensemble") and source.obstacle() is None
-    if has_rules(fitted) and not (many and written_as_trees(source.part("sql"))):
-        found: str = fitted.rules().to_sql(table, probabilities, dialect)
-        return found
-    return sums_sql(source, table, probabilities, dialect)
+    source, exporter, node = source_of(fitted), exporter_of(fitted.model), None
+    if has_rules(fitted):
+        if exporter is not None and exporter.build_sums is not None and source.unsupported_reason() is None:
+            node = source.node("sql", sums=True)
+        if node is None or not written_as_trees(node):
+            found: str = fitted.rules().to_sql(table, probabilities, dialect)
+            return found
+    source.refuse_text("sql")
+    return scores_sql(source, node or source.node("sql", sums=True), table, probabilities, dialect)

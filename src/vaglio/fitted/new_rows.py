@@ -14,7 +14,7 @@ from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
 
 if TYPE_CHECKING:
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
 
 def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Table | None = None) -> Any:

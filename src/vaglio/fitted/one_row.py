@@ -21,7 +21,7 @@ from vaglio.model.families import Lookup
 
 if TYPE_CHECKING:
     from vaglio.explanation import Explanation
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
 __all__ = ["Decision", "OneRow", "scorers"]
 

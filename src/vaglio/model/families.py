@@ -33,7 +33,7 @@ __all__ = [
     "remove_family",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F")
 
 # What can be done with a model. A kind that cannot take part in one of these gives the reason in ``Kind.without``.
 TASKS = ("file", "explanation", "counterfactual", "trace", "chapter", "export")
@@ -157,7 +157,7 @@ class Family(NamedTuple):
     cuts, leaves : callable
         The numbers at which a decision changes, by column; the leaf of each row in each tree. By kind.
     export : callable
-        The model as tables of numbers (:class:`~vaglio.export.part.Part`), by kind.
+        How a model becomes tables of numbers (:class:`~vaglio.export.export_node.Exporter`), by kind.
     formats : callable
         Further formats, each with the function that writes it, by kind.
     show : callable
@@ -170,6 +170,8 @@ class Family(NamedTuple):
         What the model has learned, as a chapter of the report, by kind.
     trace, animate : callable
         The work of a learner step by step, and as pictures; by the id of the learner.
+    stepwise : tuple of str
+        Ids of the learners whose n-th picture belongs to the n-th step of their trace.
     """
 
     name: str
@@ -188,6 +190,7 @@ class Family(NamedTuple):
     chapter: Callable[[], Mapping[str, Any]] = _none
     trace: Callable[[], Mapping[str, Any]] = _none
     animate: Callable[[], Mapping[str, Any]] = _none
+    stepwise: tuple[str, ...] = ()
 
 
 _known: dict[str, Family] = {}

@@ -14,7 +14,7 @@ from vaglio.evaluation.displays import ForestDistanceDisplay
 from vaglio.evaluation.rows import as_rows
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
-from vaglio.fitted.learning_facts import findings_in_words
+from vaglio.fitted.show import findings_in_words
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, listed, plural
 from vaglio.model.base import size_words

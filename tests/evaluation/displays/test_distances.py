@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.displays.distances import classical_scaling, euclidean_distance, forest_distance
-from vaglio.explanation.by_kind import leaves
+from vaglio.explanation.explanation import leaves
 
 
 @pytest.fixture(scope="module")

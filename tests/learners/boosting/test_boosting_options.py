@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError
-from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.boosting.estimators.columns import ORDERS, OrderedCategories
 from vaglio.learners.boosting.estimators.rounds import BoostingTask
 from vaglio.learners.boosting.estimators.summed import best_factor

@@ -11,7 +11,7 @@ import vaglio
 from vaglio import AdaBoostClassifier
 from vaglio.encode import Feature
 from vaglio.errors import ModelFileError, NotSupportedError
-from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.ensembles.model import Ensemble
 
 FEATURES = (Feature("x0"), Feature("x1"))

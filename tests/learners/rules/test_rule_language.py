@@ -10,7 +10,7 @@ import pytest
 import vaglio
 from vaglio import RuleSet
 from vaglio.errors import InputError
-from vaglio.export.limit import moment
+from vaglio.export.source import moment
 from vaglio.learners.rules.model.simplify import settled
 from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 

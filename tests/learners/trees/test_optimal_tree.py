@@ -18,8 +18,8 @@ from tests.tables import many_values
 import vaglio
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
-from vaglio.fitted._file import to_bytes
-from vaglio.fitted.learning_facts import findings_in_words
+from vaglio.fitted.file import to_bytes
+from vaglio.fitted.show import findings_in_words
 from vaglio.model.costs import CostMatrix
 
 

@@ -8,7 +8,7 @@ import pytest
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.fitted import Fitted
-from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.trees.model.tree import Tree
 
 DEPTH = 200_000

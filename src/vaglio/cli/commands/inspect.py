@@ -45,7 +45,7 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
 
 
 def _lines(fitted: Fitted) -> str:
-    from vaglio.fitted.learning_facts import findings_in_words
+    from vaglio.fitted.show import findings_in_words
     from vaglio.model.base import size_in_words
 
     made, shape = fitted.provenance, fitted.training_shape

@@ -111,6 +111,6 @@ def _classified(
 
 
 def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:
-    from vaglio.fitted.prediction_columns import prediction_columns
+    from vaglio.fitted.predictions import prediction_columns
 
     return rows, prediction_columns(fitted, rows)

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from vaglio.encode import DenseEncoder, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.rows import as_rows
-from vaglio.explanation.by_kind import leaves
+from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.sentences import plural

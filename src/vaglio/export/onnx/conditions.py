@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.export.export_node import BELOW, CATEGORY, IN_TURN, MISSING, SET, SUM, SUM_AT_MOST, VOTE, ExportNode
 from vaglio.export.onnx.graph import Graph
-from vaglio.export.part import BELOW, CATEGORY, IN_TURN, MISSING, SET, SUM, SUM_AT_MOST, VOTE, Part
 
 __all__ = ["rules", "trees"]
 
@@ -15,18 +15,18 @@ __all__ = ["rules", "trees"]
 _LEQ, _LT, _MEMBER = 0, 1, 6
 
 
-def trees(graph: Graph, part: Part, x: str) -> str:
+def trees(graph: Graph, exported: ExportNode, x: str) -> str:
     """Add trees; the mean of what they say is the result (n, outputs)."""
-    fields = part.fields
+    fields = exported.fields
     inner = fields["count"] > 0
     if (fields["missing"][inner] < 0).any() or (fields["test"][inner] == SUM_AT_MOST).any():
-        sums = [_shared(graph, part, x, int(root)) for root in fields["root"]]
+        sums = [_shared(graph, exported, x, int(root)) for root in fields["root"]]
         total = sums[0] if len(sums) == 1 else graph("Sum", *sums)
         return str(total if len(sums) == 1 else graph("Div", total, float(len(sums))))
-    if part.outputs == 1:
-        return str(graph("Div", graph.trees(x, **_Ensemble(part).options(graph)), float(len(fields["root"]))))
+    if exported.outputs == 1:
+        return str(graph("Div", graph.trees(x, **_Ensemble(exported).options(graph)), float(len(fields["root"]))))
     # Each tree gives the row of `values` that its leaf holds: a leaf of ONNX holds a single number.
-    found = graph.trees(x, **_Ensemble(part).options(graph))
+    found = graph.trees(x, **_Ensemble(exported).options(graph))
     said = graph("Gather", fields["values"], graph.whole(graph("Round", found)), axis=0)
     return str(graph("ReduceMean", said, np.array([1]), keepdims=0))
 
@@ -34,9 +34,9 @@ def trees(graph: Graph, part: Part, x: str) -> str:
 class _Ensemble:
     """The nodes of all trees as ONNX lists them: a node has two sides, each a node or a leaf."""
 
-    def __init__(self, part: Part) -> None:
-        self.fields = part.fields
-        self.single = part.outputs == 1  # the trees add up to one number
+    def __init__(self, exported: ExportNode) -> None:
+        self.fields = exported.fields
+        self.single = exported.outputs == 1  # the trees add up to one number
         self.nodes: list[list[Any]] = []
         # Where the table of branches that begins at a place ends.
         starts = np.unique(self.fields["table"][(self.fields["test"] == CATEGORY) & (self.fields["count"] > 0)])
@@ -120,9 +120,9 @@ class _Ensemble:
         return [(b, _MEMBER, 0.0, [*codes, np.nan]) for b, codes in enumerate(members)]
 
 
-def _shared(graph: Graph, part: Part, x: str, root: int) -> str:
+def _shared(graph: Graph, exported: ExportNode, x: str, root: int) -> str:
     """Add one tree that shares a row of unknown value out over its branches, level by level."""
-    fields = part.fields
+    fields = exported.fields
     levels = [np.array([root])]
     parents: list[np.ndarray] = []
     while (inner := levels[-1][fields["count"][levels[-1]] > 0]).size:
@@ -136,7 +136,7 @@ def _shared(graph: Graph, part: Part, x: str, root: int) -> str:
             weight = graph(
                 "Mul",
                 graph.columns(weight, parents[depth - 1]),
-                _passed(graph, part, x, levels[depth - 1][parents[depth - 1]], nodes),
+                _passed(graph, exported, x, levels[depth - 1][parents[depth - 1]], nodes),
             )
         ends = np.flatnonzero(fields["count"][nodes] == 0)
         if ends.size:
@@ -152,9 +152,9 @@ def _rows(graph: Graph, x: str) -> str:
     return found
 
 
-def _passed(graph: Graph, part: Part, x: str, above: np.ndarray, nodes: np.ndarray) -> str:
+def _passed(graph: Graph, exported: ExportNode, x: str, above: np.ndarray, nodes: np.ndarray) -> str:
     """The share of a row at each parent that goes on to each node."""
-    fields = part.fields
+    fields = exported.fields
     ordinal = nodes - fields["child"][above]
     sums = fields["test"][above] == SUM_AT_MOST
     value = _values(graph, x, fields["feature"][above], sums, fields["table"][above], fields["terms"][above], fields)
@@ -203,15 +203,15 @@ def _values(
     return found
 
 
-def rules(graph: Graph, part: Part, x: str) -> str:
+def rules(graph: Graph, exported: ExportNode, x: str) -> str:
     """Add rules; the result is (n, outputs)."""
-    fields = part.fields
+    fields = exported.fields
     n, otherwise = fields["n_rules"], fields["otherwise"][None, :]
     shape = graph("Concat", _rows(graph, x), np.array([1]), axis=0)
     if n == 0:
         return str(graph("Expand", otherwise, graph("Concat", _rows(graph, x), np.array([otherwise.size]), axis=0)))
     ones = graph("Expand", np.ones((1, 1)), shape)
-    met = graph("Concat", _met(graph, part, x), ones, axis=1) if len(fields["test"]) else ones
+    met = graph("Concat", _met(graph, exported, x), ones, axis=1) if len(fields["test"]) else ones
     # One row of conditions per rule, filled up with the column of ones.
     most = max(1, int(np.diff(fields["first"]).max()))
     which = np.full((n, most), len(fields["test"]))
@@ -233,9 +233,9 @@ def rules(graph: Graph, part: Part, x: str) -> str:
     return str(graph("Div", graph("Add", said, graph("Mul", rest, otherwise)), several))
 
 
-def _met(graph: Graph, part: Part, x: str) -> str:
+def _met(graph: Graph, exported: ExportNode, x: str) -> str:
     """The share of a row that meets each condition."""
-    fields = part.fields
+    fields = exported.fields
     test = fields["test"]
     value = _values(graph, x, fields["feature"], test == SUM, fields["term_start"], fields["terms"], fields)
     low, high = fields["low"], fields["high"]

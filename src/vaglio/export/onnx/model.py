@@ -9,16 +9,16 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import NotSupportedError
-from vaglio.export.model_source import Source, spelled
+from vaglio.export.export_node import EVERY, ExportNode
 from vaglio.export.onnx import conditions, sums
 from vaglio.export.onnx.graph import Graph
-from vaglio.export.part import EVERY, Part
+from vaglio.export.source import Source, spelled
 
 __all__ = ["to_onnx"]
 
 LABEL, PROBABILITIES, PREDICTION = "label", "probabilities", "prediction"
 
-_SUMS: dict[str, Callable[[Graph, Part, str], tuple[str, str]]] = {
+_SUMS: dict[str, Callable[[Graph, ExportNode, str], tuple[str, str]]] = {
     "linear": sums.linear,
     "bayes": sums.bayes,
     "network": sums.network,
@@ -38,7 +38,7 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
         Whether the model has probabilities to give.
     """
     source.refuse_text("onnx")
-    part = source.part("onnx", EVERY)
+    node = source.node("onnx", EVERY)
     names = [feature.name for feature in source.features]
     graph = Graph([*names, LABEL, PROBABILITIES, PREDICTION])
     outputs = [each for each in (LABEL, PROBABILITIES, PREDICTION) if each in names]
@@ -53,7 +53,7 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
     ]
     x = graph("Concat", *(_column(graph, feature) for feature in source.features), axis=1)
     try:
-        out, codes = _answer(graph, part, x)
+        out, codes = _answer(graph, node, x)
     except NotSupportedError as error:
         raise source.refusal("onnx", str(error)) from None
     if not source.labels:
@@ -98,29 +98,29 @@ def _column(graph: Graph, feature: Feature) -> str:
     return str(graph("Where", graph("Less", number, 0.0), np.nan, number))
 
 
-def _answer(graph: Graph, part: Part, x: str) -> tuple[str, str]:
-    """Outputs (n, classes) of a part, and the codes it decides for."""
-    if part.kind == "mix":
-        return _mix(graph, part, x)
-    if part.kind == "boosted":
-        return sums.boosted(graph, part, [conditions.trees(graph, member, x) for member in part.members])
-    if part.kind in _SUMS:
-        return _SUMS[part.kind](graph, part, x)
-    out = conditions.trees(graph, part, x) if part.kind == "trees" else conditions.rules(graph, part, x)
+def _answer(graph: Graph, node: ExportNode, x: str) -> tuple[str, str]:
+    """Outputs (n, classes) of a node, and the codes it decides for."""
+    if node.kind == "mix":
+        return _mix(graph, node, x)
+    if node.kind == "boosted":
+        return sums.boosted(graph, node, [conditions.trees(graph, member, x) for member in node.members])
+    if node.kind in _SUMS:
+        return _SUMS[node.kind](graph, node, x)
+    out = conditions.trees(graph, node, x) if node.kind == "trees" else conditions.rules(graph, node, x)
     return out, graph.first_largest(out)
 
 
-def _mix(graph: Graph, part: Part, x: str) -> tuple[str, str]:
-    fields = part.fields
+def _mix(graph: Graph, node: ExportNode, x: str) -> tuple[str, str]:
+    fields = node.fields
     total = ""
-    for i, member in enumerate(part.members):
+    for i, member in enumerate(node.members):
         seen = graph.columns(x, fields["map"][fields["map_start"][i] : fields["map_start"][i + 1]])
         out, codes = _answer(graph, member, seen)
         if fields["hard"][i]:
             out = graph.one_hot(codes, member.outputs)
         classes = fields["class_of"][fields["class_start"][i] : fields["class_start"][i + 1]]
-        if not np.array_equal(classes, np.arange(part.outputs)):
-            place = np.zeros((len(classes), part.outputs))
+        if not np.array_equal(classes, np.arange(node.outputs)):
+            place = np.zeros((len(classes), node.outputs))
             place[np.arange(len(classes)), classes] = 1.0
             out = graph("MatMul", out, place)
         out = graph("Mul", out, float(fields["weight"][i]))

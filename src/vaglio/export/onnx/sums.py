@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import NotSupportedError
-from vaglio.export.onnx.graph import Graph
-from vaglio.export.part import (
+from vaglio.export.export_node import (
     DECIDE,
     EXPONENTIAL,
     EXPONENTIAL_OF_SCORE,
@@ -25,8 +24,9 @@ from vaglio.export.part import (
     SOFTMAX,
     SOFTMAX_OF_SCORES,
     TABLE,
-    Part,
+    ExportNode,
 )
+from vaglio.export.onnx.graph import Graph
 
 __all__ = ["bayes", "boosted", "gaussian", "linear", "machine", "neighbors", "network"]
 
@@ -36,9 +36,9 @@ Answer = tuple[str, str]
 MOST_JOINT = 64
 
 
-def _encoded(graph: Graph, part: Part, x: str) -> str:
+def _encoded(graph: Graph, node: ExportNode, x: str) -> str:
     """The encoded row: standardised numbers, and a 1 in the column of each category."""
-    fields = part.fields
+    fields = node.fields
     number = graph.columns(x, fields["number"])
     filled = graph("Where", graph("IsNaN", number), fields["fill"], number)
     scaled = graph("Clip", graph("Div", graph("Sub", filled, fields["centre"]), fields["scale"]), -1e100, 1e100)
@@ -71,9 +71,9 @@ def _two(graph: Graph, value: str) -> Answer:
     return graph("Concat", graph("Sigmoid", graph("Neg", value)), graph("Sigmoid", value), axis=1), codes
 
 
-def linear(graph: Graph, part: Part, x: str) -> Answer:
+def linear(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add a linear model."""
-    fields = part.fields
+    fields = node.fields
     n = fields["n_values"]
     number = graph.columns(x, fields["number"])
     filled = graph("Where", graph("IsNaN", number), fields["fill"], number)
@@ -83,12 +83,12 @@ def linear(graph: Graph, part: Part, x: str) -> Answer:
         table = fields["nominal_coef"][fields["nominal_start"][i] : fields["nominal_start"][i + 1]].reshape(-1, n)
         rows = np.vstack([table, np.zeros(n)])
         values = graph("Add", values, graph("Gather", rows, _codes(graph, x, j, len(table)), axis=0))
-    return _linked(graph, part, values)
+    return _linked(graph, node, values)
 
 
-def _linked(graph: Graph, part: Part, values: str) -> Answer:
+def _linked(graph: Graph, node: ExportNode, values: str) -> Answer:
     """From the values of a linear model, or of machines, to outputs."""
-    fields, k = part.fields, part.outputs
+    fields, k = node.fields, node.outputs
     single = len(fields["intercept"]) == 1
     if fields["link"] == LOGISTIC:
         return _two(graph, values)
@@ -110,9 +110,9 @@ def _linked(graph: Graph, part: Part, values: str) -> Answer:
     return graph("Where", some, graph("Div", chance, graph("Where", some, total, 1.0)), 1.0 / k), codes
 
 
-def boosted(graph: Graph, part: Part, means: list[str]) -> Answer:
+def boosted(graph: Graph, node: ExportNode, means: list[str]) -> Answer:
     """Add what scores become, from the means of the trees of each."""
-    fields = part.fields
+    fields = node.fields
     scores = means[0] if len(means) == 1 else graph("Concat", *means, axis=1)
     scores = graph("Add", graph("Mul", scores, float(fields["rounds"])), fields["baseline"][None])
     if fields["link"] == LOGIT:
@@ -136,22 +136,22 @@ def _votes(graph: Graph, values: str, k: int, break_ties: bool) -> tuple[str, st
     return confident if break_ties else votes, confident
 
 
-def network(graph: Graph, part: Part, x: str) -> Answer:
+def network(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add a multi-layer perceptron."""
-    fields = part.fields
-    rows = _encoded(graph, part, x)
+    fields = node.fields
+    rows = _encoded(graph, node, x)
     name = {"logistic": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}.get(fields["activation"])
     for layer in range(fields["layers"]):
         rows = graph("Add", graph("MatMul", rows, fields[f"weight_{layer}"]), fields[f"bias_{layer}"])
         if name and layer + 1 < fields["layers"]:
             rows = graph(name, rows)
-    return _two(graph, rows) if part.outputs == 2 else _decided(graph, graph("Softmax", rows, axis=1))
+    return _two(graph, rows) if node.outputs == 2 else _decided(graph, graph("Softmax", rows, axis=1))
 
 
-def machine(graph: Graph, part: Part, x: str) -> Answer:
+def machine(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add a support vector machine with a kernel."""
-    fields = part.fields
-    rows, vectors = _encoded(graph, part, x), fields["vectors"]
+    fields = node.fields
+    rows, vectors = _encoded(graph, node, x), fields["vectors"]
     product = graph("MatMul", rows, vectors.T)
     if fields["kernel"] == "rbf":
         squares = graph("Add", graph.total(graph("Mul", rows, rows)), (vectors**2).sum(axis=1)[None])
@@ -166,34 +166,34 @@ def machine(graph: Graph, part: Part, x: str) -> Answer:
         else:
             kernel = product
     values = graph("Add", graph("MatMul", kernel, fields["dual_coef"].T), fields["intercept"][None])
-    return _linked(graph, part, values)
+    return _linked(graph, node, values)
 
 
-def neighbors(graph: Graph, part: Part, x: str) -> Answer:
+def neighbors(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add the nearest of stored rows."""
-    fields = part.fields
+    fields = node.fields
     if fields["metric"] not in ("euclidean", "manhattan", "chebyshev", "minkowski") or fields["absent"].size:
         what = "asymmetric columns" if fields["absent"].size else f"the metric {fields['metric']!r}"
         raise NotSupportedError(f"its distances with {what} have no form there")
-    distance = _distances(graph, part, x)
+    distance = _distances(graph, node, x)
     near, rows = graph("TopK", distance, np.array([fields["k"]]), outputs=2, axis=1, largest=0, sorted=1)
-    near = _in_units(graph, part, near)
-    weight = _vote_weights(graph, part, near)
+    near = _in_units(graph, node, near)
+    weight = _vote_weights(graph, node, near)
     if fields["weight"].size:
         count = graph("Gather", fields["weight"], rows, axis=0)
         weight = graph("Mul", weight, graph("Div", count, graph("ReduceMax", count, np.array([1]))))
     target = graph("Gather", fields["target"], rows, axis=0)
-    if part.fields["numbers_out"]:
+    if node.fields["numbers_out"]:
         total = graph("Div", graph.total(graph("Mul", target, weight)), graph.total(weight))
         return total, ""
-    classes = graph("Equal", graph("Unsqueeze", target, np.array([2])), np.arange(part.outputs, dtype=np.float64))
+    classes = graph("Equal", graph("Unsqueeze", target, np.array([2])), np.arange(node.outputs, dtype=np.float64))
     sums = graph("Mul", graph.number(classes), graph("Unsqueeze", weight, np.array([2])))
     return _decided(graph, graph.share(graph.total(sums, 1, 0)))
 
 
-def _distances(graph: Graph, part: Part, x: str) -> str:
+def _distances(graph: Graph, node: ExportNode, x: str) -> str:
     """Distances (n, stored rows) in the order of the metric, column by column: a missing value counts 1."""
-    fields = part.fields
+    fields = node.fields
     power = {"euclidean": 2.0, "minkowski": fields["power"]}.get(fields["metric"], 1.0)
     combine = "Max" if fields["metric"] == "chebyshev" else "Add"
     found = ""
@@ -213,18 +213,18 @@ def _distances(graph: Graph, part: Part, x: str) -> str:
     return found
 
 
-def _in_units(graph: Graph, part: Part, distance: str) -> str:
-    if part.fields["metric"] == "euclidean":
+def _in_units(graph: Graph, node: ExportNode, distance: str) -> str:
+    if node.fields["metric"] == "euclidean":
         return str(graph("Sqrt", distance))
-    power = part.fields["power"]
-    return str(graph("Pow", distance, 1.0 / power)) if part.fields["metric"] == "minkowski" else distance
+    power = node.fields["power"]
+    return str(graph("Pow", distance, 1.0 / power)) if node.fields["metric"] == "minkowski" else distance
 
 
-def _vote_weights(graph: Graph, part: Part, distance: str) -> str:
+def _vote_weights(graph: Graph, node: ExportNode, distance: str) -> str:
     """Alike, or by distance relative to the nearest; a row at distance 0 decides alone with its like."""
-    if part.fields["vote"] == "uniform":
+    if node.fields["vote"] == "uniform":
         return str(graph("Add", graph("Mul", distance, 0.0), 1.0))
-    power = 2.0 if part.fields["vote"] == "squared_distance" else 1.0
+    power = 2.0 if node.fields["vote"] == "squared_distance" else 1.0
     nearest = graph.columns(distance, [0])
     same = graph.number(graph("Equal", distance, 0.0))
     ratio = graph("Div", nearest, graph("Where", graph("Equal", distance, 0.0), 1.0, distance))
@@ -232,22 +232,22 @@ def _vote_weights(graph: Graph, part: Part, distance: str) -> str:
 
 
 # -- Bayes -----------------------------------------------------------------------------------------------------------
-def bayes(graph: Graph, part: Part, x: str) -> Answer:
+def bayes(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add naive Bayes."""
-    return _posterior(graph, part, _joint(graph, part, x))
+    return _posterior(graph, node, _joint(graph, node, x))
 
 
-def _posterior(graph: Graph, part: Part, joint: str) -> Answer:
+def _posterior(graph: Graph, node: ExportNode, joint: str) -> Answer:
     """From log P(x, c) to P(c|x); where every class is ruled out the priors count."""
-    prior = (part.members[0] if part.members else part).fields["prior"][None]
+    prior = (node.members[0] if node.members else node).fields["prior"][None]
     top = graph("ReduceMax", joint, np.array([1]))
     joint = graph("Where", graph("Equal", top, -np.inf), prior, joint)
     top = graph("ReduceMax", joint, np.array([1]))
     return _decided(graph, graph.share(graph("Exp", graph("Sub", joint, top))))
 
 
-def _joint(graph: Graph, part: Part, x: str) -> str:
-    fields, k = part.fields, part.outputs
+def _joint(graph: Graph, node: ExportNode, x: str) -> str:
+    fields, k = node.fields, node.outputs
     rows = graph("Slice", graph("Shape", x), np.array([0]), np.array([1]))
     joint: str = graph("Expand", fields["prior"][None], graph("Concat", rows, np.array([k]), axis=0))
     for t, j in enumerate(fields["feature"].tolist()):
@@ -316,18 +316,18 @@ def _kernel_density(graph: Graph, numbers: np.ndarray, k: int, value: str) -> st
     return found
 
 
-def gaussian(graph: Graph, part: Part, x: str) -> Answer:
+def gaussian(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add normal densities over several columns together, and naive Bayes over the others.
 
     The density of what is known has the same part of mean and covariance. In its place stands the whole covariance with
     rows and columns of the missing values replaced by those of the identity, which has the same determinant and, with
     differences of 0, the same distance; it is eliminated column by column, all rows and components together.
     """
-    fields = part.fields
+    fields = node.fields
     p = len(fields["feature"])
-    joint = _joint(graph, part.members[0], x)
+    joint = _joint(graph, node.members[0], x)
     if p == 0:
-        return _posterior(graph, part, joint)
+        return _posterior(graph, node, joint)
     if p > MOST_JOINT:
         raise NotSupportedError(f"its joint density has {p} columns, and at most {MOST_JOINT} are written")
     value = graph.columns(x, fields["feature"])
@@ -352,7 +352,7 @@ def gaussian(graph: Graph, part: Part, x: str) -> Answer:
     total = graph.total(graph("Concat", *terms, axis=2), 2, 0)
     constant = graph("Mul", graph.total(known), math.log(2 * math.pi))
     density = graph("Mul", -0.5, graph("Add", total, constant))
-    return _posterior(graph, part, graph("Add", joint, _mixed(graph, fields, density)))
+    return _posterior(graph, node, graph("Add", joint, _mixed(graph, fields, density)))
 
 
 def _mixed(graph: Graph, fields: dict[str, Any], density: str) -> str:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from vaglio.export.part import BELOW, CATEGORY, IN_TURN, MISSING, SET, SHARED, SUM, SUM_AT_MOST, Part
+from vaglio.export.export_node import BELOW, CATEGORY, IN_TURN, MISSING, SET, SHARED, SUM, SUM_AT_MOST, ExportNode
 from vaglio.export.pmml.elements import Scope, apply, combined, data_type, element, field_ref, number, text_of
 
 __all__ = ["Labels", "one_tree", "rules", "spreads", "tested_fields", "tree_of_shares"]
@@ -106,10 +106,10 @@ def _between(name: str, low: float, high: float, low_closed: bool, high_closed: 
 
 # -- trees -----------------------------------------------------------------------------------------------------------
 class _Nodes:
-    """The tests of the trees of a part."""
+    """The tests of the trees of an export node."""
 
-    def __init__(self, part: Part, scope: Scope) -> None:
-        self.fields, self.scope = part.fields, scope
+    def __init__(self, exported: ExportNode, scope: Scope) -> None:
+        self.fields, self.scope = exported.fields, scope
 
     def branch(self, node: int, branch: int) -> Element:
         """The predicate of a branch; unknown where the value is missing, true in a branch for missing values alone."""
@@ -177,15 +177,15 @@ def _member(name: str, codes: Any) -> Element:
     return tests[0] if len(tests) == 1 else apply("or", *tests)
 
 
-def spreads(part: Part) -> bool:
+def spreads(exported: ExportNode) -> bool:
     """Whether some node shares a row of unknown value out over its children."""
-    inner = part.fields["count"] > 0
-    return bool((part.fields["missing"][inner] < 0).any())
+    inner = exported.fields["count"] > 0
+    return bool((exported.fields["missing"][inner] < 0).any())
 
 
-def one_tree(scope: Scope, part: Part, tree: int, labels: Labels, output: Element | None) -> Element:
-    """Return one of the trees of a part as a TreeModel."""
-    nodes, fields = _Nodes(part, scope), part.fields
+def one_tree(scope: Scope, exported: ExportNode, tree: int, labels: Labels, output: Element | None) -> Element:
+    """Return one of the trees as a TreeModel."""
+    nodes, fields = _Nodes(exported, scope), exported.fields
     made: dict[int, Element] = {}
     root = int(fields["root"][tree])
     order = [root]
@@ -214,9 +214,9 @@ def tested_fields(scope: Scope) -> Element:
     return _together("and", [_simple(name, "isNotMissing") for name in scope.used])
 
 
-def tree_of_shares(scope: Scope, part: Part, tree: int, labels: Labels, output: Element | None) -> Element:
-    """Return one of the trees of a part as a mean over its leaves, each with the share of the row that it gets."""
-    nodes, fields = _Nodes(part, scope), part.fields
+def tree_of_shares(scope: Scope, exported: ExportNode, tree: int, labels: Labels, output: Element | None) -> Element:
+    """Return one of the trees as a mean over its leaves, each with the share of the row that it gets."""
+    nodes, fields = _Nodes(exported, scope), exported.fields
     waiting: list[tuple[int, str | None]] = [(int(fields["root"][tree]), None)]
     leaves: list[tuple[str | None, int]] = []
     while waiting:
@@ -256,9 +256,9 @@ def _weighed(
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
-def rules(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def rules(scope: Scope, exported: ExportNode, labels: Labels, output: Element | None) -> Element:
     """Return rules as a tree of one level if each row meets one of them wholly, else as a mean by their shares."""
-    fields = part.fields
+    fields = exported.fields
     if fields["mode"] == IN_TURN and np.isin(fields["share"], (0, 1)).all():
         nodes = []
         for i in range(fields["n_rules"]):
@@ -269,7 +269,7 @@ def rules(scope: Scope, part: Part, labels: Labels, output: Element | None) -> E
         last.insert(0, element("True"))
         root = element("Node", None, element("True"), *nodes, last)
         return scope.model("TreeModel", labels.labels, {"splitCharacteristic": "multiSplit"}, [root], output)
-    return _rules_of_shares(scope, part, labels, output)
+    return _rules_of_shares(scope, exported, labels, output)
 
 
 def _conditions(fields: dict[str, Any], rule: int) -> range:
@@ -336,8 +336,8 @@ def _met(scope: Scope, fields: dict[str, Any], j: int) -> str:
     return scope.derive(apply("if", absent, float(fields["share"][j]), apply("if", known, 1.0, 0.0)), key)
 
 
-def _rules_of_shares(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
-    fields = part.fields
+def _rules_of_shares(scope: Scope, exported: ExportNode, labels: Labels, output: Element | None) -> Element:
+    fields = exported.fields
     shares: list[str] = []
     left: str | None = None  # what the rules before left of a row
     for i in range(fields["n_rules"]):

@@ -11,18 +11,18 @@ import numpy as np
 from vaglio._version import __version__
 from vaglio.encode import Feature
 from vaglio.errors import NotSupportedError
-from vaglio.export.model_source import Source
-from vaglio.export.part import EXPONENTIAL_OF_SCORE, LOGIT, PROGRAMS, SOFTMAX_OF_SCORES, Part
+from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, LOGIT, PROGRAMS, SOFTMAX_OF_SCORES, ExportNode
 from vaglio.export.pmml import sums
 from vaglio.export.pmml.conditions import Labels, one_tree, rules, spreads, tested_fields, tree_of_shares
 from vaglio.export.pmml.elements import MOST_ELEMENTS, Names, Scope, data_type, element, field_ref
+from vaglio.export.source import Source
 
 __all__ = ["KINDS", "to_pmml"]
 
 # The kinds of parts that PMML has.
 KINDS = (*PROGRAMS, "machine")
 
-Made = Callable[[Scope, Part, Labels, Element | None], Element]
+Made = Callable[[Scope, ExportNode, Labels, Element | None], Element]
 
 
 def to_pmml(source: Source, target: str, probabilistic: bool) -> str:
@@ -37,27 +37,27 @@ def to_pmml(source: Source, target: str, probabilistic: bool) -> str:
         Whether the model has probabilities to give.
     """
     source.refuse_text("pmml")
-    part = source.part("pmml", KINDS)
+    node = source.node("pmml", KINDS)
     names = [feature.name for feature in source.features]
     while target in names:
         target += "_"
     try:
-        return _document(source, part, target, probabilistic)
+        return _document(source, node, target, probabilistic)
     except NotSupportedError as error:
         raise source.refusal("pmml", str(error)) from None
 
 
-def _document(source: Source, part: Part, target: str, probabilistic: bool) -> str:
-    if part.size > MOST_ELEMENTS:
+def _document(source: Source, node: ExportNode, target: str, probabilistic: bool) -> str:
+    if node.size > MOST_ELEMENTS:
         raise NotSupportedError(f"it has more than {MOST_ELEMENTS:,} numbers; learn a smaller one")
     labels = source.labels
     taken = [*(feature.name for feature in source.features), target, *(f"p({label})" for label in labels), "prediction"]
     scope = Scope(Names(taken), source.features, target)
     everything = Labels(labels, list(range(len(labels))))
     if source.cost is None:
-        model = _model(scope, part, everything, _output(scope, labels, probabilistic))
+        model = _model(scope, node, everything, _output(scope, labels, probabilistic))
     else:
-        model = _by_cost(scope, part, everything, source.cost.matrix)
+        model = _by_cost(scope, node, everything, source.cost.matrix)
     made = element("Application", {"name": "vaglio", "version": __version__})
     fields = [_data_field(feature) for feature in source.features]
     fields.append(_target_field(target, labels))
@@ -113,7 +113,7 @@ def _output(scope: Scope, labels: list[Any], probabilistic: bool) -> Element:
 
 
 # -- models ----------------------------------------------------------------------------------------------------------
-def _model(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def _model(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     made: dict[str, Made] = {
         "trees": _trees,
         "rules": rules,
@@ -123,7 +123,7 @@ def _model(scope: Scope, part: Part, labels: Labels, output: Element | None) -> 
         "mix": _mix,
         "boosted": _boosted,
     }
-    return made[part.kind](scope, part, labels, output)
+    return made[node.kind](scope, node, labels, output)
 
 
 def _segments(method: str, models: Sequence[tuple[Element, Element, float | None]]) -> Element:
@@ -145,41 +145,41 @@ def _whole(scope: Scope, inner: list[Scope]) -> None:
         scope.used.update(each.used)
 
 
-def _trees(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
-    count = part.fields["n_trees"]
+def _trees(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
+    count = node.fields["n_trees"]
     if count == 1:
-        return _one(scope, part, 0, labels, output)
+        return _one(scope, node, 0, labels, output)
     inner = [scope.inner(scope.features) for _ in range(count)]
-    models = [(_always(), _one(each, part, i, labels, None), None) for i, each in enumerate(inner)]
+    models = [(_always(), _one(each, node, i, labels, None), None) for i, each in enumerate(inner)]
     _whole(scope, inner)
     return scope.model("MiningModel", labels.labels, {}, [_segments("average", models)], output)
 
 
-def _one(scope: Scope, part: Part, tree: int, labels: Labels, output: Element | None) -> Element:
+def _one(scope: Scope, node: ExportNode, tree: int, labels: Labels, output: Element | None) -> Element:
     """A tree; if it shares rows out, those that lack nothing are scored by it, and the others by their shares."""
-    if not spreads(part):
-        return one_tree(scope, part, tree, labels, output)
+    if not spreads(node):
+        return one_tree(scope, node, tree, labels, output)
     inner = [scope.inner(scope.features), scope.inner(scope.features)]
-    tree_model = one_tree(inner[0], part, tree, labels, output)
-    shared = tree_of_shares(inner[1], part, tree, labels, output)
+    tree_model = one_tree(inner[0], node, tree, labels, output)
+    shared = tree_of_shares(inner[1], node, tree, labels, output)
     complete = tested_fields(inner[0])
     _whole(scope, inner)
     models = [(complete, tree_model, None), (_always(), shared, None)]
     return scope.model("MiningModel", labels.labels, {}, [_segments("selectFirst", models)], output)
 
 
-def _mix(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def _mix(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     """Models that decide together: by the mean of their probabilities, or by vote."""
-    fields = part.fields
+    fields = node.fields
     hard = set(fields["hard"].tolist())
     if len(hard) > 1:
         raise NotSupportedError("some of its members have probabilities and others vote, and PMML has one way for all")
     if len(labels.place) < len(labels.labels):
         raise NotSupportedError("a member that is a mixture itself does not know all classes")
     # Relative to their mean: programs differ in what they divide the votes by.
-    weights = fields["weight"] / fields["total"] * len(part.members)
+    weights = fields["weight"] / fields["total"] * len(node.members)
     inner, models = [], []
-    for i, member in enumerate(part.members):
+    for i, member in enumerate(node.members):
         columns = fields["map"][fields["map_start"][i] : fields["map_start"][i + 1]]
         known = fields["class_of"][fields["class_start"][i] : fields["class_start"][i + 1]].tolist()
         each = scope.inner(tuple(scope.features[j] for j in columns))
@@ -193,12 +193,12 @@ def _mix(scope: Scope, part: Part, labels: Labels, output: Element | None) -> El
     return scope.model("MiningModel", labels.labels, {}, [_segments(method, models)], output)
 
 
-def _boosted(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def _boosted(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     """A chain: the sum of the trees of each score, and what the scores become."""
-    fields = part.fields
+    fields = node.fields
     none = Labels([], [])
     models, inner, scores = [], [], []
-    for member in part.members:
+    for member in node.members:
         each = Scope(scope.names, scope.features, "")
         trees = [each.inner(scope.features) for _ in range(fields["rounds"])]
         summed = [(_always(), one_tree(tree, member, i, none, None), None) for i, tree in enumerate(trees)]
@@ -208,15 +208,15 @@ def _boosted(scope: Scope, part: Part, labels: Labels, output: Element | None) -
         given = element("Output", None, element("OutputField", kind))
         models.append((_always(), each.model("MiningModel", [], {}, [_segments("sum", summed)], given), None))
         inner.append(each)
-    last = _link(scope.inner(scope.features), part, labels, scores, output)
+    last = _link(scope.inner(scope.features), node, labels, scores, output)
     models.append((_always(), last, None))
     _whole(scope, inner)
     return scope.model("MiningModel", labels.labels, {}, [_segments("modelChain", models)], output)
 
 
-def _link(scope: Scope, part: Part, labels: Labels, scores: list[str], output: Element | None) -> Element:
+def _link(scope: Scope, node: ExportNode, labels: Labels, scores: list[str], output: Element | None) -> Element:
     """What the scores of boosted trees become."""
-    fields = part.fields
+    fields = node.fields
     known = [labels.labels[place] for place in labels.place]
     categories = known if fields["link"] == SOFTMAX_OF_SCORES else known[1:] or [None]
     tables = [
@@ -243,13 +243,13 @@ def _use_outputs(model: Element, names: list[str]) -> None:
         schema.insert(at, element("MiningField", {"name": name}))
 
 
-def _by_cost(scope: Scope, part: Part, labels: Labels, costs: np.ndarray) -> Element:
+def _by_cost(scope: Scope, node: ExportNode, labels: Labels, costs: np.ndarray) -> Element:
     """A chain: the probabilities of the model, and the class of least expected cost."""
     inner = scope.inner(scope.features)
     names = [scope.names.new() for _ in labels.labels]
     number = {"optype": "continuous", "dataType": "double", "feature": "probability"}
     given = [element("OutputField", {"name": n, **number, "value": label}) for n, label in zip(names, labels.labels)]
-    first = _model(inner, part, labels, element("Output", None, *given))
+    first = _model(inner, node, labels, element("Output", None, *given))
     # The largest share has the smallest cost; costs are relative to the largest, so that no power is out of reach.
     scale = float(np.abs(costs).max()) or 1.0
     tables = [

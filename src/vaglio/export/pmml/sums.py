@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from vaglio.errors import NotSupportedError
-from vaglio.export.part import CALIBRATED, DECIDE, GAUSSIAN, INTERVAL, LOGISTIC, TABLE, VALUE, Part
+from vaglio.export.export_node import CALIBRATED, DECIDE, GAUSSIAN, INTERVAL, LOGISTIC, TABLE, VALUE, ExportNode
 from vaglio.export.pmml.conditions import Labels
 from vaglio.export.pmml.elements import Scope, apply, element, field_ref, number
 
@@ -33,13 +33,13 @@ def _standardised(scope: Scope, fields: dict[str, Any], i: int) -> str:
     return scope.derive(apply("if", absent, (fill - centre) / scale, known), ("standard", column))
 
 
-def linear(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def linear(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     """Return a RegressionModel of a model with probabilities, a SupportVectorMachineModel of one that only decides."""
-    fields = part.fields
+    fields = node.fields
     if fields["link"] == CALIBRATED:
         raise NotSupportedError("PMML has no probabilities that are calibrated apart from the decision")
     if fields["link"] == DECIDE:
-        return _hyperplanes(scope, part, labels, output)
+        return _hyperplanes(scope, node, labels, output)
     values = range(fields["n_values"])
     tables = [_table(scope, fields, c, labels.labels[labels.place[c + (fields["link"] == LOGISTIC)]]) for c in values]
     if fields["link"] == LOGISTIC:  # two classes: the value is the log-odds of the second
@@ -68,8 +68,8 @@ def _table(scope: Scope, fields: dict[str, Any], c: int, category: Any) -> Eleme
 
 
 # -- machines --------------------------------------------------------------------------------------------------------
-def _hyperplanes(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
-    fields, n = part.fields, part.fields["n_values"]
+def _hyperplanes(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
+    fields, n = node.fields, node.fields["n_values"]
     names = [_standardised(scope, fields, i) for i in range(len(fields["number"]))]
     coefs = [fields["number_coef"].reshape(-1, n)]
     for i, j in enumerate(fields["nominal"].tolist()):
@@ -79,12 +79,12 @@ def _hyperplanes(scope: Scope, part: Part, labels: Labels, output: Element | Non
     dictionary = element("VectorDictionary", None, _vector_fields(names))
     weights = np.vstack(coefs)
     machines = [(None, weights[:, c], float(fields["intercept"][c])) for c in range(n)]
-    return _machines(scope, part, labels, output, element("LinearKernelType"), dictionary, machines)
+    return _machines(scope, node, labels, output, element("LinearKernelType"), dictionary, machines)
 
 
-def machine(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def machine(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     """Return a SupportVectorMachineModel with a kernel."""
-    fields = part.fields
+    fields = node.fields
     if fields["link"] == CALIBRATED:
         raise NotSupportedError("PMML has no probabilities that are calibrated apart from the decision")
     names = [""] * fields["width"]
@@ -105,7 +105,7 @@ def machine(scope: Scope, part: Part, labels: Labels, output: Element | None) ->
     for coef, intercept in zip(fields["dual_coef"], fields["intercept"]):
         chosen = np.flatnonzero(coef)
         machines.append((chosen, coef[chosen], float(intercept)))
-    return _machines(scope, part, labels, output, _kernel(fields), dictionary, machines)
+    return _machines(scope, node, labels, output, _kernel(fields), dictionary, machines)
 
 
 def _kernel(fields: dict[str, Any]) -> Element:
@@ -133,7 +133,7 @@ def _vector_fields(names: list[str]) -> Element:
 
 def _machines(
     scope: Scope,
-    part: Part,
+    node: ExportNode,
     labels: Labels,
     output: Element | None,
     kernel: Element,
@@ -141,14 +141,14 @@ def _machines(
     machines: Sequence[tuple[np.ndarray | None, np.ndarray, float]],
 ) -> Element:
     """A positive value of a machine favours its target category."""
-    if part.fields["pairs"] and part.fields["break_ties"]:
+    if node.fields["pairs"] and node.fields["break_ties"]:
         raise NotSupportedError("PMML counts the votes of machines and does not break their ties by decision values")
     known = [labels.labels[place] for place in labels.place]
-    k = part.outputs
+    k = node.outputs
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
     made = []
     for i, (vectors, coefs, intercept) in enumerate(machines):
-        first, second = (1, 0) if k == 2 else pairs[i] if part.fields["pairs"] else (i, None)
+        first, second = (1, 0) if k == 2 else pairs[i] if node.fields["pairs"] else (i, None)
         chosen = [] if vectors is None else [element("SupportVector", {"vectorId": int(at)}) for at in vectors]
         terms = [element("Coefficient", {"value": float(coef)}) for coef in coefs]
         content = [element("SupportVectors", {"numberOfSupportVectors": len(chosen)}, *chosen)] if chosen else []
@@ -158,7 +158,7 @@ def _machines(
     linear_form = all(vectors is None for vectors, _, _ in machines)
     attributes = {
         "svmRepresentation": "Coefficients" if linear_form else "SupportVectors",
-        "classificationMethod": "OneAgainstOne" if part.fields["pairs"] or k == 2 else "OneAgainstAll",
+        "classificationMethod": "OneAgainstOne" if node.fields["pairs"] or k == 2 else "OneAgainstAll",
         "maxWins": True,
         "threshold": 0.0,
     }
@@ -166,9 +166,9 @@ def _machines(
 
 
 # -- naive Bayes -----------------------------------------------------------------------------------------------------
-def bayes(scope: Scope, part: Part, labels: Labels, output: Element | None) -> Element:
+def bayes(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     """Return a NaiveBayesModel."""
-    fields, k = part.fields, part.outputs
+    fields, k = node.fields, node.outputs
     if not (np.isfinite(fields["numbers"]).all() and np.isfinite(fields["prior"]).all()):
         raise NotSupportedError("it has probabilities of 0, which rule a class out; learn with a positive alpha")
     known = [labels.labels[place] for place in labels.place]

@@ -7,15 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from vaglio.encode import Feature
-from vaglio.export.part import Part
+from vaglio.export.export_node import Exporter, ExportNode
 from vaglio.fitted import Fitted
-from vaglio.fitted.formats import as_csv, sql_statement
+from vaglio.fitted.formats import as_csv
 from vaglio.learners.additive.model.trees import boosted_of
-from vaglio.learners.boosting.export import compile_boosted, part_of_boosted
+from vaglio.learners.boosting.export import boosted_python, compile_boosted, node_of_boosted
 
 
-def part_of_additive(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return part_of_boosted(boosted_of(model), features, n_classes)
+def node_of_additive(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    return node_of_boosted(boosted_of(model), features, n_classes)
+
+
+def node_of_flat_terms(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    """The terms as trees without missing branches, each a sum that a database adds up."""
+    return node_of_boosted(boosted_of(model, flat=True), features, n_classes)
 
 
 # Categories of a column up to which an additive model is compiled.
@@ -32,7 +37,6 @@ def compile_additive(model: Any, features: tuple[Feature, ...]) -> Any:
 def additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     from vaglio.learners.additive.model.forms import term_rows, terms_text
     from vaglio.learners.additive.model.trees import boosted_of
-    from vaglio.learners.boosting.export import boosted_python
 
     model: Any = fitted.model
     told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.deciding_cost)
@@ -40,6 +44,9 @@ def additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
         "text": lambda: terms_text(model, fitted.classes),
         "json": lambda: json.dumps(term_rows(model, fitted.classes), indent=2, ensure_ascii=False, default=str),
         "csv": lambda: as_csv(term_rows(model, fitted.classes)),
-        "sql": lambda: sql_statement(fitted),
+        "sql": fitted.to_sql,
         "python": lambda: boosted_python(*told),
     }
+
+
+EXPORTERS = {"additive": Exporter("boosted", node_of_additive, build_sums=node_of_flat_terms)}

@@ -32,9 +32,9 @@ def _cuts() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.additive.export import part_of_additive
+    from vaglio.learners.additive.export import EXPORTERS
 
-    return {"additive": part_of_additive}
+    return EXPORTERS
 
 
 def _formats() -> Mapping[str, Any]:

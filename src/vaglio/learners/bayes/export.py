@@ -10,12 +10,12 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Part
+from vaglio.export.export_node import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
 
 
-def part_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     terms = model.terms
     kinds, columns, sizes = terms.kind.tolist(), terms.feature.tolist(), terms.size.tolist()
     numbers = list(terms.numbers)
@@ -37,7 +37,7 @@ def part_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: in
         "start": np.cumsum([0, *map(len, numbers)]),
         "numbers": np.concatenate([np.zeros(0), *numbers]),
     }
-    return Part("bayes", n_classes, fields)
+    return ExportNode("bayes", n_classes, fields)
 
 
 def _kernel(group: Any, t: int, n_classes: int) -> np.ndarray:
@@ -51,7 +51,7 @@ def _kernel(group: Any, t: int, n_classes: int) -> np.ndarray:
     return np.concatenate(found)
 
 
-def part_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """Normal densities over several columns together; the member is naive Bayes over the others."""
     fields = {
         "feature": model.feature,
@@ -60,7 +60,7 @@ def part_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int)
         "mean": model.mean,
         "covariance": model.covariance,
     }
-    return Part("gaussian", n_classes, fields, (part_of_naive_bayes(model.naive, features, n_classes),))
+    return ExportNode("gaussian", n_classes, fields, (node_of_naive_bayes(model.naive, features, n_classes),))
 
 
 def compile_naive_bayes(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -98,3 +98,14 @@ def _network_svg(fitted: Fitted) -> str:
 def show_network(fitted: Fitted) -> str:
     """Return the network as HTML."""
     return PAPER.format(fitted.export("svg"))
+
+
+def _counted_words(model: Any, features: tuple[Feature, ...]) -> str | None:
+    words = getattr(model, "naive", model).words
+    return f"it counts the words of column {features[int(words.feature[0])].name!r}" if len(words) else None
+
+
+EXPORTERS = {
+    "naive-bayes": Exporter("bayes", node_of_naive_bayes, _counted_words),
+    "gaussian-mixture": Exporter("gaussian", node_of_gaussians, _counted_words),
+}

@@ -52,9 +52,9 @@ def _explain() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.export import part_of_gaussians, part_of_naive_bayes
+    from vaglio.learners.bayes.export import EXPORTERS
 
-    return {"naive-bayes": part_of_naive_bayes, "gaussian-mixture": part_of_gaussians}
+    return EXPORTERS
 
 
 def _formats() -> Mapping[str, Any]:

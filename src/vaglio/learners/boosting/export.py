@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Part
+from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Exporter, ExportNode
 from vaglio.fitted import Fitted
-from vaglio.fitted.formats import sql_statement
 from vaglio.fitted.one_row import EXPONENTIAL_LINK, LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
-from vaglio.learners.forest.export import part_of_some_trees
-from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
-from vaglio.learners.rules.forms.python import rules_python
+from vaglio.learners.boosting.model import Boosted
+from vaglio.learners.forest.export import node_of_some_trees
 from vaglio.messages.sentences import clip, plural
 from vaglio.model.base import plain_label
 from vaglio.model.condition import condition_text
+from vaglio.model.costs import CostMatrix
 
-if TYPE_CHECKING:
-    from vaglio.encode import Feature
-    from vaglio.learners.boosting.model import Boosted
-    from vaglio.model.costs import CostMatrix
+# Trees of each score: later ones correct what these leave over, and nobody reads hundreds.
+_TREES = 3
+_SCALES = {"identity": "the prediction", "log": "the logarithm of the prediction"}
+_LINKS = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
 
 
-def part_of_boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """One member per score; a score is where it starts and so many times the mean of its trees."""
     k = model.outputs
-    members = tuple(part_of_some_trees(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
-    link = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
-    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": link[model.link]}
-    return Part("boosted", max(n_classes, 1), fields, members)
+    members = tuple(node_of_some_trees(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
+    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": _LINKS[model.link]}
+    return ExportNode("boosted", max(n_classes, 1), fields, members)
 
 
 def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -42,20 +40,33 @@ def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.boosted_scorer(model.forest.packed(features), values, model.baseline, link)
 
 
-def boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+def boosted_python(
+    model: Any, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
+) -> str:
+    """Return the source of a function ``classify`` that needs nothing but itself."""
+    from vaglio.export.python import scores_python
+    from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
+    from vaglio.learners.rules.forms.rule_list import rule_list
 
+    means = []
+    for k in range(model.outputs):
+        trees = [model.forest.tree(i, features) for i in range(k, model.forest.n_trees, model.outputs)]
+        means.append(rule_list(rules_of_trees([TreeShare(tree, 1.0, np.arange(0)) for tree in trees], features, None)))
+    labels = None if classes is None else [plain_label(label) for label in classes]
+    return scores_python(means, model.baseline.tolist(), model.rounds, _LINKS[model.link], labels, cost)
+
+
+def boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
     return {
         "text": lambda: first_trees_text(model, fitted.codebook.features, fitted.classes),
-        "sql": lambda: sql_statement(fitted),
+        "sql": fitted.to_sql,
         "python": lambda: boosted_python(*told),
     }
 
 
-# Trees of each score: later ones correct what these leave over, and nobody reads hundreds.
-_TREES = 3
-_SCALES = {"identity": "the prediction", "log": "the logarithm of the prediction"}
+EXPORTERS = {"boosted": Exporter("boosted", node_of_boosted)}
 
 
 def first_trees_text(model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None) -> str:
@@ -81,52 +92,3 @@ def first_trees_text(model: Boosted, features: tuple[Feature, ...], classes: np.
                 rows = f"{round(sum(rule.covered), 1):g}"
                 lines.append(f"  {f'IF {told} THEN' if told else 'ALWAYS'} {float(rule.label):+.4g}  [{rows} rows]")
     return "\n".join(lines) + "\n"
-
-
-def boosted_python(
-    model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
-) -> str:
-    """Return the source of a function ``classify`` that needs nothing but itself."""
-    parts = []
-    for k in range(model.outputs):
-        trees = [model.forest.tree(i, features) for i in range(k, model.forest.n_trees, model.outputs)]
-        rules = rules_of_trees([TreeShare(tree, 1.0, np.arange(0)) for tree in trees], features, None)
-        parts.append(rules_python(rules, f"mean_{k}"))
-    terms = ", ".join(f"{start!r} + {model.rounds} * mean_{k}(row)" for k, start in enumerate(model.baseline.tolist()))
-    return "\n\n".join([*parts, "\n".join(_classify(model, terms, classes, cost)) + "\n"])
-
-
-def _classify(model: Boosted, terms: str, classes: np.ndarray | None, cost: CostMatrix | None) -> list[str]:
-    if classes is None:
-        value = "exp(scores[0])" if model.link == "log" else "scores[0]"
-        given = '"""Give the number of a row, a mapping from column to value (None or NaN is missing)."""'
-        return [
-            "def classify(row):",
-            f"    {given}",
-            "    from math import exp",
-            "",
-            f"    scores = [{terms}]",
-            f"    return {value}",
-        ]
-    labels = [plain_label(label) for label in classes]
-    lines = [
-        "def classify(row, probabilities=False):",
-        '    """Give the class of a row, a mapping from column to value (None or NaN is missing), '
-        'or its class probabilities."""',
-        "    from math import exp",
-        "",
-        f"    classes = {labels!r}",
-        f"    scores = [{'0.0, ' if model.link == 'logit' else ''}{terms}]",
-        "    powers = [exp(score - max(scores)) for score in scores]",
-        "    chances = [power / sum(powers) for power in powers]",
-        "    if probabilities:",
-        "        return dict(zip(classes, chances))",
-    ]
-    if cost is None:
-        return [*lines, "    return classes[scores.index(max(scores))]"]
-    return [
-        *lines,
-        f"    costs = {cost.matrix.T.tolist()!r}  # by predicted class, then by true class",
-        "    expected = [sum(chance * cost for chance, cost in zip(chances, column)) for column in costs]",
-        "    return classes[expected.index(min(expected))]",
-    ]

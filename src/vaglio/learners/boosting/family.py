@@ -38,9 +38,9 @@ def _leaves() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.export import part_of_boosted
+    from vaglio.learners.boosting.export import EXPORTERS
 
-    return {"boosted": part_of_boosted}
+    return EXPORTERS
 
 
 def _formats() -> Mapping[str, Any]:
@@ -117,4 +117,5 @@ FAMILY = Family(
     chapter=_chapter,
     trace=_trace,
     animate=_animate,
+    stepwise=("gradient-boosting",),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import Scene, Shot, shots_of_rounds
+from vaglio.document.animation import AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -197,10 +197,10 @@ def decide(page: Page, training: Training, p: np.ndarray) -> None:
     page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}
 
 
-def film_gradient_boosting(scene: Scene) -> list[Shot]:
+def film_gradient_boosting(scene: AnimationContext) -> list[Frame]:
     """Make one picture per round."""
     if scene.plane is None:
         return []
     classes = np.asarray(scene.estimator.classes_)
     staged = scene.estimator.staged_predict_proba(scene.like_source(scene.plane.grid))
-    return shots_of_rounds(scene, (classes[shares.argmax(axis=1)] for shares in staged))
+    return frames_of_rounds(scene, (classes[shares.argmax(axis=1)] for shares in staged))

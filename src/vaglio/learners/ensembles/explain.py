@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation.by_kind import cuts, explainers
 from vaglio.explanation.context import Context
-from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.explanation.counterfactual import cuts
+from vaglio.explanation.explanation import Explanation, Reason, explainers
 from vaglio.learners.ensembles.model import Ensemble, Member, Voting
 from vaglio.learners.forest.explain import TreeOfMany, explain_trees, votes_in_words
 from vaglio.learners.forest.model.forest import MOST_TREES

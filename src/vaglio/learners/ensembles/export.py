@@ -8,16 +8,16 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import Part, build_part
+from vaglio.export.export_node import Exporter, ExportNode, build_node
 from vaglio.fitted.one_row import scorers
 
 
-def part_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     members, maps, classes = [], [], []
     for member in model.members:
         chosen = np.arange(len(features)) if member.features is None else member.features
         seen = tuple(features[j] for j in chosen)
-        part = build_part(member.model, seen, len(member.classes) if n_classes else 0)
+        part = build_node(member.model, seen, len(member.classes) if n_classes else 0)
         members.append(part)
         maps.append(chosen)
         classes.append(member.classes if n_classes else np.zeros(1, np.int64))
@@ -33,7 +33,7 @@ def part_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -
         "widest": max(len(chosen) for chosen in maps),
         "most_outputs": max(part.outputs for part in members),
     }
-    return Part("mix", max(n_classes, 1), fields, tuple(members))
+    return ExportNode("mix", max(n_classes, 1), fields, tuple(members))
 
 
 def compile_members(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -53,3 +53,9 @@ def compile_members(model: Any, features: tuple[Feature, ...]) -> Any:
         hard = model.n_classes > 0 and not (model.vote == "soft" and member.has_probabilities)
         members.append((scorer, float(member.weight), hard, classes, *columns))
     return _core.ensemble_scorer(members, model.n_classes or 1)
+
+
+EXPORTERS = {
+    "ensemble": Exporter("mix", node_of_members, build_sums=node_of_members),
+    "voting": Exporter("mix", node_of_members),
+}

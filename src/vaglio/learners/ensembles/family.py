@@ -38,9 +38,9 @@ def _leaves() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.ensembles.export import part_of_members
+    from vaglio.learners.ensembles.export import EXPORTERS
 
-    return {"ensemble": part_of_members, "voting": part_of_members}
+    return EXPORTERS
 
 
 def _compile_row() -> Mapping[str, Any]:
@@ -115,4 +115,5 @@ FAMILY = Family(
     chapter=_chapter,
     trace=_trace,
     animate=_animate,
+    stepwise=("adaboost",),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot, shots_of_rounds
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -205,15 +205,15 @@ def _vote(page: Page, training: Training) -> None:
 
 
 # -- animation ---------------------------------------------------------------------------------------------------------
-def film_adaboost(scene: Scene) -> list[Shot]:
+def film_adaboost(scene: AnimationContext) -> list[Frame]:
     """Make one picture per round; the size of a row is its weight in the next round."""
     if scene.plane is None:
         return []
     estimator = scene.estimator
     grid = scene.like_source(scene.plane.grid)
-    rows = [np.asarray(one.predict(scene.training.source)) for one in estimator.estimators_[:MAX_SHOTS]]
+    rows = [np.asarray(one.predict(scene.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
     weights = _boosted(rows, np.asarray(scene.training.labels), estimator.estimator_weights_, scene.training.weight)
-    return shots_of_rounds(scene, estimator.staged_predict(grid), weights)
+    return frames_of_rounds(scene, estimator.staged_predict(grid), weights)
 
 
 def _boosted(

@@ -8,21 +8,24 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import Part
-from vaglio.learners.trees.export import part_of_trees
+from vaglio.export.export_node import Exporter, ExportNode
+from vaglio.learners.trees.export import node_of_trees
 
 
-def part_of_forest(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return part_of_some_trees(model, range(model.n_trees), features, n_classes)
+def node_of_forest(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    return node_of_some_trees(model, range(model.n_trees), features, n_classes)
 
 
-def part_of_some_trees(forest: Any, which: range, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_some_trees(forest: Any, which: range, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """Some of the trees of a forest, with exactly what its leaves say."""
     link = [forest.nodes["link"][forest.starts[i] : forest.starts[i + 1]] for i in which]
     said = [forest.leaf_values[np.where(each < 0, ~each, 0)] for each in link]
-    return part_of_trees([forest.tree(i, features) for i in which], features, n_classes, said)
+    return node_of_trees([forest.tree(i, features) for i in which], features, n_classes, said)
 
 
 def compile_forest(model: Any, features: tuple[Feature, ...]) -> Any:
     """Return the forest compiled for single rows."""
     return _core.forest_scorer(model.packed(features), model.leaf_values)
+
+
+EXPORTERS = {"forest": Exporter("trees", node_of_forest, build_sums=node_of_forest)}

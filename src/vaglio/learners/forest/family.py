@@ -38,9 +38,9 @@ def _leaves() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.forest.export import part_of_forest
+    from vaglio.learners.forest.export import EXPORTERS
 
-    return {"forest": part_of_forest}
+    return EXPORTERS
 
 
 def _compile_row() -> Mapping[str, Any]:

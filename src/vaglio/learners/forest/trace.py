@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot, as_regions
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -80,21 +80,21 @@ def shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) ->
     announce_winner(page, training, votes.sum(axis=0))
 
 
-def film_members(scene: Scene) -> list[Shot]:
+def film_members(scene: AnimationContext) -> list[Frame]:
     """Make one picture per member: the vote of all up to it."""
     if scene.plane is None:
         return []
     classes = np.asarray(scene.estimator.classes_)
     votes = np.zeros((len(scene.plane.grid), len(classes)))
     shots = []
-    for number, vote in enumerate(islice(_votes(scene), MAX_SHOTS), start=1):
+    for number, vote in enumerate(islice(_votes(scene), MAX_FRAMES), start=1):
         votes += vote
         regions = as_regions(scene, classes[votes.argmax(axis=1)])
-        shots.append(Shot(scene.say("film_members", n=number), Marks(regions)))
+        shots.append(Frame(scene.say("film_members", n=number), Marks(regions)))
     return shots
 
 
-def _votes(scene: Scene) -> Iterator[np.ndarray]:
+def _votes(scene: AnimationContext) -> Iterator[np.ndarray]:
     """What each member says about the points of the grid; the trees of a forest say shares."""
     assert scene.plane is not None
     grid, classes = scene.like_source(scene.plane.grid), np.asarray(scene.estimator.classes_)

@@ -8,14 +8,14 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import DECIDE, LOGISTIC, SOFTMAX, Part
+from vaglio.export.export_node import DECIDE, LOGISTIC, SOFTMAX, Exporter, ExportNode
 from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
 
 
-def part_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     link = DECIDE if not model.probabilistic else LOGISTIC if len(model.intercept) == 1 else SOFTMAX
     more = {"link": link, "pairs": 0, "break_ties": 0, "calibration": np.zeros(0)}
-    return Part("linear", n_classes, {**weights_of(model, features), **more})
+    return ExportNode("linear", n_classes, {**weights_of(model, features), **more})
 
 
 def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
@@ -53,11 +53,11 @@ def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     }
 
 
-def part_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     layers = {f"weight_{i}": weight for i, weight in enumerate(model.weights)}
     layers |= {f"bias_{i}": bias for i, bias in enumerate(model.biases)}
     more = {"layers": len(model.weights), "activation": model.activation}
-    return Part("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
+    return ExportNode("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
 
 
 def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -76,3 +76,6 @@ def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
 def sides_of_linear(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
     """Return the class that each output favours."""
     return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
+
+
+EXPORTERS = {"linear": Exporter("linear", node_of_linear), "mlp": Exporter("network", node_of_network)}

@@ -29,9 +29,9 @@ def _explain() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.linear.export import part_of_linear, part_of_network
+    from vaglio.learners.linear.export import EXPORTERS
 
-    return {"linear": part_of_linear, "mlp": part_of_network}
+    return EXPORTERS
 
 
 def _coefficients() -> Mapping[str, Any]:

@@ -6,8 +6,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.counterfactual.black_box import PATIENCE, fewer, search, smaller
-from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
+from vaglio.explanation.counterfactual import PATIENCE, Found, Question, Variants, fewer, search, smaller
 from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.neighbors.estimators import grow_local_tree
 from vaglio.learners.neighbors.model import Neighbors

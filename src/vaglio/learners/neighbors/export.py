@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature, shown_share
-from vaglio.export.part import Part
+from vaglio.export.export_node import Exporter, ExportNode
 
 
-def part_of_neighbors(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_neighbors(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """Numbers are divided by their scale; codes are numbers too, NaN where they are missing."""
     nominal = np.array([feature.is_nominal for feature in features])
     # What a difference costs in each nominal column, in the power of the metric.
@@ -32,4 +32,12 @@ def part_of_neighbors(model: Any, features: tuple[Feature, ...], n_classes: int)
         "vote": model.vote,
         "absent": np.zeros(0) if model.absent is None else model.absent.astype(np.float64),
     }
-    return Part("neighbors", max(n_classes, 1), fields)
+    return ExportNode("neighbors", max(n_classes, 1), fields)
+
+
+def _callable_option(model: Any, features: tuple[Feature, ...]) -> str | None:
+    given = [what for what in ("metric", "vote") if callable(getattr(model, what))]
+    return f"its {given[0]} is a function of Python" if given else None
+
+
+EXPORTERS = {"neighbors": Exporter("neighbors", node_of_neighbors, _callable_option)}

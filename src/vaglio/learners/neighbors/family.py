@@ -32,9 +32,9 @@ def _counterfactual() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.export import part_of_neighbors
+    from vaglio.learners.neighbors.export import EXPORTERS
 
-    return {"neighbors": part_of_neighbors}
+    return EXPORTERS
 
 
 def _chapter() -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import Scene, Shot, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -122,7 +122,7 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
 _NUMBERS = (1, 3, 5, 9, 15, 25)
 
 
-def film_neighbors(scene: Scene) -> list[Shot]:
+def film_neighbors(scene: AnimationContext) -> list[Frame]:
     """Make one picture per K, with lines from the row to its neighbours."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:
@@ -133,11 +133,11 @@ def film_neighbors(scene: Scene) -> list[Shot]:
         fitted = clone(estimator).set_params(n_neighbors=k).fit(scene.training.source, scene.training.labels)
         near = _nearest(scene, fitted)
         links = tuple(("link", np.array([plane.row, plane.points[i]])) for i in near)
-        shots.append(Shot(f"K = {k}", Marks(regions_of(scene, fitted), links, near)))
+        shots.append(Frame(f"K = {k}", Marks(regions_of(scene, fitted), links, near)))
     return shots
 
 
-def _nearest(scene: Scene, fitted: object) -> tuple[int, ...]:
+def _nearest(scene: AnimationContext, fitted: object) -> tuple[int, ...]:
     assert scene.plane is not None
     if scene.plane.row is None:
         return ()

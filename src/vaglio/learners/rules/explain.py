@@ -10,8 +10,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context, shown
-from vaglio.explanation.counterfactual.black_box import search, smaller
-from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
+from vaglio.explanation.counterfactual import Found, Question, Variants, search, smaller
 from vaglio.explanation.explanation import Explanation, Reason, in_words, reasons_of
 from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.learners.rules.model.ruleset import RuleSet

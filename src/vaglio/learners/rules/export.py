@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.part import IN_TURN, MISSING, RANGE, SET, SHARED, SUM, VOTE, Part
+from vaglio.export.export_node import IN_TURN, MISSING, RANGE, SET, SHARED, SUM, VOTE, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.model.rule import SHARED as SHARED_RESOLUTIONS
 from vaglio.learners.rules.model.rule import decision_order
@@ -21,7 +21,7 @@ from vaglio.model.condition import (
 )
 
 
-def part_of_rules(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_rules(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     votes = model.resolution == "vote" or (model.resolution == "mean" and model.classes is not None)
     mode = VOTE if votes else SHARED if model.resolution in SHARED_RESOLUTIONS else IN_TURN
     order = decision_order(model.entries, model.resolution)
@@ -46,7 +46,7 @@ def part_of_rules(model: Any, features: tuple[Feature, ...], n_classes: int) -> 
         "said": said,
         "otherwise": model.said_by_default,
     }
-    return Part("rules", max(n_classes, 1), fields)
+    return ExportNode("rules", max(n_classes, 1), fields)
 
 
 def _condition(condition: Condition) -> tuple[Any, ...]:
@@ -74,3 +74,6 @@ def show_rules(fitted: Fitted) -> str:
     """Return the rules as HTML."""
     page: str = fitted.rules()._repr_html_()
     return page
+
+
+EXPORTERS = {"rules": Exporter("rules", node_of_rules)}

@@ -38,9 +38,9 @@ def _cuts() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.rules.export import part_of_rules
+    from vaglio.learners.rules.export import EXPORTERS
 
-    return {"rules": part_of_rules}
+    return EXPORTERS
 
 
 def _show() -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot, regions_of
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.impurity import entropy
 from vaglio.document.notation import count, fixed, fraction
@@ -230,12 +230,12 @@ def _result(page: Page, training: Training) -> None:
     page.facts["fitted_rules"] = [str(rule).split("  [")[0] for rule in rules]
 
 
-def film_rules(scene: Scene) -> list[Shot]:
+def film_rules(scene: AnimationContext) -> list[Frame]:
     """Make one picture per rule."""
     if scene.plane is None:
         return []
     rules = scene.estimator.rules()
     return [
-        Shot(scene.say("film_rules", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
-        for n in range(min(len(rules), MAX_SHOTS) + 1)
+        Frame(scene.say("film_rules", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
+        for n in range(min(len(rules), MAX_FRAMES) + 1)
     ]

@@ -10,8 +10,7 @@ from scipy import sparse as sp
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
-from vaglio.explanation.counterfactual.black_box import PATIENCE, search
-from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.counterfactual import PATIENCE, Found, Question, search
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.svm.model import SVMModel
 from vaglio.model.base import class_codes

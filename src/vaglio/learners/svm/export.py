@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.part import CALIBRATED, DECIDE, Part
+from vaglio.export.export_node import CALIBRATED, DECIDE, Exporter, ExportNode
 from vaglio.learners.linear.export import dense_of, weights_of
 
 
-def part_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+def node_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     linear = model.coef is not None
     fields = {
         **(weights_of(model, features) if linear else _machine(model, features)),
@@ -20,7 +20,7 @@ def part_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) 
         "break_ties": int(model.break_ties),
         "calibration": np.zeros(0) if model.calibration is None else model.calibration.ravel(),
     }
-    return Part("linear" if linear else "machine", n_classes, fields)
+    return ExportNode("linear" if linear else "machine", n_classes, fields)
 
 
 def _machine(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
@@ -52,3 +52,18 @@ def sides_of_machines(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
     if model.scheme == "ovr":
         return [{"class": label, "against": "the rest"} for label in classes]
     return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]
+
+
+def _unsupported_kernel(model: Any, features: tuple[Feature, ...]) -> str | None:
+    if callable(model.phi):
+        return "its phi is a function of Python"
+    if model.kernel.function is not None or model.kernel.name == "precomputed":
+        return "its kernel is a function or a table of Python"
+    return None
+
+
+def _kind_of_machines(model: Any) -> str:
+    return "machine" if model.coef is None else "linear"
+
+
+EXPORTERS = {"svm": Exporter(_kind_of_machines, node_of_machines, _unsupported_kernel)}

@@ -33,9 +33,9 @@ def _counterfactual() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.svm.export import part_of_machines
+    from vaglio.learners.svm.export import EXPORTERS
 
-    return {"svm": part_of_machines}
+    return EXPORTERS
 
 
 def _coefficients() -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import Scene, Shot, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import comma_list, fixed
 from vaglio.document.training import Training
@@ -130,7 +130,7 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-def film_svm(scene: Scene) -> list[Shot]:
+def film_svm(scene: AnimationContext) -> list[Frame]:
     """Make one picture per cost of an error, with rings around the support vectors."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:
@@ -146,11 +146,11 @@ def film_svm(scene: Scene) -> list[Shot]:
         said = "" if cost is None else f"C = {cost:g}: "
         caption = said + scene.say("film_support", n=len(fitted.support_))
         marks = Marks(regions_of(scene, fitted), _margins(scene, fitted), tuple(fitted.support_.tolist()))
-        shots.append(Shot(caption, marks))
+        shots.append(Frame(caption, marks))
     return shots
 
 
-def _margins(scene: Scene, fitted: object) -> tuple[tuple[str, np.ndarray], ...]:
+def _margins(scene: AnimationContext, fitted: object) -> tuple[tuple[str, np.ndarray], ...]:
     """The lines where the decision function is 0 and ±1; of more than two classes the regions tell enough."""
     from contourpy import contour_generator
 

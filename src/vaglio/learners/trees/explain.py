@@ -8,8 +8,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.counterfactual.black_box import search
-from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.counterfactual import Found, Question, search
 from vaglio.explanation.explanation import Explanation, reasons_of
 from vaglio.learners.rules.explain import Boxes, enter_boxes
 from vaglio.learners.trees.model.rules import branch_condition, leaf_rules

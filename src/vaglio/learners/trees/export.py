@@ -9,20 +9,20 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.part import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Part
+from vaglio.export.export_node import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
 from vaglio.learners.trees.model.rules import branch_of_category, outline
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
 
 
-def part_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return part_of_trees([model], features, n_classes)
+def node_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    return node_of_trees([model], features, n_classes)
 
 
-def part_of_trees(
+def node_of_trees(
     trees: list[Any], features: tuple[Feature, ...], n_classes: int, said: list[np.ndarray] | None = None
-) -> Part:
+) -> ExportNode:
     """All nodes of all trees in one table; the mean of the trees counts. Without ``said``, nodes say what trees say."""
     starts = np.cumsum([0, *(tree.n_nodes for tree in trees)])
     said = said or [tree.says for tree in trees]
@@ -51,7 +51,7 @@ def part_of_trees(
         "term_coef": term_coef,
         "values": values,
     }
-    return Part("trees", max(n_classes, 1), fields)
+    return ExportNode("trees", max(n_classes, 1), fields)
 
 
 def _tests(tree: Any) -> np.ndarray:
@@ -138,3 +138,6 @@ _DEPTH_ON_SCREEN = 6
 def show_tree(fitted: Fitted) -> str:
     """Return the upper levels of the tree as HTML."""
     return PAPER.format(tree_svg(fitted, _DEPTH_ON_SCREEN))
+
+
+EXPORTERS = {"tree": Exporter("trees", node_of_tree)}

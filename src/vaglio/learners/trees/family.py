@@ -38,9 +38,9 @@ def _cuts() -> Mapping[str, Any]:
 
 
 def _export() -> Mapping[str, Any]:
-    from vaglio.learners.trees.export import part_of_tree
+    from vaglio.learners.trees.export import EXPORTERS
 
-    return {"tree": part_of_tree}
+    return EXPORTERS
 
 
 def _formats() -> Mapping[str, Any]:
@@ -160,4 +160,5 @@ FAMILY = Family(
     chapter=_chapter,
     trace=_trace,
     animate=_animate,
+    stepwise=("id3", "c45", "cart", "tree", "oblique"),
 )

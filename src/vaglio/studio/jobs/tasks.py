@@ -12,7 +12,7 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation import compare
 from vaglio.evaluation.training import learning_rows
 from vaglio.fitted import load
-from vaglio.fitted.prediction_columns import prediction_columns
+from vaglio.fitted.predictions import prediction_columns
 from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import listed

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from vaglio.document.animation import Film
+from vaglio.document.animation import Animation
 from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
@@ -19,7 +19,7 @@ from vaglio.studio.catalogue import Words
 from vaglio.studio.pages.page import Page
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
-from vaglio.tracing.film import make_film
+from vaglio.tracing.animation import make_animation
 from vaglio.tracing.tracer import MAX_ROWS
 
 __all__ = ["TracePage"]
@@ -143,20 +143,20 @@ def _played(rows: Table, y: np.ndarray, chosen: Lecture, say: Words) -> dict[str
     part, labels = frame.iloc[taken], y[taken]
     fitted = learner.fit(part, labels)
     work = trace(fitted, part, labels, row=row, lang=say.lang)
-    film = make_film(fitted, part, labels, row=row, lang=say.lang)
+    animation = make_animation(fitted, part, labels, row=row, lang=say.lang)
     return {
         "title": work.title,
         "steps": [
             {"title": section.title, "level": section.level, "html": Markup(blocks_of(section)), "picture": picture}
-            for section, picture in zip(work.sections, _pictures_of(work.sections, film))
+            for section, picture in zip(work.sections, _pictures_of(work.sections, animation))
         ],
         "pictures": []
-        if film is None
+        if animation is None
         else [
-            {"caption": film.shots[number].caption, "svg": Markup(film.draw(number))}
-            for number in range(len(film.shots))
+            {"caption": animation.frames[number].caption, "svg": Markup(animation.draw(number))}
+            for number in range(len(animation.frames))
         ],
-        "labels": [] if film is None or film.shots[0].tree is not None else list(film.classes),
+        "labels": [] if animation is None or animation.frames[0].tree is not None else list(animation.classes),
         "taken": len(taken),
         "without": int((~whole).sum()),
     }
@@ -174,14 +174,14 @@ def _some(rows: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
     return some
 
 
-def _pictures_of(sections: tuple[Any, ...], film: Film | None) -> list[int | None]:
+def _pictures_of(sections: tuple[Any, ...], animation: Animation | None) -> list[int | None]:
     """The picture that belongs to each step, where there is one."""
-    if film is None or not film.stepwise:
+    if animation is None or not animation.stepwise:
         return [None] * len(sections)
-    last, number = len(film.shots) - 1, 0
+    last, number = len(animation.frames) - 1, 0
     found: list[int | None] = []
     # A tree begins with all rows before its first test; an ensemble begins with its first round.
-    shift = 1 if film.shots[0].tree is not None else 0
+    shift = 1 if animation.frames[0].tree is not None else 0
     for section in sections:
         found.append(min(number + shift, last) if section.level == 2 else 0 if number == 0 else last)
         number += section.level == 2

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.boosting.model import LARGEST_SUM, Boosted, checked_link, numbers_of, probabilities_of
+from vaglio.learners.boosting.model import LARGEST_SUM, checked_link, numbers_of, probabilities_of
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -164,12 +164,6 @@ class Additive:
         from vaglio.learners.additive.model.edits import edited
 
         return edited(self, classes, term, action, **options)
-
-    def as_flat_trees(self) -> Boosted:
-        """Return the terms as trees without missing branches, each a sum that a database adds up."""
-        from vaglio.learners.additive.model.trees import boosted_of
-
-        return boosted_of(self, flat=True)
 
     def state(self) -> State:
         names = ("intercept", "cuts", "cut_start", "groups", "terms", "scores", "deviations", "weights")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.limit import moment
+from vaglio.export.source import moment
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.messages.figures import short_number
 from vaglio.messages.sentences import clip

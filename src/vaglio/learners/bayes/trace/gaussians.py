@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import Scene, Shot, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import count, figures, fixed, percent
 from vaglio.document.training import Training
@@ -180,7 +180,7 @@ def _as_factor(training: Training, present: np.ndarray, logarithm: np.ndarray) -
     return Factor(", ".join(names[p] for p in present), tuple(map(figures, values)), values, logarithm)
 
 
-def film_bayes(scene: Scene) -> list[Shot]:
+def film_bayes(scene: AnimationContext) -> list[Frame]:
     """Make one picture per class, with the line where its probability is nine tenths."""
     from contourpy import contour_generator
 
@@ -194,5 +194,5 @@ def film_bayes(scene: Scene) -> list[Shot]:
         values = shares[:, code].reshape(len(plane.y), len(plane.x))
         lines = contour_generator(plane.x, plane.y, values).lines(_SURE)
         marks = Marks(regions, tuple(("boundary", np.asarray(line)) for line in lines))
-        shots.append(Shot(scene.say("film_sure", label=label, share="90"), marks))
+        shots.append(Frame(scene.say("film_sure", label=label, share="90"), marks))
     return shots

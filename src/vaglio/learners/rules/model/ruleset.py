@@ -409,8 +409,8 @@ class RuleSet:
         -------
         str
         """
-        from vaglio.export.sql import in_dialect
-        from vaglio.learners.rules.forms.sql import rules_sql
+        from vaglio.export.sql.rules import rules_sql
+        from vaglio.export.sql.statement import in_dialect
 
         return in_dialect(rules_sql(self, table, probabilities), dialect)
 
@@ -425,7 +425,7 @@ class RuleSet:
         name : str
             Of the function.
         """
-        from vaglio.learners.rules.forms.python import rules_python
+        from vaglio.export.python import rules_python
 
         return rules_python(self, name)
 

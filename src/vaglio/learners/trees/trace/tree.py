@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.document.notation import count, fixed, fraction, percent
@@ -378,7 +378,7 @@ def _worked_out(growth: Growth, branches: np.ndarray, measure: str) -> float:
     return float(left)
 
 
-def film_tree(scene: Scene) -> list[Shot]:
+def film_tree(scene: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(scene.training)
     weight = None if (part.weight == 1).all() else part.weight
@@ -388,15 +388,15 @@ def film_tree(scene: Scene) -> list[Shot]:
     features = part.features
     said = [scene.say("film_root"), *(_said(scene, n + 1) for n in range(len(inner)))]
     shots = [
-        Shot(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
-        for known in range(min(len(inner), MAX_SHOTS - 1) + 1)
+        Frame(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
+        for known in range(min(len(inner), MAX_FRAMES - 1) + 1)
     ]
-    finished = Shot(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
+    finished = Frame(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
     # The first test is chosen in the first step of the trace: its picture has that test already.
     return [*shots, finished]
 
 
-def _said(scene: Scene, n: int) -> str:
+def _said(scene: AnimationContext, n: int) -> str:
     return scene.say("film_one_test") if n == 1 else scene.say("film_tests", n=n)
 
 

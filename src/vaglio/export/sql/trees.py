@@ -8,12 +8,13 @@ the larger one goes on after ELSE, by which the depth is at most the logarithm o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from vaglio.export.part import BELOW, CATEGORY, SUM_AT_MOST, Part
-from vaglio.export.sql import sql_number, sql_sum
+from vaglio.export.export_node import BELOW, CATEGORY, SUM_AT_MOST, ExportNode
+from vaglio.export.sql.statement import sql_number, sql_sum
 
 __all__ = ["Compared", "scores_of_trees", "written_as_trees"]
 
@@ -37,62 +38,68 @@ class Compared:
     categories: list[str]
 
 
-def written_as_trees(part: Part) -> bool:
-    """Whether a part is made of trees whose tests have two branches, one of which takes the missing values."""
-    if part.kind in ("boosted", "mix"):
-        return all(written_as_trees(member) for member in part.members)
-    if part.kind != "trees":
+def written_as_trees(node: ExportNode) -> bool:
+    """Whether a node is made of trees whose tests have two branches, one of which takes the missing values."""
+    if node.kind == "boosted":
+        return all(written_as_trees(member) for member in node.members)
+    if node.kind == "mix":
+        # Several trees decide together before they vote, and the scores of boosting are no shares of a vote.
+        return all(
+            written_as_trees(member) and member.kind != "boosted" and not (hard and member.fields.get("n_trees") != 1)
+            for member, hard in zip(node.members, node.fields["hard"])
+        )
+    if node.kind != "trees":
         return False
-    inner = part.fields["count"] > 0
-    whole = (part.fields["missing"][inner] >= 0).all() and (part.fields["test"][inner] != SUM_AT_MOST).all()
-    return bool(whole and (part.fields["count"][inner] == 2).all())
+    inner = node.fields["count"] > 0
+    whole = (node.fields["missing"][inner] >= 0).all() and (node.fields["test"][inner] != SUM_AT_MOST).all()
+    return bool(whole and (node.fields["count"][inner] == 2).all())
 
 
 @dataclass(frozen=True)
 class _Tree:
     """One tree, with what its leaves add to each score."""
 
-    part: Part
+    fields: dict[str, Any]
     root: int
     columns: np.ndarray
     values: np.ndarray
 
+    def placed(self, values: np.ndarray, classes: np.ndarray, outputs: int) -> _Tree:
+        """Return the tree with other values, given for some of the scores."""
+        wide = np.zeros((len(values), outputs))
+        wide[:, classes] = values
+        return replace(self, values=wide)
 
-def _trees(part: Part, columns: np.ndarray, outputs: int) -> list[_Tree]:
-    if part.kind == "trees":
-        values = part.fields["values"] / len(part.fields["root"])
-        return [_Tree(part, int(root), columns, values) for root in part.fields["root"]]
-    fields, found = part.fields, []
-    if part.kind == "boosted":
-        for k, member in enumerate(part.members):
+
+def _trees(node: ExportNode, columns: np.ndarray, outputs: int) -> list[_Tree]:
+    fields, found = node.fields, []
+    if node.kind == "trees":
+        values = fields["values"] / len(fields["root"])
+        return [_Tree(fields, int(root), columns, values) for root in fields["root"]]
+    if node.kind == "boosted":
+        for k, member in enumerate(node.members):
             for tree in _trees(member, columns, 1):
-                found.append(_placed(tree, tree.values * fields["rounds"], np.array([k]), outputs))
+                found.append(tree.placed(tree.values * fields["rounds"], np.array([k]), outputs))
         return found
-    for i, member in enumerate(part.members):
+    for i, member in enumerate(node.members):
         seen = columns[fields["map"][fields["map_start"][i] : fields["map_start"][i + 1]]]
         classes = fields["class_of"][fields["class_start"][i] : fields["class_start"][i + 1]]
         for tree in _trees(member, seen, member.outputs):
             values = tree.values
             if fields["hard"][i]:
                 values = np.eye(values.shape[1])[np.argmax(values, axis=1)]
-            found.append(_placed(tree, values * fields["weight"][i] / fields["total"], classes, outputs))
+            found.append(tree.placed(values * fields["weight"][i] / fields["total"], classes, outputs))
     return found
 
 
-def _placed(tree: _Tree, values: np.ndarray, classes: np.ndarray, outputs: int) -> _Tree:
-    wide = np.zeros((len(values), outputs))
-    wide[:, classes] = values
-    return _Tree(tree.part, tree.root, tree.columns, wide)
-
-
 def scores_of_trees(
-    part: Part, outputs: int, n_columns: int, compared: Callable[[int], Compared], count: Callable[[int], None]
+    node: ExportNode, outputs: int, n_columns: int, compared: Callable[[int], Compared], count: Callable[[int], None]
 ) -> list[str]:
     """Return one sum over the trees per score.
 
     Parameters
     ----------
-    part : Part
+    node : ExportNode
         For which :func:`written_as_trees` holds.
     outputs, n_columns : int
     compared : callable
@@ -100,7 +107,7 @@ def scores_of_trees(
     count : callable
         Is told how much is written.
     """
-    trees = _trees(part, np.arange(n_columns), outputs)
+    trees = _trees(node, np.arange(n_columns), outputs)
     shapes = [_Shape(tree, compared, count) for tree in trees]
     return [sql_sum([text for shape in shapes if (text := shape.text(k)) != "0.0e0"]) for k in range(outputs)]
 
@@ -109,7 +116,7 @@ class _Shape:
     """The tree as text."""
 
     def __init__(self, tree: _Tree, compared: Callable[[int], Compared], count: Callable[[int], None]) -> None:
-        self.tree, self.fields, self.compared, self.count = tree, tree.part.fields, compared, count
+        self.tree, self.fields, self.compared, self.count = tree, tree.fields, compared, count
         self.order = [tree.root]
         for node in self.order:  # grows as it goes
             if self.fields["count"][node]:

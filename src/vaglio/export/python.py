@@ -1,15 +1,16 @@
-"""Rules as the source of one Python function that needs nothing but itself."""
+"""Rules, and scores that rules add up to, as the source of a Python function that needs nothing but itself."""
 
 from __future__ import annotations
 
 import keyword
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from vaglio.encode import spelling
+from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
-from vaglio.export.limit import Written
-from vaglio.learners.rules.model.rule import SHARED, decision_order
+from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, IN_TURN, LOGIT, VOTE
+from vaglio.export.source import RuleList, Written
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
@@ -17,13 +18,9 @@ from vaglio.model.condition import (
     RangeCondition,
     SetCondition,
 )
+from vaglio.model.costs import CostMatrix
 
-if TYPE_CHECKING:
-    from vaglio.encode import Feature
-    from vaglio.learners.rules.model.rule import Rule
-    from vaglio.learners.rules.model.ruleset import RuleSet
-
-__all__ = ["rules_python"]
+__all__ = ["rules_python", "scores_python"]
 
 _NUMBER = """\
     def number(name):
@@ -71,44 +68,96 @@ _CONTAINS = """\
 """
 
 
-def rules_python(ruleset: RuleSet, name: str) -> str:
+_OF_A_NUMBER = '"""Give the number of a row, a mapping from column to value (None or NaN is missing)."""'
+_OF_A_CLASS = (
+    '"""Give the class of a row, a mapping from column to value (None or NaN is missing), '
+    'or its class probabilities."""'
+)
+
+
+def rules_python(rules: RuleList, name: str) -> str:
+    """Return the source of a function of a row.
+
+    Parameters
+    ----------
+    rules : RuleList
+    name : str
+        Of the function.
+    """
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} is no name for a Python function.")
-    lines = [f"def {name}(row, probabilities=False):", f"    {_docstring(ruleset)}", "", *_helpers(ruleset)]
-    lines += [f"    {line}" if line else "" for line in _body(ruleset)]
+    written = Written("python")
+    for conditions in rules.conditions:
+        written.add(1 + sum(_size(condition) for condition in conditions))
+    columns = sorted({column for conditions in rules.conditions for c in conditions for column in c.columns})
+    readings = {column: _reading(rules.features[column]) for column in columns}
+    body = [f"x{column} = {reading}" for column, reading in readings.items()]
+    if rules.classes is not None:
+        body.append(f"classes = {list(rules.classes)!r}")
+    body += _crisp(rules) if rules.is_crisp else _summed(rules)
+    # The functions that read a value of the row, as far as they are needed.
+    needed = {reading.split("(")[0] for reading in readings.values()}
+    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
+    lines = [
+        f"def {name}(row, probabilities=False):",
+        f"    {_OF_A_NUMBER if rules.classes is None else _OF_A_CLASS}",
+        "",
+        *(text for helper, text in helpers.items() if helper in needed),
+        *(f"    {line}" if line else "" for line in body),
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _used(ruleset: RuleSet) -> list[int]:
-    return sorted({column for rule in ruleset for condition in rule.conditions for column in condition.columns})
+def scores_python(
+    means: Sequence[RuleList],
+    baseline: Sequence[float],
+    rounds: int,
+    link: int,
+    labels: list[Any] | None,
+    cost: CostMatrix | None,
+) -> str:
+    """Return the source of a function ``classify`` of scores that add up, as those of boosted trees.
 
-
-def _helpers(ruleset: RuleSet) -> list[str]:
-    """The functions that read a value of the row, as far as they are needed."""
-    readings = {_reading(ruleset.features[column]).split("(")[0] for column in _used(ruleset)}
-    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
-    return [text for name, text in helpers.items() if name in readings]
-
-
-def _docstring(ruleset: RuleSet) -> str:
-    if ruleset.classes is None:
-        return '"""Give the number of a row, a mapping from column to value (None or NaN is missing)."""'
-    return (
-        '"""Give the class of a row, a mapping from column to value (None or NaN is missing), '
-        'or its class probabilities."""'
-    )
-
-
-def _body(ruleset: RuleSet) -> list[str]:
-    written = Written("python")
-    for rule in ruleset:
-        written.add(1 + sum(_size(condition) for condition in rule.conditions))
-    lines = [f"x{column} = {_reading(ruleset.features[column])}" for column in _used(ruleset)]
-    lines += [f"classes = {list(ruleset.classes)!r}"] if ruleset.classes is not None else []
-    crisp = all(condition.missing in (0, 1) for rule in ruleset for condition in rule.conditions)
-    if crisp and ruleset.resolution not in ("vote", "mean"):
-        return [*lines, *_answer_helper(ruleset), *_crisp(ruleset)]
-    return [*lines, *_summed(ruleset)]
+    Parameters
+    ----------
+    means : sequence of RuleList
+        Of each score, the mean of its trees.
+    baseline : sequence of float
+        Where each score starts.
+    rounds : int
+        By how much each mean counts.
+    link : int
+        What scores become: LOGIT, SOFTMAX_OF_SCORES, IDENTITY or EXPONENTIAL_OF_SCORE.
+    labels : list or None
+        Class labels; None for numbers.
+    cost : CostMatrix or None
+    """
+    functions = [rules_python(rules, f"mean_{k}") for k, rules in enumerate(means)]
+    terms = ", ".join(f"{start!r} + {rounds} * mean_{k}(row)" for k, start in enumerate(baseline))
+    if labels is None:
+        lines = [
+            "def classify(row):",
+            f"    {_OF_A_NUMBER}",
+            "    from math import exp",
+            "",
+            f"    scores = [{terms}]",
+            f"    return {'exp(scores[0])' if link == EXPONENTIAL_OF_SCORE else 'scores[0]'}",
+        ]
+    else:
+        lines = [
+            "def classify(row, probabilities=False):",
+            f"    {_OF_A_CLASS}",
+            "    from math import exp",
+            "",
+            f"    classes = {labels!r}",
+            f"    scores = [{'0.0, ' if link == LOGIT else ''}{terms}]",
+            "    powers = [exp(score - max(scores)) for score in scores]",
+            "    chances = [power / sum(powers) for power in powers]",
+            "    if probabilities:",
+            "        return dict(zip(classes, chances))",
+            *(f"    {line}" for line in _decision(cost, "scores", "chances")),
+        ]
+    return "\n\n".join([*functions, "\n".join(lines) + "\n"])
 
 
 def _size(condition: Condition) -> int:
@@ -128,74 +177,63 @@ def _reading(feature: Feature) -> str:
     return f"category({feature.name!r}, {_strings(feature.categories)})"
 
 
-def _answer_helper(ruleset: RuleSet) -> list[str]:
-    if ruleset.classes is None:
-        return []
-    return ["", "def answer(label, chances):", "    return dict(zip(classes, chances)) if probabilities else label", ""]
-
-
-def _crisp(ruleset: RuleSet) -> list[str]:
+def _crisp(rules: RuleList) -> list[str]:
     """One early return a rule: a chain of elif would nest as deep as there are rules."""
+
+    def answer(label: Any, said: list[float]) -> str:
+        return repr(said[0]) if rules.classes is None else f"answer({label!r}, {said!r})"
+
     lines = []
-    for i in decision_order(ruleset.entries, ruleset.resolution):
-        tests = " and ".join(_meets(condition) for condition in ruleset[i].conditions) or "True"
-        lines += [f"if {tests}:", f"    return {_answer(ruleset, ruleset[i].label, ruleset.said[i].tolist())}"]
-    return [*lines, f"return {_answer(ruleset, ruleset.default_label, ruleset.said_by_default.tolist())}"]
+    if rules.classes is not None:
+        given = "    return dict(zip(classes, chances)) if probabilities else label"
+        lines = ["", "def answer(label, chances):", given, ""]
+    for conditions, label, said in zip(rules.conditions, rules.labels, rules.said.tolist()):
+        tests = " and ".join(_meets(condition) for condition in conditions) or "True"
+        lines += [f"if {tests}:", f"    return {answer(label, said)}"]
+    return [*lines, f"return {answer(rules.default_label, rules.default.tolist())}"]
 
 
-def _answer(ruleset: RuleSet, label: Any, said: list[float]) -> str:
-    return repr(said[0]) if ruleset.classes is None else f"answer({label!r}, {said!r})"
-
-
-def _summed(ruleset: RuleSet) -> list[str]:
+def _summed(rules: RuleList) -> list[str]:
     """Rules that take a row in part, or several of which count: what each says counts by its share."""
-    voting = ruleset.resolution in ("vote", "mean") and ruleset.classes is not None
-    said = ruleset.votes if voting else ruleset.said
-    lines = [f"total = [0.0] * {len(ruleset.default)}", "left = 1.0", "", "def add(share, said):"]
+    lines = [f"total = [0.0] * {len(rules.default)}", "left = 1.0", "", "def add(share, said):"]
     lines += ["    for k, value in enumerate(said):", "        total[k] += share * value", "    return share", ""]
-    for i in decision_order(ruleset.entries, ruleset.resolution):
-        if ruleset.resolution in SHARED:
-            lines += _adding(ruleset[i], said[i].tolist())
-        else:
-            lines.append(f"left -= add(left * ({_share(ruleset[i])}), {said[i].tolist()!r})")
-    default = ruleset.said_by_default.tolist()
-    if voting:
+    for conditions, said in zip(rules.conditions, rules.said.tolist()):
+        if rules.mode == IN_TURN:
+            lines.append(f"left -= add(left * ({_share(conditions)}), {said!r})")
+        elif any(condition.missing not in (0, 1) for condition in conditions):
+            lines.append(f"left -= add({_share(conditions)}, {said!r})")
+        else:  # a rule that takes a row wholly or not at all is skipped by a plain test
+            tests = " and ".join(_meets(condition) for condition in conditions) or "True"
+            lines += [f"if {tests}:", f"    left -= add(1.0, {said!r})"]
+    default = rules.default.tolist()
+    if rules.mode == VOTE and rules.classes is not None:
         lines += ["votes = sum(total)", f"total = [t / votes for t in total] if votes > 0 else {default!r}"]
     else:
         lines += ["if left > 1e-9:", f"    add(left, {default!r})"]
-    if ruleset.classes is None:
+    if rules.classes is None:
         # Of several trees a row meets one rule each: their mean counts.
         return [*lines, "return total[0] / (1.0 - left) if left < -1e-9 else total[0]"]
     return [
         *lines,
         "if probabilities:",
         "    return dict(zip(classes, total))",
-        *_decision(ruleset),
+        *_decision(rules.costs, "total", "total"),
     ]
 
 
-def _adding(rule: Rule, said: list[float]) -> list[str]:
-    """What a rule adds; one that takes a row wholly or not at all is skipped by a plain test."""
-    if any(condition.missing not in (0, 1) for condition in rule.conditions):
-        return [f"left -= add({_share(rule)}, {said!r})"]
-    tests = " and ".join(_meets(condition) for condition in rule.conditions) or "True"
-    return [f"if {tests}:", f"    left -= add(1.0, {said!r})"]
-
-
-def _decision(ruleset: RuleSet) -> list[str]:
-    if ruleset.cost is None:
-        return ["return classes[total.index(max(total))]"]
-    by_prediction = [list(column) for column in zip(*ruleset.cost)]
+def _decision(cost: CostMatrix | None, scores: str, chances: str) -> list[str]:
+    if cost is None:
+        return [f"return classes[{scores}.index(max({scores}))]"]
     return [
-        f"costs = {by_prediction!r}  # by predicted class, then by true class",
-        "expected = [sum(chance * cost for chance, cost in zip(total, column)) for column in costs]",
+        f"costs = {cost.matrix.T.tolist()!r}  # by predicted class, then by true class",
+        f"expected = [sum(chance * cost for chance, cost in zip({chances}, column)) for column in costs]",
         "return classes[expected.index(min(expected))]",
     ]
 
 
-def _share(rule: Rule) -> str:
-    crisp = [_meets(c) for c in rule.conditions if c.missing in (0, 1)]
-    parts = [_part(c) for c in rule.conditions if c.missing not in (0, 1)]
+def _share(conditions: tuple[Condition, ...]) -> str:
+    crisp = [_meets(c) for c in conditions if c.missing in (0, 1)]
+    parts = [_part(c) for c in conditions if c.missing not in (0, 1)]
     product = " * ".join(parts) or "1.0"
     return f"{product} if {' and '.join(crisp)} else 0.0" if crisp else product
 

@@ -30,7 +30,7 @@ from vaglio.model.families import KINDS, model_class
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
 # Levels of lists and dicts in the description: the members of an ensemble need nine.
 _DEEPEST = 32
@@ -131,7 +131,7 @@ def load(path: str | os.PathLike[str]) -> Fitted:
 
 def from_bytes(content: bytes) -> Fitted:
     """Build a Fitted from the content of a model file."""
-    from vaglio.fitted._fitted import Fitted
+    from vaglio.fitted.fitted import Fitted
 
     body, arrays = _open(content)
     codebook = Codebook.from_state(body.get("codebook"))

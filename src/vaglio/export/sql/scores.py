@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.limit import Written, moment
-from vaglio.export.model_source import Source
-from vaglio.export.part import (
+from vaglio.export.export_node import (
     CALIBRATED,
     DECIDE,
     EXPONENTIAL,
@@ -26,17 +24,27 @@ from vaglio.export.part import (
     POISSON,
     TABLE,
     VALUE,
-    Part,
+    ExportNode,
 )
-from vaglio.export.sql import in_dialect, sql_name, sql_number, sql_sum, sql_value
-from vaglio.export.sql_trees import Compared, scores_of_trees, written_as_trees
+from vaglio.export.source import Source
+from vaglio.export.sql.statement import (
+    MOST_LISTED,
+    Statement,
+    in_dialect,
+    sql_name,
+    sql_number,
+    sql_sum,
+    sql_value,
+)
+from vaglio.export.sql.trees import Compared, scores_of_trees, written_as_trees
 
-__all__ = ["sums_sql"]
+__all__ = ["SUMS", "scores_sql"]
+
+# Kinds of nodes that are sums over the columns.
+SUMS = ("linear", "bayes")
 
 # Conditions in the dialect of DuckDB.
 MOST_IN_DUCKDB = 50_000
-# Categories of a column that are listed in its conditions; more are numbered first.
-_MOST_LISTED = 50
 
 # The logarithm of 0: so small that nothing added makes up for it, and far from what numbers end at.
 _RULED_OUT = -1e300
@@ -50,59 +58,56 @@ _DAYS = {
 }
 
 
-def sums_sql(source: Source, table: str, probabilities: bool, dialect: str) -> str:
+def scores_sql(source: Source, node: ExportNode, table: str, probabilities: bool, dialect: str) -> str:
     """Return the statement.
 
     Parameters
     ----------
     source : Source
-        A linear model, a linear support vector machine, naive Bayes, or trees that are :func:`written_as_trees`.
+    node : ExportNode
+        The model: one of ``SUMS``, or trees for which :func:`~vaglio.export.sql.trees.written_as_trees` holds.
     table : str
     probabilities : bool
         One column per class instead of the label.
     dialect : str
     """
-    source.refuse_text("sql")
-    return in_dialect(_Sums(source, table, dialect).text(probabilities), dialect)
+    return in_dialect(_ScoreStatement(source, node, table, dialect).text(probabilities), dialect)
 
 
-class _Sums:
-    def __init__(self, source: Source, table: str, dialect: str) -> None:
-        self.source, self.table, self.dialect = source, sql_name(table), dialect
-        self.part: Part = source.part("sql")
-        self.written = Written("sql")
-        self.prefix = "vaglio_"
-        while any(feature.name.startswith(self.prefix) for feature in source.features):
-            self.prefix = f"_{self.prefix}"
+class _ScoreStatement(Statement):
+    def __init__(self, source: Source, node: ExportNode, table: str, dialect: str) -> None:
+        super().__init__(table, source.features)
+        self.source, self.node, self.dialect = source, node, dialect
 
     def text(self, probabilities: bool) -> str:
-        if written_as_trees(self.part):
+        if written_as_trees(self.node):
             return self._of_trees(probabilities)
-        if self.part.kind not in ("linear", "bayes"):
+        if self.node.kind not in SUMS:
             raise self.source.refusal("sql", "its members are no trees of two branches per test")
-        linear = self.part.kind == "linear"
-        layer = self._layer("v", self._linear() if linear else self._bayes(), self.table)
-        k = self.part.outputs
-        scores = self._names("v", len(self.part.fields["intercept"]) if linear else k)
-        if linear and self.part.fields["link"] in (DECIDE, CALIBRATED):
-            layer, scores, decided = self._machines(layer, scores)
-            if self.part.fields["link"] == DECIDE:
-                return self._outer(layer, self._argmax(decided))
-            if probabilities or self.source.cost is not None:
-                return self._from_chances(self._layer("e", self._calibrated(scores), layer), probabilities)
-            return self._outer(layer, self._argmax(decided))
-        if linear and len(scores) == 1:  # two classes: the first has the score 0
-            scores = ["0.0", *scores]
-        if not linear:
-            layer, scores = self._with_priors(layer, scores)
-        return self._from_scores(layer, scores, probabilities)
+        sums = self._linear() if self.node.kind == "linear" else self._bayes()
+        layer, scores = self._layer("v", sums, self.table), self._names("v", len(sums))
+        if self.node.kind == "bayes":
+            return self._from_scores(*self._with_priors(layer, scores), probabilities)
+        link = self.node.fields["link"]
+        if link not in (DECIDE, CALIBRATED):
+            return self._from_scores(layer, scores, probabilities)
+        layer, scores, decided = self._machines(layer, scores)
+        if link == CALIBRATED and (probabilities or self.source.cost is not None):
+            return self._from_chances(self._layer("e", self._calibrated(scores), layer), probabilities)
+        return self._outer(layer, self.decision(self.source.labels, decided))
 
     def _from_scores(self, layer: str, scores: list[str], probabilities: bool) -> str:
         """The last SELECTs over logarithms of what is in proportion to the probabilities."""
+        if len(scores) == 1:  # two classes: the first has the score 0
+            scores = ["0.0", *scores]
         if not probabilities and self.source.cost is None:
-            return self._outer(layer, self._argmax(scores))
-        layer = self._layer("t", [self._largest(scores)], layer)
-        top = self._names("t", 1)[0]
+            return self._outer(layer, self.decision(self.source.labels, scores))
+        larger = [
+            f"WHEN {' AND '.join(f'{score} >= {other}' for other in scores[k + 1 :])} THEN {score}"
+            for k, score in enumerate(scores[:-1])
+        ]
+        largest = f"CASE {' '.join(larger)} ELSE {scores[-1]} END" if larger else scores[0]
+        layer, top = self._layer("t", [largest], layer), self._names("t", 1)[0]
         chances = [f"CASE WHEN {score} - {top} < {_NOTHING} THEN 0.0 ELSE EXP({score} - {top}) END" for score in scores]
         return self._from_chances(self._layer("e", chances, layer), probabilities)
 
@@ -123,7 +128,7 @@ class _Sums:
 
     def _from_chances(self, rows: str, probabilities: bool) -> str:
         """The last SELECT over numbers that are in proportion to the probabilities."""
-        names = self._names("e", self.part.outputs)
+        names = self._names("e", self.node.outputs)
         total = " + ".join(names)
         if probabilities:
             shares = [
@@ -137,30 +142,13 @@ class _Sums:
             for column in cost.matrix.T
         ]
         rows = self._layer("g", expected, rows)
-        return self._outer(rows, self._argmax(self._names("g", len(expected))))
-
-    def _argmax(self, scores: list[str]) -> str:
-        """The class of the largest score, ties to the first."""
-        labels, lines = self.source.labels, []
-        for k, label in enumerate(labels[:-1]):
-            better = " AND ".join(f"{scores[k]} >= {other}" for other in scores[k + 1 :])
-            lines.append(f"  WHEN {better} THEN {sql_value(label)}")
-        if not lines:
-            return f"{sql_value(labels[0])} AS prediction"
-        return "\n".join(["CASE", *lines, f"  ELSE {sql_value(labels[-1])}", "END AS prediction"])
-
-    def _largest(self, scores: list[str]) -> str:
-        lines = [
-            f"WHEN {' AND '.join(f'{score} >= {other}' for other in scores[k + 1 :])} THEN {score}"
-            for k, score in enumerate(scores[:-1])
-        ]
-        return f"CASE {' '.join(lines)} ELSE {scores[-1]} END" if lines else scores[0]
+        return self._outer(rows, self.decision(self.source.labels, self._names("g", len(expected))))
 
     # -- trees -------------------------------------------------------------------------------------------------------
     def _of_trees(self, probabilities: bool) -> str:
         """Sums over the trees: of probabilities, of scores, or of numbers."""
-        part, features = self.part, self.source.features
-        coded = [j for j, feature in enumerate(features) if len(feature.categories) > _MOST_LISTED]
+        node, features = self.node, self.features
+        coded = [j for j, feature in enumerate(features) if len(feature.categories) > MOST_LISTED]
         names = dict(zip(coded, self._names("k", len(coded))))
 
         def compared(column: int) -> Compared:
@@ -168,24 +156,22 @@ class _Sums:
             if column in names:
                 return Compared(names[column], sql_value, [str(code) for code in range(len(feature.categories))])
             known = [sql_value(value) for value in feature.categories]
-            return Compared(sql_name(feature.name), self._point(feature), known)
+            return Compared(sql_name(feature.name), self.literal_of(feature), known)
 
-        boosted = part.kind == "boosted"
-        start = part.fields["baseline"].tolist() if boosted else [0.0] * part.outputs
-        sums = scores_of_trees(part, len(start), len(features), compared, self._counted)
-        rows = self._layer("k", [self._rank(features[j]) for j in coded], self.table) if coded else self.table
+        boosted = node.kind == "boosted"
+        start = node.fields["baseline"].tolist() if boosted else [0.0] * node.outputs
+        sums = scores_of_trees(node, len(start), len(features), compared, self._counted)
+        rows = self._layer("k", [self.rank(features[j]) for j in coded], self.table) if coded else self.table
         sums = [f"{sql_number(first)} + {total}" if first else total for first, total in zip(start, sums)]
         if not self.source.labels:
-            power = boosted and part.fields["link"] == EXPONENTIAL_OF_SCORE
+            power = boosted and node.fields["link"] == EXPONENTIAL_OF_SCORE
             return self._outer(rows, f"{f'EXP({sums[0]})' if power else sums[0]} AS prediction")
-        if not boosted:
-            layer = self._layer("e", sums, rows)
-            names_of = self._names("e", part.outputs)
-            if probabilities or self.source.cost is not None:
-                return self._from_chances(layer, probabilities)
-            return self._outer(layer, self._argmax(names_of))
-        layer, scores = self._layer("v", sums, rows), self._names("v", len(sums))
-        return self._from_scores(layer, ["0.0", *scores] if len(scores) == 1 else scores, probabilities)
+        if boosted:
+            return self._from_scores(self._layer("v", sums, rows), self._names("v", len(sums)), probabilities)
+        layer = self._layer("e", sums, rows)
+        if probabilities or self.source.cost is not None:
+            return self._from_chances(layer, probabilities)
+        return self._outer(layer, self.decision(self.source.labels, self._names("e", node.outputs)))
 
     def _counted(self, count: int) -> None:
         """Count conditions; DuckDB takes about a millisecond over each, and so long a statement is refused there."""
@@ -196,7 +182,7 @@ class _Sums:
 
     # -- linear ------------------------------------------------------------------------------------------------------
     def _linear(self) -> list[str]:
-        fields, features = self.part.fields, self.source.features
+        fields, features = self.node.fields, self.features
         n = fields["n_values"]
         sums = []
         for c in range(n):
@@ -212,7 +198,7 @@ class _Sums:
         return sums
 
     def _standardised(self, feature: Feature, i: int) -> str:
-        fields = self.part.fields
+        fields = self.node.fields
         centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
         value = self._number(feature)
         filled = value if math.isnan(fill) else f"COALESCE({value}, {sql_number(fill)})"
@@ -220,10 +206,10 @@ class _Sums:
 
     def _machines(self, layer: str, values: list[str]) -> tuple[str, list[str], list[str]]:
         """From machines to one score per class (or one of two classes), and the scores that decide."""
-        k = self.part.outputs
+        k = self.node.outputs
         if k == 2:
             return layer, values, ["0.0", values[0]]
-        if not self.part.fields["pairs"]:
+        if not self.node.fields["pairs"]:
             return layer, values, values
         pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
         votes, sums = [], []
@@ -235,10 +221,10 @@ class _Sums:
         layer = self._layer("n", [*votes, *sums], layer)
         names = self._names("n", 2 * k)
         confident = [f"({vote} + {total} / (3 * (ABS({total}) + 1)))" for vote, total in zip(names[:k], names[k:])]
-        return layer, confident, confident if self.part.fields["break_ties"] else names[:k]
+        return layer, confident, confident if self.node.fields["break_ties"] else names[:k]
 
     def _calibrated(self, scores: list[str]) -> list[str]:
-        slopes = self.part.fields["calibration"].reshape(-1, 2).tolist()
+        slopes = self.node.fields["calibration"].reshape(-1, 2).tolist()
         powers = [f"({score} * {sql_number(a)} + {sql_number(b)})" for score, (a, b) in zip(scores, slopes)]
         chances = [f"CASE WHEN {power} < {_NOTHING} THEN 0.0 ELSE 1.0 / (1.0 + EXP(-{power})) END" for power in powers]
         return [f"(1.0 - {chances[0]})", chances[0]] if len(chances) == 1 else chances
@@ -246,11 +232,11 @@ class _Sums:
     # -- naive Bayes -------------------------------------------------------------------------------------------------
     def _with_priors(self, layer: str, scores: list[str]) -> tuple[str, list[str]]:
         """Where every class is ruled out the evidence says nothing, and the priors count."""
-        numbers = self.part.fields["numbers"]
-        if np.isfinite(numbers).all() and np.isfinite(self.part.fields["prior"]).all():
+        numbers = self.node.fields["numbers"]
+        if np.isfinite(numbers).all() and np.isfinite(self.node.fields["prior"]).all():
             return layer, scores
         out = " AND ".join(f"{score} < {_RULED_OUT / 10}" for score in scores)
-        prior = self._log(self.part.fields["prior"])
+        prior = self._log(self.node.fields["prior"])
         chosen = [f"CASE WHEN {out} THEN {sql_number(p)} ELSE {score} END" for p, score in zip(prior, scores)]
         return self._layer("w", chosen, layer), self._names("w", len(scores))
 
@@ -259,12 +245,12 @@ class _Sums:
         return [_RULED_OUT if value == -math.inf else float(value) for value in values]
 
     def _bayes(self) -> list[str]:
-        fields = self.part.fields
-        prior, k = self._log(fields["prior"]), self.part.outputs
+        fields = self.node.fields
+        prior, k = self._log(fields["prior"]), self.node.outputs
         terms: list[list[str]] = [[sql_number(value)] for value in prior]
         for t, j in enumerate(fields["feature"].tolist()):
             numbers = fields["numbers"][fields["start"][t] : fields["start"][t + 1]]
-            kind, size, feature = int(fields["term"][t]), int(fields["size"][t]), self.source.features[j]
+            kind, size, feature = int(fields["term"][t]), int(fields["size"][t]), self.features[j]
             if kind == KERNEL:
                 why = f"column {feature.name!r} has a kernel density, which is a sum over its training values"
                 raise self.source.refusal("sql", f"{why}; learn with another likelihood")
@@ -273,7 +259,7 @@ class _Sums:
         return [sql_sum(each) for each in terms]
 
     def _term(self, kind: int, size: int, feature: Feature, numbers: np.ndarray, c: int) -> str:
-        k = self.part.outputs
+        k = self.node.outputs
         if kind == TABLE:
             return self._of_category(feature, numbers.reshape(-1, k)[:, c])
         if kind in (INTERVAL, VALUE):
@@ -300,7 +286,9 @@ class _Sums:
         """The number of an interval, which starts at its cut point, or of a value."""
         values = self._log(table)
         self.written.add(2 * len(values))
-        name, written = self._column(feature), self._point(feature)
+        # The value of a column to compare with: of an ordered category its rank.
+        name = self.rank(feature) if feature.categories else sql_name(feature.name)
+        written = self.literal_of(feature)
         if kind == VALUE:
             lines = [f"WHEN {name} = {written(p)} THEN {sql_number(v)}" for p, v in zip(points.tolist(), values)]
             return f"CASE {' '.join(lines)} ELSE 0.0 END" if lines else "0.0"
@@ -308,29 +296,16 @@ class _Sums:
         return f"CASE WHEN {name} IS NULL THEN 0.0 {' '.join(lines)} ELSE {sql_number(values[-1])} END"
 
     # -- values ------------------------------------------------------------------------------------------------------
-    def _column(self, feature: Feature) -> str:
-        """The value of a column to compare with: of an ordered category its rank."""
-        return self._rank(feature) if feature.categories else sql_name(feature.name)
-
-    @staticmethod
-    def _point(feature: Feature) -> Any:
-        return (lambda days: sql_value(moment(days))) if feature.is_date else sql_value
-
     def _number(self, feature: Feature) -> str:
         """The value of a column to compute with."""
         if feature.categories:
-            return self._rank(feature)
+            return self.rank(feature)
         if not feature.is_date:
             return sql_name(feature.name)
         if self.dialect not in _DAYS:
             why = f"it computes with the date {feature.name!r}, for which there is no portable SQL"
             raise self.source.refusal("sql", f"{why}: name a dialect ({', '.join(_DAYS)}) in to_sql")
         return _DAYS[self.dialect].format(sql_name(feature.name))
-
-    def _rank(self, feature: Feature) -> str:
-        self.written.add(len(feature.categories))
-        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}.0" for rank, value in enumerate(feature.categories))
-        return f"CASE {sql_name(feature.name)} {ranks} END"
 
     def _of_category(self, feature: Feature, table: np.ndarray) -> str:
         values = self._log(table)

@@ -1,4 +1,4 @@
-"""The pictures of a learner at work, as plain data: ``make_film`` finds the function that makes those of a learner."""
+"""``make_animation``: finds the function that makes the pictures of a learner at work, and calls it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import Film, Scene, Shot, regions_of
+from vaglio.document.animation import Animation, AnimationContext, Frame, regions_of
 from vaglio.document.catalogue import Words
 from vaglio.document.training import Training
-from vaglio.model.families import Lookup
+from vaglio.model.families import Lookup, families
 from vaglio.plot.decision_region import grid_lines
 from vaglio.plot.plane import Marks, Plane
 from vaglio.tracing.tracer import MAX_ROWS, MAX_STEPS, family_of_learner, prepare
 
-__all__ = ["films", "make_film"]
+__all__ = ["animators", "make_animation"]
 
 # Grid lines on each side of the plane: fine enough for a projector, and predicted in a moment.
 RESOLUTION = 72
 
 
-# Learner id -> the function that makes its pictures; it returns none where the scene does not allow any.
-films: Lookup[Callable[[Scene], list[Shot]]] = Lookup(lambda family: family.animate)
-# Learners whose n-th picture belongs to the n-th step of their trace.
-_STEPWISE = ("id3", "c45", "cart", "tree", "oblique", "adaboost", "gradient-boosting")
+# Learner id -> the function that makes its pictures; it returns none where the table does not allow any.
+animators: Lookup[Callable[[AnimationContext], list[Frame]]] = Lookup(lambda family: family.animate)
 
 
-def make_film(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str = "en") -> Film | None:
+def make_animation(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str = "en") -> Animation | None:
     """Return the pictures of a learner at work, or None where there is nothing to draw.
 
     Trees grow test by test. In the plane of two numeric columns one sees the line of a perceptron move with every
@@ -48,21 +46,22 @@ def make_film(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str = "en"
     Examples
     --------
     >>> import vaglio
-    >>> from vaglio.tracing.film import make_film
+    >>> from vaglio.tracing.animation import make_animation
     >>> X, y = vaglio.datasets.load("play").xy("play")
-    >>> [shot.caption for shot in make_film(vaglio.ID3Classifier(), X, y).shots]
+    >>> [frame.caption for frame in make_animation(vaglio.ID3Classifier(), X, y).frames]
     ['All rows', '1 test', '2 tests', '3 tests', 'The finished tree']
     """
     training = prepare(learner, X, y, row, MAX_ROWS, MAX_STEPS, with_text=True)
-    scene = Scene(training, _plane(training), Words(lang))
+    context = AnimationContext(training, _plane(training), Words(lang))
     name = getattr(training.estimator, "_learner_id", "")
-    make = films.find(name, family_of_learner(name))
-    shots = [] if make is None else make(scene)
-    if not shots and scene.plane is not None:
-        shots = [Shot(scene.say("film_regions"), Marks(regions_of(scene, training.estimator)))]
-    if not shots:
+    make = animators.find(name, family_of_learner(name))
+    frames = [] if make is None else make(context)
+    if not frames and context.plane is not None:
+        frames = [Frame(context.say("film_regions"), Marks(regions_of(context, training.estimator)))]
+    if not frames:
         return None
-    return Film(tuple(shots), scene.plane, tuple(training.classes), name in _STEPWISE)
+    stepwise = any(name in family.stepwise for family in families().values())
+    return Animation(tuple(frames), context.plane, tuple(training.classes), stepwise)
 
 
 def _plane(training: Training) -> Plane | None:

@@ -8,7 +8,7 @@ import pytest
 
 import vaglio
 from vaglio.learners.registry import LEARNERS, find
-from vaglio.tracing.film import make_film
+from vaglio.tracing.animation import make_animation
 
 PLAY = vaglio.datasets.load("play").xy("play")
 
@@ -29,9 +29,9 @@ def fitted(learner, X, y, **params):
         return estimator.fit(X, y)
 
 
-def seen(film, estimator, X):
+def seen(animation, estimator, X):
     """The class of the region that each row lies in, by the nearest point of the grid."""
-    plane, regions = film.plane, film.shots[-1].marks.regions
+    plane, regions = animation.plane, animation.frames[-1].marks.regions
     at = [np.abs(lines[None] - X.to_numpy()[:, [j]]).argmin(axis=1) for j, lines in enumerate((plane.x, plane.y))]
     return np.asarray(estimator.classes_)[regions[at[1], at[0]]]
 
@@ -44,10 +44,10 @@ FINISHED = ["perceptron", "logistic", "naive-bayes", "gaussian-map", "ripper", "
 def test_the_last_picture_is_the_finished_model(learner, classes):
     X, y = iris(classes)
     estimator = fitted(learner, X, y, **({"n_estimators": 8} if learner == "adaboost" else {}))
-    film = make_film(estimator, X, y)
+    animation = make_animation(estimator, X, y)
     predicted = estimator.predict(X)
     # A row may lie a cell of the grid away from the boundary.
-    assert (seen(film, estimator, X) == predicted).mean() > 0.9
+    assert (seen(animation, estimator, X) == predicted).mean() > 0.9
 
 
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
@@ -59,37 +59,37 @@ def test_every_learner_has_pictures_in_the_plane_or_none_at_all(learner):
         estimator = fitted(learner, X, y)
     except vaglio.errors.VaglioError:
         pytest.skip("not for such a table")
-    film = make_film(estimator, X, y, row=X.iloc[[0]], lang="it")
-    for number in range(len(film.shots)):
-        ElementTree.fromstring(film.draw(number))
-    assert len({shot.caption for shot in film.shots}) == len(film.shots)
+    animation = make_animation(estimator, X, y, row=X.iloc[[0]], lang="it")
+    for number in range(len(animation.frames)):
+        ElementTree.fromstring(animation.draw(number))
+    assert len({frame.caption for frame in animation.frames}) == len(animation.frames)
 
 
 def test_a_tree_grows_by_one_test_per_step_of_its_trace():
     X, y = PLAY
     estimator = vaglio.ID3Classifier().fit(X, y)
-    film = make_film(estimator, X, y)
+    animation = make_animation(estimator, X, y)
     steps = [section for section in vaglio.trace(estimator, X, y).sections if section.level == 2]
 
     def tests(box):
         return (not box.leaf) + sum(tests(child) for child in box.children)
 
-    assert [tests(shot.tree) for shot in film.shots] == [0, 1, 2, 3, 3]
+    assert [tests(frame.tree) for frame in animation.frames] == [0, 1, 2, 3, 3]
     assert len(steps) == 3
-    assert film.stepwise
+    assert animation.stepwise
 
 
 def test_boosting_has_a_picture_per_round_of_its_trace():
     X, y = iris()
     estimator = fitted("adaboost", X, y, n_estimators=6)
     steps = [section for section in vaglio.trace(estimator, X, y).sections if section.level == 2]
-    assert len(make_film(estimator, X, y).shots) == len(steps)
+    assert len(make_animation(estimator, X, y).frames) == len(steps)
 
 
 def test_the_weights_of_the_rows_are_those_of_the_trace():
     X, y = iris()
     estimator = fitted("adaboost", X, y, n_estimators=3)
-    weights = make_film(estimator, X, y).shots[0].marks.weights
+    weights = make_animation(estimator, X, y).frames[0].marks.weights
     wrong = estimator.estimators_[0].predict(X) != y
     assert weights[wrong].sum() == pytest.approx(2 / 3)  # of three classes the error becomes that of guessing
     assert weights.sum() == pytest.approx(1)
@@ -98,27 +98,27 @@ def test_the_weights_of_the_rows_are_those_of_the_trace():
 def test_the_perceptron_moves_with_every_update_and_marks_the_wrong_row():
     X, y = iris(("setosa", "versicolor"))
     estimator = fitted("perceptron", X, y)
-    film = make_film(estimator, X, y)
+    animation = make_animation(estimator, X, y)
     updates = vaglio.trace(estimator, X, y).facts["updates"]
-    assert len(film.shots) == updates + 1
-    assert all(len(shot.marks.rings) == 1 for shot in film.shots[1:])
+    assert len(animation.frames) == updates + 1
+    assert all(len(frame.marks.rings) == 1 for frame in animation.frames[1:])
 
 
 def test_the_margin_hardens_with_the_cost_of_errors():
     X, y = iris(("versicolor", "virginica"))
     estimator = fitted("svm", X, y, kernel="linear")
-    film = make_film(estimator, X, y)
-    support = [len(shot.marks.rings) for shot in film.shots]
+    animation = make_animation(estimator, X, y)
+    support = [len(frame.marks.rings) for frame in animation.frames]
     assert support == sorted(support, reverse=True)
-    own = next(shot for shot in film.shots if shot.caption.startswith("C = 1:"))
+    own = next(frame for frame in animation.frames if frame.caption.startswith("C = 1:"))
     assert own.marks.rings == tuple(estimator.support_.tolist())
 
 
 def test_neighbours_of_the_row_are_linked():
     X, y = iris()
     estimator = fitted("knn", X, y)
-    film = make_film(estimator, X, y, row=X.iloc[[4]])
-    five = next(shot for shot in film.shots if shot.caption == "K = 5")
+    animation = make_animation(estimator, X, y, row=X.iloc[[4]])
+    five = next(frame for frame in animation.frames if frame.caption == "K = 5")
     expected = estimator.kneighbors(X.iloc[[4]], return_distance=False)[0]
     assert sorted(five.marks.rings) == sorted(expected.tolist())
     assert len(five.marks.lines) == 5
@@ -126,11 +126,11 @@ def test_neighbours_of_the_row_are_linked():
 
 def test_nothing_is_drawn_without_a_plane_or_a_tree():
     X, y = PLAY
-    assert make_film(vaglio.NaiveBayesClassifier().fit(X, y), X, y) is None
+    assert make_animation(vaglio.NaiveBayesClassifier().fit(X, y), X, y) is None
 
 
 def test_regions_are_codes_of_the_classes():
     X, y = iris()
     estimator = fitted("gaussian-map", X, y)
-    film = make_film(estimator, X, y)
-    assert set(np.unique(film.shots[0].marks.regions)) <= {0, 1, 2}
+    animation = make_animation(estimator, X, y)
+    assert set(np.unique(animation.frames[0].marks.regions)) <= {0, 1, 2}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.fitted._edits import Edits
-from vaglio.fitted._other_forms import OtherForms
-from vaglio.fitted._single_rows import SingleRows
+from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
@@ -23,11 +22,12 @@ from vaglio.table import MISSING
 from vaglio.table.lazy import is_outside_memory
 
 if TYPE_CHECKING:
+    from vaglio.fitted.one_row import Decision, OneRow
     from vaglio.learners.rules.model.ruleset import RuleSet
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted(Edits, SingleRows, OtherForms):
+class Fitted:
     """A trained model that takes tables and gives labels.
 
     Columns are aligned by name; columns the model does not know are ignored; a missing one is an error.
@@ -97,7 +97,7 @@ class Fitted(Edits, SingleRows, OtherForms):
             Threads; None is 1, -1 all that are allowed.
         """
         if is_outside_memory(X):
-            from vaglio.fitted._outside import predict_outside
+            from vaglio.fitted.predictions import predict_outside
 
             outside: np.ndarray = predict_outside(self, X)
             return outside
@@ -153,7 +153,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         """
         self._needs("predict_proba", "probabilities")
         if is_outside_memory(X):
-            from vaglio.fitted._outside import proba_outside
+            from vaglio.fitted.predictions import proba_outside
 
             outside: np.ndarray = proba_outside(self, X)
             return outside
@@ -173,6 +173,64 @@ class Fitted(Edits, SingleRows, OtherForms):
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
         return refuse_unreal(decisions, "decision values")
 
+    # -- one row -----------------------------------------------------------------------------------------------------
+    def predict_one(self, row: Any) -> Any:
+        """Return the class (or number) of one row, in microseconds instead of the milliseconds that a table takes.
+
+        Many threads may ask one model. A value that no training row has counts as missing, without a warning.
+
+        Parameters
+        ----------
+        row : dict, tuple or list
+            Values by the names of the columns, of which further ones are ignored; or in the order of the columns.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.C45Classifier().fit(X, y).fitted_
+        >>> day = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
+        >>> model.predict_one(day), model.predict_proba_one(day), model.decide_one(day).probability
+        ('no', [1.0, 0.0], 1.0)
+        """
+        return self._one.label_of(*self._one.answer(row))
+
+    def predict_proba_one(self, row: Any) -> list[float]:
+        """Return the probability of each class for one row, in the order of ``classes``.
+
+        Parameters
+        ----------
+        row : dict, tuple or list
+            As for :meth:`predict_one`.
+        """
+        chances = self._one.answer(row)[1]
+        if chances is None or self.classes is None:
+            raise NotSupportedError(f"The learner {self.learner!r} gives no probabilities.")
+        return chances
+
+    def decide_one(self, row: Any, reasons: bool = False) -> Decision:
+        """Return the class of one row with its probability and, if asked for, the reasons.
+
+        Parameters
+        ----------
+        row : dict, tuple or list
+            As for :meth:`predict_one`.
+        reasons : bool, default=False
+            Explain the decision too, which takes milliseconds.
+        """
+        return self._one.decision(row, reasons)
+
+    @cached_property
+    def _one(self) -> OneRow:
+        from vaglio.fitted.one_row import OneRow
+
+        return OneRow(self)
+
+    # The compiled form is no data: a copy in another process compiles its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    # -- why, and what else the model says ---------------------------------------------------------------------------
     def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
@@ -223,10 +281,192 @@ class Fitted(Edits, SingleRows, OtherForms):
 
     def coefficients(self) -> list[dict[str, Any]]:
         """Return the coefficients of a linear model in the units of the table, one row per class and column."""
-        from vaglio.fitted._coefficients import coefficient_rows
-
         return coefficient_rows(self)
 
+    # -- other forms -------------------------------------------------------------------------------------------------
+    def export(self, format: str) -> Any:
+        """Return the model as text, or as the bytes of a file, for other people and programs.
+
+        Parameters
+        ----------
+        format : {"text", "exact", "json", "sql", "python", "c", "javascript", "onnx", "pmml", "csv", "tree", "svg"}
+            Trees, forests and rules have all kinds of rules; linear models their coefficients as csv and json; all of
+            these and naive Bayes are written as programs, as SQL and as PMML, and most models as ONNX (bytes); a tree
+            and a Bayesian network as a drawing. What a model has not is an error that says what it has.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.C45Classifier().fit(X, y).fitted_
+        >>> model.export("sql").split()[0]
+        'SELECT'
+        """
+        return export(self, format)
+
+    def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
+        """Return a SELECT that classifies every row of a database table.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table; its columns bear the names of the training columns.
+        probabilities : bool, default=False
+            One column per class instead of the label.
+        dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}, default="standard"
+            How texts and names are quoted, and how a sum takes a date: the standard has no way for that.
+        """
+        return sql_statement(self, table, probabilities, dialect)
+
+    def to_c(self, name: str = "vaglio") -> str:
+        """Return one C99 file that needs nothing but itself.
+
+        Parameters
+        ----------
+        name : str
+            What its names begin with: ``name_row``, ``name_predict``, ``name_classes``.
+        """
+        from vaglio.export.programs import to_c
+
+        return to_c(source_of(self), name)
+
+    def to_javascript(self) -> str:
+        """Return one ES module with ``predict(row)`` and ``predictProbabilities(row)``; a row is an object."""
+        from vaglio.export.programs import to_javascript
+
+        return to_javascript(source_of(self))
+
+    def to_onnx(self) -> bytes:
+        """Return an ONNX file with one input per column; it needs the package onnx (``pip install vaglio[onnx]``).
+
+        Inputs have the shape (rows, 1): numbers and dates (days since 1970) as double, NaN where they are missing;
+        categories as string, of which an empty or unknown one is missing. Outputs are ``label`` and ``probabilities``,
+        or ``prediction`` for numbers. Everything is computed in double precision.
+        """
+        from vaglio.export.onnx.model import to_onnx
+
+        return to_onnx(source_of(self), self.has_probabilities)
+
+    def to_pmml(self) -> str:
+        """Return a PMML 4.4 document.
+
+        Its fields bear the names of the training columns; dates are days since 1970. A missing value is missing, and a
+        category that training never saw counts as missing. It gives ``prediction`` and, for a model with
+        probabilities, ``p(label)`` for each class.
+        """
+        from vaglio.export.pmml.model import to_pmml
+
+        return to_pmml(source_of(self), str(self.provenance.get("target") or "class"), self.has_probabilities)
+
+    # -- changes by hand ---------------------------------------------------------------------------------------------
+    def edit(
+        self,
+        term: str | int,
+        action: str,
+        *,
+        where: Any = None,
+        value: float | None = None,
+        direction: int | None = None,
+        label: Any = None,
+        reason: str = "",
+    ) -> Fitted:
+        """Return an additive model with one term changed; the provenance keeps what was changed, before and after.
+
+        Parameters
+        ----------
+        term : str or int
+            Name (``"age"``, ``"age & income"``) or position of the term.
+        action : {"flatten", "monotone", "remove", "set"}
+            Give all values the mean score; make the scores rise or fall (isotonic regression by weight); take the term
+            away; give values another score.
+        where : object, optional
+            Which values are flattened or set: a category, ``"missing"``, or ``(low, high)`` of a column of numbers,
+            whose intervals are changed where the range reaches into them; None at an end leaves it open.
+        value : float, optional
+            The new score of "set".
+        direction : {1, -1}, optional
+            Of "monotone"; by default the direction that changes less.
+        label : object, optional
+            The class whose score is changed; by default all.
+        reason : str
+            Why, for those who read the model later.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("penguins").xy("species")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> fair = model.edit("year", "remove", reason="the year of the visit causes nothing")
+        >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
+        ('year', 'remove', 1)
+        """
+        model, told = self._additive("can be edited term by term").edited(
+            self.classes, term, action, where=where, value=value, direction=direction, label=label
+        )
+        return replace(self, model=model).noting(edits=[*self.edits, {**told, "reason": reason}])
+
+    def starting_at(self, intercept: Any, reason: str = "") -> Fitted:
+        """Return an additive model whose scores start elsewhere; the provenance keeps the change.
+
+        Parameters
+        ----------
+        intercept : array-like of shape (K,)
+            Where each score starts.
+        reason : str
+            Why, for those who read the model later.
+        """
+        model = self._additive("starts at a score")
+        start = np.array(intercept, dtype=np.float64)
+        if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
+            raise InputError(f"The start has {len(model.intercept)} finite numbers: one per score.")
+        told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
+        changed = replace(self, model=replace(model, intercept=start))
+        return changed.noting(edits=[*self.edits, {**told, "reason": reason}])
+
+    def _additive(self, what: str) -> Any:
+        if not hasattr(self.model, "edited"):
+            raise NotSupportedError(f"Only an additive model {what}; this is a model of {self.learner!r}.")
+        return self.model
+
+    @property
+    def edits(self) -> list[dict[str, Any]]:
+        """What was changed in the model by hand, the first change first."""
+        found = self.provenance.get("edits")
+        return [edit for edit in found if isinstance(edit, dict)] if isinstance(found, list) else []
+
+    def edits_in_words(self) -> list[str]:
+        """Return one line per change: the term, what was done, the scores before and after, and the reason.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> model.edit("windy", "remove", reason="the hall has a roof").edits_in_words()
+        ['windy: remove (the hall has a roof)']
+        """
+        from vaglio.fitted.show import edit_in_words
+
+        dates = {feature.name for feature in self.codebook.features if feature.is_date}
+        return [edit_in_words(edit, str(edit.get("term")) in dates) for edit in self.edits]
+
+    def terms(self) -> list[dict[str, Any]]:
+        """Return the terms of an additive model, the most important first: name, and how far it moves a score.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("penguins").xy("species")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> model.terms()[0]["term"]
+        'bill_length_mm'
+        """
+        model = self._additive("has terms")
+        moved = model.importances()
+        order = np.argsort(-moved, kind="stable").tolist()
+        return [{"term": model.name_of(t), "importance": float(moved[t])} for t in order]
+
+    # -- costs -------------------------------------------------------------------------------------------------------
     @property
     def deciding_cost(self) -> CostMatrix | None:
         """The costs the model decides by; None where it decides by itself."""
@@ -272,6 +512,7 @@ class Fitted(Edits, SingleRows, OtherForms):
             raise InputError("This model has no costs to decide by: give it some.")
         return self.with_cost(self.cost)
 
+    # -- facts -------------------------------------------------------------------------------------------------------
     @property
     def has_probabilities(self) -> bool:
         """Whether the model gives class probabilities."""
@@ -318,7 +559,7 @@ class Fitted(Edits, SingleRows, OtherForms):
     @property
     def digest(self) -> str:
         """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers."""
-        from vaglio.fitted._file import to_bytes
+        from vaglio.fitted.file import to_bytes
 
         return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()
 
@@ -329,7 +570,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         ----------
         path : path-like
         """
-        from vaglio.fitted._file import save
+        from vaglio.fitted.file import save
 
         save(self, path)
 

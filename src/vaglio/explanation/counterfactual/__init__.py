@@ -1,1 +1,0 @@
-"""The search for the smallest change of a row that gives it another class."""

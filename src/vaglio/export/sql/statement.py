@@ -1,0 +1,156 @@
+"""What every SELECT shares: names, values and sums as text, the quotes of each dialect, and the class that decides."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vaglio.encode import Feature
+from vaglio.errors import InputError
+from vaglio.export.source import Written, moment
+
+__all__ = [
+    "DIALECTS",
+    "MOST_LISTED",
+    "Statement",
+    "in_dialect",
+    "sql_list",
+    "sql_name",
+    "sql_number",
+    "sql_sum",
+    "sql_value",
+]
+
+# "mysql": a backslash in a text is an escape, and names stand in backticks. MySQL, MariaDB and Spark read it.
+# The last three are standard in their quotes, and each has its own way to compute with dates.
+DIALECTS = ("standard", "mysql", "sqlite", "duckdb", "postgresql")
+# Categories of a column that are listed in its conditions; more are numbered first.
+MOST_LISTED = 50
+# Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
+_TERMS = 200
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+
+
+def in_dialect(sql: str, dialect: str) -> str:
+    r"""Return standard SQL with the quotes of a dialect.
+
+    In standard SQL a backslash is a letter as any other. A database that reads it as an escape would take the text
+    ``'\'`` for the beginning of a longer one, and what follows for its content.
+
+    Parameters
+    ----------
+    sql : str
+        In standard SQL.
+    dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}
+
+    Examples
+    --------
+    >>> from vaglio.export.sql.statement import in_dialect
+    >>> print(in_dialect("\"a\" = 'it''s \\'", "mysql"))
+    `a` = 'it''s \\'
+    """
+    if dialect not in DIALECTS:
+        raise InputError(f"There is no SQL dialect {dialect!r}; there are {', '.join(DIALECTS)}.")
+
+    def requoted(found: re.Match[str]) -> str:
+        text = found.group()
+        if text.startswith("'"):
+            return text.replace("\\", "\\\\")
+        return "`" + text[1:-1].replace('""', '"').replace("`", "``") + "`"
+
+    return _QUOTED.sub(requoted, sql) if dialect == "mysql" else sql
+
+
+def sql_sum(terms: list[str]) -> str:
+    """Return a sum whose depth stays below what engines allow."""
+    if not terms:
+        return "0.0"
+    while len(terms) > 1:
+        chunks = [terms[i : i + _TERMS] for i in range(0, len(terms), _TERMS)]
+        terms = [f"({' + '.join(chunk)})" for chunk in chunks]
+    return terms[0]
+
+
+def sql_name(name: str) -> str:
+    """Return the name of a column or a table in quotes."""
+    return '"' + _printable(name).replace('"', '""') + '"'
+
+
+def sql_value(value: Any) -> str:
+    """Return a text, a number or a truth value as a literal."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        if not math.isfinite(value):
+            raise InputError(f"SQL has no portable way to write {value}.")
+        return f"({value!r})" if value < 0 else repr(value)
+    return "'" + _printable(str(value)).replace("'", "''") + "'"
+
+
+def sql_number(value: float) -> str:
+    """Return a number to compute with: the exponent makes it one of floating point, not of fixed decimals."""
+    text = sql_value(value)
+    return text if "e" in text or "." not in text else text.replace(")", "e0)") if text[0] == "(" else f"{text}e0"
+
+
+def sql_list(values: Sequence[Any]) -> str:
+    """Return what stands in the brackets of IN: nothing is in an empty list."""
+    return ", ".join(sql_value(value) for value in values) if len(values) else "NULL"
+
+
+def _printable(text: str) -> str:
+    if "\0" in text:
+        raise InputError(f"SQL cannot hold a NUL character, as in {text!r}.")
+    return text
+
+
+class Statement:
+    """One SELECT over a table; it counts what it writes, so that a model that is too large is refused.
+
+    Parameters
+    ----------
+    table : str
+    features : tuple of Feature
+        The columns of the table.
+    """
+
+    def __init__(self, table: str, features: tuple[Feature, ...]) -> None:
+        self.table, self.features = sql_name(table), features
+        self.written = Written("sql")
+        self.prefix = "vaglio_"  # of the names of further columns
+        while any(feature.name.startswith(self.prefix) for feature in features):
+            self.prefix = f"_{self.prefix}"
+
+    @staticmethod
+    def literal_of(feature: Feature) -> Callable[[float], str]:
+        """Return how a threshold of a column is written."""
+        return (lambda days: sql_value(moment(days))) if feature.is_date else sql_value
+
+    def rank(self, feature: Feature) -> str:
+        """Return the rank of an ordered category, or the code of another one, as a number."""
+        self.written.add(len(feature.categories))
+        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}.0" for rank, value in enumerate(feature.categories))
+        return f"CASE {sql_name(feature.name)} {ranks} END"
+
+    @staticmethod
+    def decision(labels: Sequence[Any], scores: list[str], order: str = ">=", first: Sequence[str] = ()) -> str:
+        """Return the class of the largest score (>=), or of the smallest (<=); ties to the first.
+
+        Parameters
+        ----------
+        labels : sequence
+        scores : list of str
+            One expression per class.
+        order : {">=", "<="}
+        first : sequence of str
+            Cases that come before.
+        """
+        lines = list(first)
+        for k, label in enumerate(labels[:-1]):
+            better = " AND ".join(f"{scores[k]} {order} {other}" for other in scores[k + 1 :])
+            lines.append(f"  WHEN {better} THEN {sql_value(label)}")
+        if not lines:
+            return f"{sql_value(labels[0])} AS prediction"
+        return "\n".join(["CASE", *lines, f"  ELSE {sql_value(labels[-1])}", "END AS prediction"])
