@@ -224,7 +224,8 @@ def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, 
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
     bernoulli = isinstance(model, BernoulliModel)
-    counts = sp.csr_array(model.presence(matrix)[0] if bernoulli else count_block(matrix).values)
+    found = model.presence(matrix)[0] if isinstance(model, BernoulliModel) else count_block(matrix).values
+    counts = sp.csr_array(found)
     left = "all absent words, and words of smaller weight" if bernoulli else "words of smaller weight"
     explanations = []
     for row, (joint, probability) in enumerate(zip(model.joint_log_likelihood(matrix), model.predict_proba(matrix))):

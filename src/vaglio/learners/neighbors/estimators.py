@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
@@ -184,13 +185,13 @@ def grow_local_tree(
     rows, distances = model.nearest(case, n_neighbors)
     near = model.of_rows(rows[0])
     weight = near.weight / near.weight.max() if near.weight.size else None
-    config = {
-        "criterion": "gini" if model.n_classes else "squared_error",
-        "nominal_split": "subset",
-        "missing": "learned",  # missing values go to the branch that makes the split better
-        "max_depth": max_depth,
-        "min_rows_leaf": max(1.0, near.n_rows / 10),
-    }
+    config = _core.TreeConfig(
+        criterion="gini" if model.n_classes else "squared_error",
+        nominal_split="subset",
+        missing="learned",  # missing values go to the branch that makes the split better
+        max_depth=max_depth,
+        min_rows_leaf=max(1.0, near.n_rows / 10),
+    )
     tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
     rules = rules_of_tree(tree, features, classes)
     rule = max(rules, key=lambda rule: float(rule.match(case)[0]))

@@ -410,9 +410,9 @@ class RuleSet:
         str
         """
         from vaglio.export.sql.rules import rules_sql
-        from vaglio.export.sql.statement import in_dialect
+        from vaglio.learners.rules.forms.rule_list import rule_list
 
-        return in_dialect(rules_sql(self, table, probabilities), dialect)
+        return rules_sql(rule_list(self), table, probabilities, dialect)
 
     def to_python(self, name: str = "classify") -> str:
         """Return the source of a Python function that needs nothing but itself.
@@ -426,8 +426,9 @@ class RuleSet:
             Of the function.
         """
         from vaglio.export.python import rules_python
+        from vaglio.learners.rules.forms.rule_list import rule_list
 
-        return rules_python(self, name)
+        return rules_python(rule_list(self), name)
 
     def _repr_html_(self) -> str:
         from vaglio.learners.rules.forms.text import rules_html
