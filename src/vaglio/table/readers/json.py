@@ -39,7 +39,7 @@ class NotLines(Exception):
     """The text is not one flat object per line; it may still be one value over several lines."""
 
 
-def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[int, set[str]]:
+def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[int, set[str]]:
     """Return the number of rows and the keys that occur.
 
     The keys of a line serve as a pattern for the next lines. Only a line that does not fit it is parsed here.
@@ -115,7 +115,7 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
     if bytes(text[:4096]).lstrip()[:1] == b"[":
         return _whole(text, name, limits)
     try:
-        rows, keys = check_lines(text, name, partial(loads, name=name, limits=limits))
+        rows, keys = _check_lines(text, name, partial(loads, name=name, limits=limits))
     except NotLines as refusal:
         # It may be one object of columns over several lines; else the error names the line.
         try:
