@@ -10,7 +10,6 @@ from vaglio.table import Table, read
 from .findings import numbers, the
 
 RNG = np.random.default_rng(0)
-RNG_GRANULARITY = np.random.default_rng(0)
 
 
 def test_constant_and_nearly_constant_columns():
@@ -42,9 +41,9 @@ def _fine(found, column):
 
 
 def test_decimals_that_tell_nothing_about_the_class():
-    y = RNG_GRANULARITY.choice(["p", "q"], 400)
-    size = np.where(y == "p", 10.0, 20.0) + RNG_GRANULARITY.normal(0, 2, 400)
-    needed = RNG_GRANULARITY.permutation(400) / 1e4
+    y = RNG.choice(["p", "q"], 400)
+    size = np.where(y == "p", 10.0, 20.0) + RNG.normal(0, 2, 400)
+    needed = RNG.permutation(400) / 1e4
     table = {"size": size.round(8), "short": size.round(1), "needed": needed, "y": np.where(needed < 0.02, "p", "q")}
     assert not _fine(vaglio.audit(table, "y"), "needed")
     found = vaglio.audit({**table, "y": y}, "y")
@@ -63,7 +62,7 @@ def test_categories_and_times_that_hardly_repeat():
             "town": [f"t{i % 40}" for i in range(n)],
             "zone": list("abc") * 40,
             "when": days,
-            "x": RNG_GRANULARITY.normal(size=n),
+            "x": RNG.normal(size=n),
         }
     )
     found = vaglio.audit(table)
@@ -73,5 +72,5 @@ def test_categories_and_times_that_hardly_repeat():
 
 
 def test_coarse_numbers_are_still_found():
-    found = vaglio.audit({"grade": np.tile(np.arange(1.0, 6), 60), "x": RNG_GRANULARITY.normal(size=300)})
+    found = vaglio.audit({"grade": np.tile(np.arange(1.0, 6), 60), "x": RNG.normal(size=300)})
     assert [f.details["too"] for f in found.of_kind("resolution")] == ["coarse"]
