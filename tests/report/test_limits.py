@@ -34,7 +34,7 @@ def made(monkeypatch) -> list[str]:
 
     counting(rendering, "summarize_study")
     counting(rendering, "render_html")
-    for chapter in ("data", "learners", "performance", "inside", "examples", "method"):
+    for chapter in ("data", "learners", "performance", "model", "examples", "method"):
         counting(summary, f"{chapter}_chapter")
     return steps
 

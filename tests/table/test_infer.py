@@ -1,4 +1,4 @@
-"""Each written rule of `read`, one test a rule."""
+"""The rules of `read`: each has its test; what was understood is said, what was not is named."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vaglio.errors import InputError
-from vaglio.table import Column, Table, read
+from vaglio.table import MISSING, Column, Table, read
 from vaglio.table._convert import as_ordinal
 
 
@@ -165,3 +165,139 @@ def test_a_number_that_is_not_in_the_order_is_named_as_people_write_it():
     column = Column.numeric("a", [1.0, 2.0, 3.5])
     with pytest.raises(InputError, match=r"column 'a', row 3: 3\.5 is not in the given order \(1, 2\)"):
         as_ordinal(column, ["1", "2"])
+
+
+def table(delimiter: str = ";", **columns):
+    rows = [delimiter.join(columns), *(delimiter.join(map(str, row)) for row in zip(*columns.values()))]
+    return io.StringIO("\n".join(rows) + "\n")
+
+
+def said(read_table, *parts: str) -> bool:
+    return any(all(part in remark for part in parts) for remark in read_table.remarks)
+
+
+NUMBERS = [f"{7 * at},5" for at in range(60)]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["n.d.", "N.D.", "n/a", "-", "–", "k.A.", "s/d", "keine Angabe", "non disponibile", "ND", "unknown", "inconnu"],
+)
+def test_a_word_for_missing_among_numbers_is_missing_and_said(word):
+    found = read(table(x=[*NUMBERS, word], c=["a", "b"] * 30 + ["a"]))
+    column = found.column("x")
+    assert (column.kind, column.n_missing, column.unread) == ("numeric", 1, None)
+    assert said(found, "taken for missing values", repr(word), "'x'")
+
+
+def test_values_that_look_like_missing_words_are_kept():
+    rows = {"rh": ["+", "-", "+", "-"] * 5, "ok": ["no", "yes", "no", "no"] * 5, "state": ["ND", "CA", "SD", "NY"] * 5}
+    found = read(table(**rows))
+    assert [found.column(name).n_missing for name in rows] == [0, 0, 0]
+    assert said(found, "'rh'", "'-' is a value")
+    assert read(table(**rows), missing=[*MISSING, "-"]).column("rh").n_missing == 10
+    provinces = {"prov": ["MI", "RM", "NA", "TO", "BA", "FI"] * 4, "n": range(24)}
+    assert read(table(**provinces)).column("prov").n_missing == 0
+    assert said(read(table(**provinces)), "'NA' is a value", "codes of two letters")
+    assert read(table(grade=["AA", "NA", "BB", "CC"] * 5, n=range(20))).column("grade").n_missing == 5
+    assert (
+        read(table(grade=["x", "-", "y"] * 5, n=range(15)), keep_words={"grade": ["-"]}).column("grade").n_missing == 0
+    )
+
+
+def test_a_few_words_among_numbers_are_named_and_many_leave_words():
+    found = read(table(x=[*NUMBERS, "12,5O"], c=["a", "b"] * 30 + ["a"]))
+    assert found.column("x").kind == "numeric"
+    assert found.column("x").unread.values[60] == "12,5O"
+    assert said(found, "'12,5O' in row 61", "counts as missing")
+    few = read(table(x=["1", "2", "3", "3+"] * 5, c=["a", "b"] * 10))
+    assert few.column("x").kind == "nominal"
+    assert said(few, "'x' is read as words", "'3+' in row 4")
+    half = read(table(x=[*NUMBERS[:30], *(f"w{at}" for at in range(20))], c=["a", "b"] * 25))
+    assert half.column("x").kind == "nominal"
+    assert said(half, "'x' is read as words", "60% of its values are numbers")
+    assert read(table(x=[*NUMBERS, "12,5O"], c=["a"] * 61), numeric_share=0.99).column("x").kind == "nominal"
+    with pytest.raises(InputError, match="numeric_share is a share"):
+        read(table(x=[1], c=[2]), numeric_share=1.5)
+
+
+def test_the_other_columns_show_what_a_point_is():
+    open_ones = ["1.234", "12.500", "2.345"]
+    italian = read(table(n=open_ones, x=["1,5", "2,5", "3,25"]))
+    assert italian["n"].tolist() == [1234, 12500, 2345]
+    assert said(italian, "'n'", "the point separates thousands", "as the other numbers of the table show")
+    english = read(table(n=open_ones, x=["1.5", "2.5", "3.25"]))
+    assert (english["n"].tolist(), english.remarks) == ([1.234, 12.5, 2.345], ())
+    alone = read(table(n=open_ones, x=["a", "b", "a"]))
+    assert alone["n"].tolist() == [1.234, 12.5, 2.345]
+    assert said(alone, "'n'", "'1.234' is read as 1.234", "decimal=','")
+    assert read(table(n=open_ones, x=["a", "b", "a"]), decimal=",")["n"].tolist() == [1234, 12500, 2345]
+    short = ["1.234", "987", "12.500", "2.345", "5.000", "7.125", "45"]
+    found = read(table(n=short, x=list("abababa")))
+    assert found["n"].tolist() == [1234, 987, 12500, 2345, 5000, 7125, 45]
+    assert said(found, "numbers below 1000 have no mark")
+    # In a comma-separated file the comma of a quoted number separates thousands.
+    assert read(io.StringIO('n,c\n"1,234",a\n"2,500",b\n'))["n"].tolist() == [1234, 2500]
+
+
+def test_units_are_kept_and_several_units_are_named():
+    found = read(table(w=["12 kg", "3,5 kg", "7 kg"], p=["€ 5", "€ 6,50", "€ 7"], m=["2 kg", "300 g", "1 kg"]))
+    assert [found.column(name).unit for name in ("w", "p")] == ["kg", "€"]
+    assert found["w"].tolist() == [12, 3.5, 7]
+    assert said(found, "units were read with the numbers", "'w' in kg", "'p' in €")
+    assert said(found, "'m' is read as words", "several units (kg and g)")
+
+
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        (["3 marzo 2024", "28 luglio 2023"], "2024-03-03"),
+        (["3. März 2024", "28. Juli 2023"], "2024-03-03"),
+        (["3 mars 2024", "28 août 2023"], "2024-03-03"),
+        (["3 de marzo de 2024", "28 de julio de 2023"], "2024-03-03"),
+        (["March 3, 2024", "Jul 28, 2023"], "2024-03-03"),
+        (["03/03/24", "28/07/23"], "2024-03-03"),
+        (["3.3.2024 14:00", "28.7.2023 09:30"], "2024-03-03"),
+        (["3/3/2024 2:00 PM", "7/28/2023 9:30 AM"], "2024-03-03"),
+    ],
+)
+def test_dates_of_several_countries(words, day):
+    found = read(table(d=words, c=["a", "b"])).column("d")
+    assert found.is_date
+    assert str(found.values[0])[:10] == day
+
+
+def test_day_and_month_are_decided_by_the_table_or_left():
+    both = ["03/04/2024", "05/06/2024"]
+    assert read(table(d=both, c=["a", "b"])).column("d").kind == "nominal"
+    assert said(read(table(d=both, c=["a", "b"])), "day and month could be exchanged", "dayfirst=")
+    assert str(read(table(d=both, c=["a", "b"]), dayfirst=True)["d"][0])[:10] == "2024-04-03"
+    assert str(read(table(d=both, c=["a", "b"]), dayfirst=False)["d"][0])[:10] == "2024-03-04"
+    other = read(table(d=both, e=["31/12/2023", "30/11/2023"]))
+    assert str(other["d"][0])[:10] == "2024-04-03"
+    assert said(other, "'d'", "the day comes first")
+    assert read(table(d=both, x=["1,5", "2,5"])).column("d").is_date
+
+
+def test_impossible_dates_are_named():
+    days = [f"{1 + at % 28:02}/{1 + at % 12:02}/2023" for at in range(40)]
+    found = read(table(d=[*days, "30/02/2023"], c=["a"] * 41))
+    assert found.column("d").is_date
+    assert said(found, "1 cell is no date", "'30/02/2023' in row 41")
+
+
+def test_infinite_numbers_are_named():
+    found = read(io.StringIO("x,c\n1,a\ninf,b\n3,a\n"))
+    assert (found.column("x").n_missing, found.column("x").unread.values[1]) == (1, "inf")
+    assert said(found, "no finite number", "'inf' in row 2")
+
+
+def test_rows_for_a_model_are_read_in_the_same_way():
+    like = {"x": "numeric", "d": "date", "g": "nominal"}
+    found = read(table(x=["1.234,50", "n.d."], d=["3.4.2024", "k.A."], g=["-", "+"]), like=like)
+    assert found["x"].tolist()[0] == 1234.5
+    assert np.isnan(found["x"][1])
+    assert found.column("d").n_missing == 1
+    assert found["g"].tolist() == ["-", "+"]
+    alone = read(table(x=["5"], g=["-"]), like=like, keep_words={"g": ["-"]})
+    assert alone["g"].tolist() == ["-"]

@@ -42,7 +42,6 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-
 # Okabe and Ito's colours, the strongest first, and two more; their yellow is left out because it vanishes on white.
 # Classes beyond the eighth use the colours again.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#8C510A")

@@ -167,17 +167,14 @@ def _mark(name: str, panel: dict[str, Any], at: int) -> str:
     """The mark of the threshold, and the bars or dots of a panel without a curve."""
     x, y = panel["points"][at] if name != "calibration" else (0.0, 0.0)
     if name == "calibration":
-        return f'<g class="dots">{_dots(panel["dots"])}</g>'
+        dots = "".join(f'<circle class="bin" cx="{x:g}" cy="{y:g}" r="{r:g}"/>' for x, y, r in panel["dots"])
+        return f'<g class="dots">{dots}</g>'
     if name == "scores":
         return (
             f'<path class="of-class" d="{panel["ofClass"]}"/><path class="of-others" d="{panel["ofOthers"]}"/>'
             f'<path class="cut" d="M0 10V210" transform="translate({x:g})"/>'
         )
     return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="6"/>'
-
-
-def _dots(dots: list[tuple[float, float, float]]) -> str:
-    return "".join(f'<circle class="bin" cx="{x:g}" cy="{y:g}" r="{r:g}"/>' for x, y, r in dots)
 
 
 def _cost(one: dict[str, Any], total: float) -> dict[str, Any]:

@@ -36,8 +36,6 @@ from vaglio.errors import InputError
 __all__ = [
     "check_writable",
     "protect",
-    "refuse_overwriting",
-    "remove_leftovers",
     "replacing",
     "temporary_name",
     "write_whole",
@@ -90,7 +88,7 @@ def temporary_name(final: Path) -> Path:
     return final.with_name(f".{final.name[:_LONGEST_NAME]}.vaglio-{owner}-{secrets.token_hex(6)}")
 
 
-def remove_leftovers(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """Remove files of this folder that a process of this machine did not finish and no longer can.
 
     Parameters
@@ -166,7 +164,7 @@ def _stat(path: str | os.PathLike[str] | int) -> os.stat_result | None:
     return found if isinstance(path, int) or stat.S_ISREG(found.st_mode) else None
 
 
-def refuse_overwriting(target: Path, kind: str | None) -> None:
+def _refuse_overwriting(target: Path, kind: str | None) -> None:
     """Raise an InputError if a protected file would be lost.
 
     Parameters
@@ -267,7 +265,7 @@ def replacing(path: str | os.PathLike[str], kind: str | None = None) -> Iterator
             raise _refusal(target, error) from error
         raise
     if not direct:
-        remove_leftovers(final.parent)
+        _remove_leftovers(final.parent)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str, kind: str | None = None) -> None:
@@ -307,7 +305,7 @@ def check_writable(path: str | os.PathLike[str], kind: str | None = None) -> Non
         raise InputError(f"{target} cannot be written: there is no folder {folder}.")
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise InputError(f"{target} cannot be written: permission denied.")
-    refuse_overwriting(target, kind)
+    _refuse_overwriting(target, kind)
 
 
 def _keep_permissions(file: IO[bytes], old: Path) -> None:

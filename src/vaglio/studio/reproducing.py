@@ -38,7 +38,10 @@ def as_program(model: Learned) -> str:
     imports += more
     body += [*lines, f"model.save({f'{model.id}.vaglio'!r})", "print(model)"]
     head = f'"""Makes the model {model.id} of {state.name} again: run it in the folder with the table."""'
-    return "\n".join([head, "", *sorted(set(imports), key=_import_order), "", *body]) + "\n"
+    return (
+        "\n".join([head, "", *sorted(set(imports), key=lambda line: (line.startswith("from "), line)), "", *body])
+        + "\n"
+    )
 
 
 def _training(model: Learned) -> tuple[list[str], list[str]]:
@@ -83,10 +86,6 @@ def _tried(model: Learned) -> list[str]:
 
 def _source(learner_id: str, model: Learned) -> str:
     return learner_source(learner_from_words(learner_id, model.request.typed[learner_id], model.request.seed, None))
-
-
-def _import_order(line: str) -> tuple[bool, str]:
-    return line.startswith("from "), line
 
 
 def as_commands(model: Learned, table: Table) -> list[str]:

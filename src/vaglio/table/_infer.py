@@ -129,12 +129,8 @@ class Remarks:
             for sentence, (names, example) in self._marks.items()
         ]
         units = [f"units were read with the numbers: {listed(self._units)}"] if self._units else []
-        taken = [f"taken for missing values: {_joined(self._taken)}"] if self._taken else []
+        taken = [f"taken for missing values: {listed(self._taken, 8)}"] if self._taken else []
         return [*marks, *units, *taken, *self._alone]
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return listed(parts, 8)
 
 
 @dataclass(frozen=True)
@@ -175,7 +171,7 @@ class _Seen:
     days: Days | None = None
 
 
-def read_words(
+def _read_words(
     columns: Iterable[Column], clues: Clues, remarks: Remarks, *, target: str | None = None, wanted: Iterable[str] = ()
 ) -> dict[str, Column]:
     """Return the columns of words that are numbers or dates, by name, as numeric columns.
@@ -483,7 +479,7 @@ def _numbers_in_words(
             found[column.name] = Column.numeric(column.name, numbers, role=column.role)
         else:
             open_ones.append(column)
-    return {**found, **read_words(open_ones, clues, remarks, target=target, wanted=wanted)} if open_ones else found
+    return {**found, **_read_words(open_ones, clues, remarks, target=target, wanted=wanted)} if open_ones else found
 
 
 def _of_words(column: Column) -> bool:

@@ -1,4 +1,4 @@
-"""Outliers by quartiles, and values against the rules of the user."""
+"""Outliers by quartiles, values against the rules of the user, and rows unlike the others of their class."""
 
 from __future__ import annotations
 
@@ -30,3 +30,16 @@ def test_values_against_a_rule_of_the_user_are_reported():
         vaglio.audit(table, rules={"sex": (0, 1)})
     with pytest.raises(InputError, match="no column 'aeg'"):
         vaglio.audit(table, rules={"aeg": (0, 1)})
+
+
+def test_rows_unlike_their_class_are_found_by_a_forest():
+    rng = np.random.default_rng(4)
+    y = np.repeat(["p", "q"], 150)
+    centre = np.where(y == "p", 0.0, 6.0)
+    table = Table.from_any({"a": centre + rng.normal(size=300), "b": centre + rng.normal(size=300), "y": y})
+    wrong = y.copy()
+    wrong[[10, 200]] = ["q", "p"]
+    mislabelled = Table.from_any({"a": table["a"], "b": table["b"], "y": wrong})
+    found = the(vaglio.audit(mislabelled, "y"), "forest-outliers")
+    assert set(found.rows[:2].tolist()) == {10, 200}
+    assert found.details["sample"] == 300

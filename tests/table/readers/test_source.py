@@ -1,15 +1,27 @@
-"""Where a table comes from, and its format."""
+"""Where a table comes from, and its format; paths, pipes and open files that cannot be read, or change meanwhile."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
+import random
+import socket
+import threading
 import zipfile
 
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 from vaglio.errors import InputError, ReadError
-from vaglio.table import read
+from vaglio.table import read, read_chunks
+from vaglio.table.readers import source
+from vaglio.table.readers.capacity import Limits
 
 from .frames import FRAME
+
+READERS = [read, lambda source: list(read_chunks(source))]
 
 
 def test_files_that_are_not_what_their_name_says(tmp_path):
@@ -48,3 +60,209 @@ def test_open_files_and_paths_give_the_same_table(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with open(tmp_path / "t.csv") as text, open(tmp_path / "t.csv", "rb") as raw:
         assert read(text) == read(raw) == read(str(tmp_path / "t.csv"))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_file_is_named(tmp_path, reader):
+    (tmp_path / "broken.csv").symlink_to(tmp_path / "nowhere.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "blank.csv").write_bytes(b" \n" * 10_000)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s.csv"))
+        for path, said in [
+            (tmp_path, "is a directory: name one file in it"),
+            (tmp_path / "broken.csv", "is a link to .*nowhere.csv, which does not exist"),
+            (tmp_path / "loop.csv", "cannot be opened"),
+            (tmp_path / "s.csv", "is a device, not a file"),
+            (tmp_path / "absent" / "t.csv", "the folder .* does not exist either"),
+            (tmp_path / "empty.csv" / "t.csv", "cannot be opened"),
+            (tmp_path / "empty.csv", "is empty"),
+            (tmp_path / "blank.csv", "is empty"),
+            ("/dev/zero", "is a device, not a file"),
+            ("/dev/null", "is a device, not a file"),
+            ("a\0b.csv", "cannot be opened"),
+            ("\ud800.csv", "cannot be opened"),
+            ("x" * 300 + ".csv", "cannot be opened"),
+        ]:
+            with pytest.raises(ReadError, match=said):
+                reader(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
+def test_permissions_are_named(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    (tmp_path / "t.csv").chmod(0)
+    with pytest.raises(ReadError, match="may not be read by this user"):
+        read(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_failures_of_the_system_are_one_sentence(tmp_path, monkeypatch, reader):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(source.os, "stat", denied)
+    with pytest.raises(ReadError, match="may not be read by this user"):
+        reader(tmp_path / "t.csv")
+
+
+def test_a_pipe_is_read_and_one_without_a_writer_is_refused(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe.csv")
+    monkeypatch.setattr(source, "_PATIENCE", 0.05)
+    for reader in READERS:
+        with pytest.raises(ReadError, match="is a pipe that no program writes into"):
+            reader(tmp_path / "pipe.csv")
+    monkeypatch.setattr(source, "_PATIENCE", 30.0)
+    for reader in READERS:
+        writer = threading.Thread(target=(tmp_path / "pipe.csv").write_text, args=("a,b\n1,x\n2,y\n",))
+        writer.start()
+        found = reader(tmp_path / "pipe.csv")
+        writer.join()
+        assert (found if reader is read else found[0]).shape == (2, 2)
+
+
+class Endless(io.RawIOBase):
+    """An open file without an end."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        buffer[:] = b"1\n" * (len(buffer) // 2) + b"1" * (len(buffer) % 2)
+        return len(buffer)
+
+
+def test_what_has_no_end_is_refused_at_the_limit():
+    with pytest.raises(ReadError, match=r"at least .* bytes, more than the limit bytes = 3,000,000"):
+        read(Endless(), limits={"bytes": 3_000_000})
+    with pytest.raises(ReadError, match="more than the limit bytes = 3,000,000"):
+        list(read_chunks(io.BufferedReader(Json()), limits={"bytes": 3_000_000}))
+
+
+class Json(Endless):
+    """A JSON line without an end."""
+
+    def readinto(self, buffer) -> int:
+        buffer[:] = b"{" * len(buffer)
+        return len(buffer)
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
+    """A map of the file would end the process: the system has no bytes behind the addresses."""
+    (tmp_path / "t.csv").write_bytes(b"a\n" + b"1\n" * 10_000)
+    with source.open_file(tmp_path / "t.csv") as file:
+        size = source.regular_size(file)
+
+        class Shrinking:
+            def fileno(self):
+                return file.fileno()
+
+            def read(self, wanted):
+                assert wanted == size
+                os.truncate(tmp_path / "t.csv", 10)
+                return file.read(wanted)
+
+        with pytest.raises(ReadError, match="became shorter while it was read"):
+            source.read_file(Shrinking(), "t.csv", Limits())
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="this system reads a file by one thread")
+def test_a_large_file_is_read_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_LARGE", 1)
+    monkeypatch.setattr(source, "_PART", 7)
+    path = tmp_path / "t.csv"
+    for size in (1, 6, 7, 8, 1000):
+        data = bytes(random.Random(size).randbytes(size))
+        path.write_bytes(data)
+        with source.open_file(path) as file:
+            found = source.read_file(file, "t.csv", Limits())
+        assert not isinstance(found, bytes)
+        assert bytes(found) == data == found[:]
+    with source.open_file(path) as file:
+        monkeypatch.setattr(source, "regular_size", lambda file: 1001)
+        with pytest.raises(ReadError, match="became shorter while it was read"):
+            source.read_file(file, "t.csv", Limits())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,x\n2,y\n".encode("utf-16"),
+        b"\xef\xbb\xbfa;b\n1,5;x\n",
+        b'a,b\n1,"x\ny"\n',
+        b'[{"a": 1}, {"a": 2}]',
+        b'{"a": 1}\n{"a": 2}\n{"a": 3}\n',
+        b'{"a": 1}\n{"a": "x"}\n',
+        b'{"a": 1}\n{"a": {"b": 1}}\n{"a": 2',
+        b"@relation t\n@attribute a numeric\n@data\n1\n",
+        gzip.compress(b"a,b\n1,x\n", mtime=0),
+        b"a,b\n1,caf\xe9\n",
+        b"a,b\n1,2,3\n",
+    ],
+)
+def test_a_large_file_of_any_format_is_read_like_a_small_one(tmp_path, monkeypatch, content):
+    path = tmp_path / "t"
+    path.write_bytes(content)
+
+    def outcome(kind="table"):
+        try:
+            table = read(path, kind=kind)
+        except ReadError as error:
+            return str(error)
+        return table.columns, [table.column(name).values.tolist() for name in table.columns], table.remarks
+
+    small = outcome(), outcome("transactions")
+    monkeypatch.setattr(source, "_LARGE", 1)
+    assert (outcome(), outcome("transactions")) == small
+
+
+@pytest.mark.parametrize("form", ["parquet", "feather"])
+def test_a_table_does_not_depend_on_its_file_any_more(tmp_path, form):
+    path = tmp_path / f"t.{form}"
+    table = pa.table({"a": [1.0, 2.0] * 5000, "b": ["x", "y"] * 5000})
+    if form == "parquet":
+        parquet.write_table(table, path)
+    else:
+        feather.write_feather(table, path, compression="uncompressed")
+    for found in (read(path), *read_chunks(path, rows=10_000)):
+        os.truncate(path, 100)
+        assert found["a"].sum() == 15_000
+        assert found["b"][-1] == "y"
+        for reader in READERS:
+            with pytest.raises(ReadError, match="damaged or cut short"):
+                reader(path)
+        (parquet.write_table if form == "parquet" else feather.write_feather)(table, path)
+
+
+def test_open_files_that_cannot_be_read_are_one_sentence(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"a\n\xff\n")
+    with open(tmp_path / "t.csv", encoding="utf-8") as text, pytest.raises(ReadError, match="not valid text"):
+        read(text)
+    with open(tmp_path / "t.csv", encoding="ascii", errors="surrogateescape") as text:  # noqa: SIM117
+        with pytest.raises(ReadError, match="not valid text"):
+            read(text)
+    with open(tmp_path / "t.csv", "ab") as written, pytest.raises(ReadError, match="open it for reading"):
+        read(written)
+    closed = io.BytesIO(b"a\n1\n")
+    closed.close()
+    with pytest.raises(ReadError, match="cannot be read"):
+        read(closed)
+    with pytest.raises(ReadError, match="open it in binary mode"):
+        list(read_chunks(io.StringIO("a\n1\n")))
+
+
+@pytest.mark.parametrize("cut", [3, 12, 40])
+def test_damaged_gzip_is_named(cut):
+    data = gzip.compress(b"a,b\n" + b"1,2\n" * 1000, mtime=0)
+    for reader in READERS:
+        with pytest.raises(ReadError, match="is gzip but damaged"):
+            reader(io.BytesIO(data[:cut]))
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "unicode_escape", "hex", "no\0name", "nonsense", "idna", "undefined"])
+def test_encodings_that_give_no_text_are_refused(encoding):
+    with pytest.raises(ReadError):
+        read(io.BytesIO(b"a,b\n+2AA-,\\ud800\xff\n"), encoding=encoding)

@@ -5,7 +5,7 @@ The table of a state is read from the file as the steps say, then cleaned as the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -72,36 +72,23 @@ class TableState:
         return cls(**{**data, "missing": tuple(data.get("missing", ()))})
 
 
-def _target(state: TableState, step: Step) -> TableState:
-    # A column has one role: the new class is no longer ignored, the old one is an input again.
-    roles = {name: role for name, role in state.roles.items() if name != step["column"]}
-    return replace(state, target=step["column"], roles=roles)
-
-
-def _level(state: TableState, step: Step) -> TableState:
-    return replace(state, levels={**state.levels, step["column"]: step["level"]})
-
-
-def _role(state: TableState, step: Step) -> TableState:
-    target = None if state.target == step["column"] else state.target
-    return replace(state, roles={**state.roles, step["column"]: step["role"]}, target=target)
-
-
-def _missing(state: TableState, step: Step) -> TableState:
-    return replace(state, missing=tuple(step["words"]))
-
-
-def _clean(state: TableState, step: Step) -> TableState:
-    return replace(state, policy={**state.policy, step["finding"]: step["choice"]})
-
-
-_CHANGES: dict[str, Callable[[TableState, Step], TableState]] = {
-    "target": _target,
-    "level": _level,
-    "role": _role,
-    "missing": _missing,
-    "clean": _clean,
-}
+def _changed(state: TableState, step: Step) -> TableState | None:
+    """Return the state after a step; None if this version does not know the step."""
+    match step["do"]:
+        case "target":
+            # A column has one role: the new class is no longer ignored, the old one is an input again.
+            roles = {name: role for name, role in state.roles.items() if name != step["column"]}
+            return replace(state, target=step["column"], roles=roles)
+        case "level":
+            return replace(state, levels={**state.levels, step["column"]: step["level"]})
+        case "role":
+            target = None if state.target == step["column"] else state.target
+            return replace(state, roles={**state.roles, step["column"]: step["role"]}, target=target)
+        case "missing":
+            return replace(state, missing=tuple(step["words"]))
+        case "clean":
+            return replace(state, policy={**state.policy, step["finding"]: step["choice"]})
+    return None
 
 
 def add_up(steps: Iterable[Step]) -> TableState | None:
@@ -120,10 +107,10 @@ def add_up(steps: Iterable[Step]) -> TableState | None:
     for step in steps:
         if step["do"] == "open":
             state = TableState(step["name"], bool(step.get("bundled")), step.get("target"))
-        elif state is None or step["do"] not in _CHANGES:
-            raise InputError(f"The project has a step {step['do']!r} that this version does not know: update vaglio.")
         else:
-            state = _CHANGES[step["do"]](state, step)
+            state = None if state is None else _changed(state, step)
+        if state is None:
+            raise InputError(f"The project has a step {step['do']!r} that this version does not know: update vaglio.")
     return state
 
 

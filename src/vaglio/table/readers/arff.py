@@ -51,7 +51,7 @@ Row = tuple[int, str]  # line number, and the line without blanks around it
 _MOST_DENSE = 64
 
 
-def split_fields(line: str) -> list[str]:
+def _split_fields(line: str) -> list[str]:
     """Return the fields of a row or of the values of an attribute, with their quotes."""
     fields, at = [], 0
     while True:
@@ -68,10 +68,10 @@ def split_fields(line: str) -> list[str]:
             return fields
 
 
-def read_fields(line: str) -> list[str | None]:
+def _read_fields(line: str) -> list[str | None]:
     """Return the values of a dense row; None is missing."""
     if "'" in line or '"' in line:
-        return [None if field == "?" else unquote(field) for field in split_fields(line)]
+        return [None if field == "?" else unquote(field) for field in _split_fields(line)]
     if "\t" in line and "," in line:
         fields = re.split(r"[,\t]\s*+", line)
     else:
@@ -89,7 +89,7 @@ def declared(line: str) -> tuple[str, str] | None:
     return (unquote(found[1] or found[2]), rest.rstrip()) if rest and apart else None
 
 
-def split_weight(line: str) -> tuple[str, str] | None:
+def _split_weight(line: str) -> tuple[str, str] | None:
     """Return a row and the weight behind it, as in ``1,2,yes,{0.5}``; None if it has none."""
     at = line.rfind("{") if line[-1] == "}" else -1
     before = line[:at].rstrip() if at > 0 else ""
@@ -100,7 +100,7 @@ def split_weight(line: str) -> tuple[str, str] | None:
     return None if line[0] == "{" and "}" not in row else (row, weight)
 
 
-def without_comment(line: str) -> str:
+def _without_comment(line: str) -> str:
     """Return a line without the comment at its end: a percent sign after a blank, outside of quotes."""
     if "%" in line:
         for found in _QUOTES_OR_COMMENT.finditer(line):
@@ -109,7 +109,7 @@ def without_comment(line: str) -> str:
     return line
 
 
-def sparse_entries(line: str) -> Iterator[tuple[int, str | None]]:
+def _sparse_entries(line: str) -> Iterator[tuple[int, str | None]]:
     """Yield the entries of a sparse row: the position of an attribute, and its value or None if that is missing.
 
     Raises
@@ -154,17 +154,17 @@ def read_arff(text: str, name: str, limits: Limits | None = None) -> Table:
     limits.check_shape(name, 1, len(attributes))
     refuse_duplicates([attribute.name for attribute in attributes], f"{name}: ")
     stripped = enumerate(map(str.strip, lines[start:]), start + 1)
-    rows = [(number, without_comment(line)) for number, line in stripped if line and line[0] != "%"]
+    rows = [(number, _without_comment(line)) for number, line in stripped if line and line[0] != "%"]
     if not rows:
         raise ReadError(f"{name} declares {len(attributes)} attributes but has no rows below @data.")
     weights, rows = _weights(rows, name)
     block = None
     if rows[0][1][0] == "{":
-        columns, block = read_sparse_rows(rows, attributes, name, limits)
+        columns, block = _read_sparse_rows(rows, attributes, name, limits)
     else:
         limits.check_shape(name, len(rows), len(attributes))
         cells = _plain_rows(rows, attributes) or _quoted_rows(rows, attributes, name)
-        columns = [build_column(attribute, column, name) for attribute, column in zip(attributes, cells)]
+        columns = [_build_column(attribute, column, name) for attribute, column in zip(attributes, cells)]
     if weights is not None:
         label = "weight" if all(attribute.name != "weight" for attribute in attributes) else "instance weight"
         columns.append(Column.numeric(label, weights, role="weight"))
@@ -190,14 +190,14 @@ def _header(text: str, name: str) -> tuple[list[Attribute], int, list[str]]:
 
 
 def _declared(line: str, name: str, number: int) -> Attribute:
-    found = declared(without_comment(line))
+    found = declared(_without_comment(line))
     if not found:
         raise ReadError(f"{name}, line {number}: {line[:60]!r} should be '@attribute name type'.")
     label, rest = found
     if rest.startswith("{"):
         if not rest.endswith("}"):
             raise ReadError(f"{name}, line {number}: the values of {label!r} are not closed by a brace.")
-        return Attribute(label, "nominal", tuple(unquote(value) for value in split_fields(rest[1:-1])))
+        return Attribute(label, "nominal", tuple(unquote(value) for value in _split_fields(rest[1:-1])))
     word, _, detail = rest.partition(" ")
     kind = word.lower().strip()
     if kind.startswith(("numeric", "real", "integer")):
@@ -227,7 +227,7 @@ def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]
         return None, rows
     weights, rest = [], []
     for number, line in rows:
-        found = split_weight(line)
+        found = _split_weight(line)
         if found is None:
             weights.append(1.0)
             rest.append((number, line))
@@ -265,7 +265,7 @@ def _plain_rows(rows: list[Row], attributes: list[Attribute]) -> list[pa.Array] 
 def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> list[pa.Array]:
     table = []
     for at, (number, line) in enumerate(rows, start=1):
-        row = read_fields(line)
+        row = _read_fields(line)
         if len(row) != len(attributes):
             raise ReadError(
                 f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
@@ -275,10 +275,10 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
     return [pa.array(column, pa.string()) for column in zip(*table)]
 
 
-def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
+def _build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
     """Make a column of the cells of one attribute, as it was declared."""
     if attribute.type == "numeric":
-        return Column.numeric(attribute.name, to_floats(attribute, cells, name))
+        return Column.numeric(attribute.name, _to_floats(attribute, cells, name))
     words = cells.dictionary_encode()
     seen = words.dictionary.to_pylist()
     codes = words.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -311,7 +311,7 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
 
 
-def to_floats(attribute: Attribute, cells: pa.Array, name: str) -> np.ndarray:
+def _to_floats(attribute: Attribute, cells: pa.Array, name: str) -> np.ndarray:
     """Return the cells of a numeric attribute as numbers."""
     try:
         numbers: np.ndarray = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
@@ -331,7 +331,7 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         ) from None
 
 
-def read_sparse_rows(
+def _read_sparse_rows(
     rows: list[Row], attributes: list[Attribute], name: str, limits: Limits
 ) -> tuple[list[Column], SparseBlock | None]:
     """Return the columns, and numeric ones as a block if they are many and none is missing."""
@@ -347,7 +347,7 @@ def read_sparse_rows(
             columns.append(_unpacked(attribute, where[at], value[at], len(rows), name))
     if not packed:
         return columns, None
-    numbers = [to_floats(attributes[at], pa.array(value[at], pa.string()), name) for at in numeric]
+    numbers = [_to_floats(attributes[at], pa.array(value[at], pa.string()), name) for at in numeric]
     starts = np.concatenate([[0], np.cumsum([len(part) for part in numbers])])
     matrix = sparse.csc_array(
         (np.concatenate(numbers), np.concatenate([where[at] for at in numeric]).astype(np.int32), starts),
@@ -379,7 +379,7 @@ def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[l
 
 def _row(inside: str, where: str) -> Iterator[tuple[int, str | None]]:
     try:
-        yield from sparse_entries(inside)
+        yield from _sparse_entries(inside)
     except ValueError as error:
         raise ReadError(
             f"{where}: {clip(error)!r} in a sparse row is not written as the position of an attribute and its value."
@@ -391,4 +391,4 @@ def _unpacked(attribute: Attribute, where: list[int], value: list[str | None], n
     cells: list[str | None] = [default] * n_rows
     for row, word in zip(where, value):
         cells[row] = word
-    return build_column(attribute, pa.array(cells, pa.string()), name)
+    return _build_column(attribute, pa.array(cells, pa.string()), name)

@@ -26,9 +26,10 @@ from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.layout import end_of_table, find_heading
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_USUAL = 1 << 20
+# Bytes of a block unless a row needs more.
+_USUAL_BLOCK = 1 << 20
 # pyarrow counts the bytes of a block in 31 bits.
-_MOST = (1 << 31) - 1
+_LARGEST_BLOCK = (1 << 31) - 1
 # What pyarrow says of a row that is larger than a block.
 TOO_LARGE = "straddling object"
 # In the order in which they are tried; see `_find_delimiter`.
@@ -115,14 +116,14 @@ def in_blocks(parse: Callable[[int], pa.Table], size: int, first: int = 0) -> pa
     first : int
         Bytes of a block that are known to be needed.
     """
-    block = min(max(_USUAL, first), _MOST)
+    block = min(max(_USUAL_BLOCK, first), _LARGEST_BLOCK)
     while True:
         try:
             return parse(block)
         except pa.ArrowInvalid as error:
-            if TOO_LARGE not in str(error) or block > size or block == _MOST:
+            if TOO_LARGE not in str(error) or block > size or block == _LARGEST_BLOCK:
                 raise
-            block = min(8 * block, _MOST)
+            block = min(8 * block, _LARGEST_BLOCK)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class NotLines(Exception):
     """The text is not one flat object per line; it may still be one value over several lines."""
 
 
-def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[int, set[str]]:
+def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[int, set[str]]:
     """Return the number of rows and the keys that occur.
 
     The keys of a line serve as a pattern for the next lines. Only a line that does not fit it is parsed here.
@@ -75,7 +75,10 @@ def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[in
         if not isinstance(row, dict):
             raise ReadError(f"{where}: {clip(json.dumps(row), 40)!r} is not a JSON object; write one object per line.")
         if any(isinstance(value, (dict, list)) for value in row.values()):
-            _refuse_nested_line(row, f"{name}, line {number}", alone=not rows and not text[at:].strip())
+            if first and not text[at:].strip():
+                raise NotLines(where)
+            column, value = next((key, value) for key, value in row.items() if isinstance(value, (dict, list)))
+            raise ReadError(f"{where}: {_nested(column, value)}")
         rows += 1
         keys.update(row)
         if pattern is None or rows % 64 == 0:
@@ -83,13 +86,10 @@ def check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[in
     return rows, keys
 
 
-def _refuse_nested_line(row: dict[str, Any], where: str, alone: bool) -> None:
-    if alone:
-        raise NotLines(where)
-    column, value = next((key, value) for key, value in row.items() if isinstance(value, (dict, list)))
-    raise ReadError(
-        f"{where}: column {column!r} holds {clip(json.dumps(value), 40)}, which cannot be a cell of a table: convert "
-        "it to numbers, words or dates first."
+def _nested(column: str, value: Any) -> str:
+    return (
+        f"column {column!r} holds {clip(json.dumps(value), 40)}, which cannot be a cell of a table: convert it to "
+        "numbers, words or dates first."
     )
 
 
@@ -115,7 +115,7 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
     if bytes(text[:4096]).lstrip()[:1] == b"[":
         return _whole(text, name, limits)
     try:
-        rows, keys = check_lines(text, name, partial(loads, name=name, limits=limits))
+        rows, keys = _check_lines(text, name, partial(loads, name=name, limits=limits))
     except NotLines as refusal:
         # It may be one object of columns over several lines; else the error names the line.
         try:
@@ -196,10 +196,7 @@ def _refuse_nested(columns: Any, names: Any) -> None:
     for column, cells in zip(names, columns):
         for cell in cells:
             if isinstance(cell, (dict, list)):
-                raise InputError(
-                    f"column {column!r} holds {clip(json.dumps(cell), 40)}, which cannot be a cell of a table: "
-                    "convert it to numbers, words or dates first."
-                )
+                raise InputError(_nested(column, cell))
 
 
 def _explain(text: Any, name: str, reason: str, limits: Limits) -> ReadError:

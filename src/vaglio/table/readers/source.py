@@ -92,26 +92,25 @@ def open_file(path: Path) -> Any:
             raise ReadError(f"{name} is a device, not a file: name a file, or - for standard input.")
         return _open_pipe(name) if stat.S_ISFIFO(mode) else path.open("rb")
     except FileNotFoundError:
-        raise ReadError(_absent(path)) from None
+        raise ReadError(_no_such_file(path)) from None
     except PermissionError:
         raise ReadError(f"{name} may not be read by this user: change its permissions.") from None
     except (OSError, ValueError) as error:
         raise ReadError(f"{name!r} cannot be opened ({_reason(error)}): check the path.") from None
 
 
-def _absent(path: Path) -> str:
+def _no_such_file(path: Path) -> str:
     if path.is_symlink():
         return f"{path} is a link to {os.readlink(path)}, which does not exist: correct the link."
-    return f"there is no file {path}: check the path ({_neighbours(path)})."
-
-
-def _neighbours(path: Path) -> str:
+    hint = f"it was looked for in {path.parent.resolve()}"
     try:
         # A folder may hold thousands of files: they are not listed when no name is near.
         near = near_names(path.name, os.listdir(path.parent))
     except OSError:
-        return f"the folder {path.parent} does not exist either"
-    return f"did you mean {listed(near, last='or')}?" if near else f"it was looked for in {path.parent.resolve()}"
+        near, hint = [], f"the folder {path.parent} does not exist either"
+    if near:
+        hint = f"did you mean {listed(near, last='or')}?"
+    return f"there is no file {path}: check the path ({hint})."
 
 
 class _Pipe(io.RawIOBase):
@@ -294,7 +293,11 @@ def open_source(source: Any, limits: Limits) -> Source:
     elif str(source) == "-":
         opened = Source("standard input", read_open(sys.stdin.buffer, "standard input", limits), limits=limits)
     else:
-        opened = _open_path(Path(os.fspath(source)), limits)
+        path = Path(os.fspath(source))
+        with open_file(path) as file:
+            # What is no regular file can be read only once.
+            data = None if regular_size(file) else read_file(file, str(path), limits)
+        opened = Source(str(path), data, extension_of(path), path if data is None else None, limits)
     head = opened.head
     if head[:2] == b"\x1f\x8b":
         data = unpack(opened.data, opened.name, limits)
@@ -309,13 +312,6 @@ def extension_of(path: Path) -> str:
     """Return the extension of a file name, without ``.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     return suffixes[-1] if suffixes else ""
-
-
-def _open_path(path: Path, limits: Limits) -> Source:
-    with open_file(path) as file:
-        if regular_size(file):
-            return Source(str(path), None, extension_of(path), path, limits)
-        return Source(str(path), read_file(file, str(path), limits), extension_of(path), limits=limits)
 
 
 def recognise(source: Source, wanted: str | None = None) -> str:

@@ -32,8 +32,6 @@ from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_d
 from vaglio.table.readers.layout import TAIL, end_of_table
 from vaglio.table.readers.source import Source, extension_of, open_file, recognise, regular_size, to_utf8
 
-__all__ = ["lent"]
-
 # A thread that is not done by then is not at work on the stream any more.
 _PATIENCE_SECONDS = 5.0
 # Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.

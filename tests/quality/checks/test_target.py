@@ -1,4 +1,4 @@
-"""Classes of different size."""
+"""Classes of different size, and columns that give the class away."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from vaglio.table import Table
 
 from .findings import numbers, the
 
+RNG = np.random.default_rng(0)
+
 
 def test_unequal_rare_and_single_classes_are_reported():
     table = Table.from_any(numbers(300, y=np.array(["p"] * 280 + ["q"] * 16 + ["r"] * 4)))
@@ -17,3 +19,13 @@ def test_unequal_rare_and_single_classes_are_reported():
     assert "r" in the(found, "rare-classes").message
     alone = vaglio.audit(Table.from_any(numbers(30, y=["p"] * 30)), "y")
     assert the(alone, "one-class").severity == "high"
+
+
+def test_columns_that_determine_the_class_are_reported():
+    n = 400
+    y = np.array(["p", "q"])[RNG.integers(0, 2, n)]
+    after = np.where(y == "p", RNG.normal(size=n), np.nan)
+    table = Table.from_any(numbers(n, code=np.where(y == "p", "K1", "K9"), after=after, y=y))
+    found = vaglio.audit(table, "y").of_kind("leakage")
+    assert {f.columns[0] for f in found} == {"code", "after"}
+    assert any("Whether after is missing" in f.message for f in found)
