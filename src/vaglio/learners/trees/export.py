@@ -94,13 +94,8 @@ def _shares(tree: Any) -> np.ndarray:
     """The share of a row of unknown value that each node gets from its parent, as the kernel spreads it."""
     share = np.ones(tree.n_nodes)
     for node in np.flatnonzero(~tree.is_leaf & (tree.missing_branch < 0)).tolist():
-        children = tree.children(node)
-        weight = tree.weight[children.start : children.stop]
-        total = 0.0
-        for each in weight.tolist():
-            total += each
-        found = weight / total if 0 < total < np.inf else np.zeros(len(weight))
-        share[children.start : children.stop] = found if (found > 0).any() else np.eye(len(weight))[0]
+        for branch, child in enumerate(tree.children(node)):
+            share[child] = tree.missing_share(node, branch)
     return share
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.learners.boosting.model.boosted import Boosted
-from vaglio.learners.forest.model.forest import MISSING_RIGHT
+from vaglio.learners.trees.model.packed import missing_right, tested
 
 
 def predictors(
@@ -32,7 +32,7 @@ def predictors(
     """
     forest = model.forest
     link, leaf = forest.nodes["link"].astype(np.int64), forest.nodes["link"] < 0
-    feature = np.where(leaf, 0, forest.nodes["feature"] & ~MISSING_RIGHT).astype(np.int64)
+    feature = np.where(leaf, 0, tested(forest.nodes)).astype(np.int64)
     nominal = np.array([known is not None for known in codes])[feature] & ~leaf
     nodes = np.zeros(len(link), dtype=like.nodes.dtype)
     nodes["is_leaf"] = leaf
@@ -40,7 +40,7 @@ def predictors(
     nodes["left"], nodes["right"] = np.where(leaf, 0, link), np.where(leaf, 0, link + 1)
     nodes["feature_idx"] = np.where(leaf, 0, order[feature])
     nodes["num_threshold"] = np.where(leaf | nominal, 0.0, forest.nodes["threshold"])
-    nodes["missing_go_to_left"] = ~leaf & (forest.nodes["feature"] & MISSING_RIGHT == 0)
+    nodes["missing_go_to_left"] = ~leaf & ~missing_right(forest.nodes)
     nodes["gain"] = np.where(leaf, -1.0, gains[: len(link)])
     nodes["is_categorical"] = nominal
     _count_and_measure(nodes, forest.starts, counts)

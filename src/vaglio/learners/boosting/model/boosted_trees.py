@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.learners.forest.model.forest import MISSING_RIGHT, NODE, Forest
+from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.trees.model.packed import MISSING_RIGHT, NODE, tested, with_table
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ def forest_of(
     tables = _with_sets(nodes, arrays["tables"], len(features), sources)
     # Of an ordered column, "any value that is there" is the last of its ranks.
     ranks = np.array([len(f.categories) - 1 if f.kind == "ordinal" else np.inf for f in features])
-    tested = nodes["feature"][inner] & ~MISSING_RIGHT
-    nodes["threshold"][inner] = np.minimum(nodes["threshold"][inner], ranks[tested])
+    feature = tested(nodes[inner])
+    nodes["threshold"][inner] = np.minimum(nodes["threshold"][inner], ranks[feature])
     # Gains are squares, and may be infinite where the numbers that are predicted are huge.
     gain = np.minimum(arrays["gains"][: len(nodes)][inner], np.finfo(np.float64).max / len(nodes))
-    gains = np.bincount(tested, weights=gain, minlength=len(features))
+    gains = np.bincount(feature, weights=gain, minlength=len(features))
     gains = gains.astype(np.float64)  # of no split at all NumPy counts whole numbers
     return Forest(
         nodes=nodes,
@@ -72,10 +73,10 @@ def _with_sets(
     nodes: np.ndarray, tables: np.ndarray, n_features: int, sources: tuple[CategoryNumbers, ...]
 ) -> np.ndarray:
     """Turn thresholds on the numbers of categories into sets of categories, in place; return the bits of all sets."""
-    tested = nodes["feature"] & ~MISSING_RIGHT
+    feature = tested(nodes)
     parts, end = [tables], len(tables)
-    for node in np.flatnonzero((nodes["link"] >= 0) & (tested >= n_features)).tolist():
-        source = sources[int(tested[node]) - n_features]
+    for node in np.flatnonzero((nodes["link"] >= 0) & (feature >= n_features)).tolist():
+        source = sources[int(feature[node]) - n_features]
         right = source.numbers > nodes["threshold"][node]
         bits = np.zeros((len(right) - 1 + 31) // 32 * 32, dtype=np.uint8)
         bits[: len(right) - 1] = right[:-1]
@@ -98,8 +99,7 @@ def joined(first: Forest, second: Forest, features: tuple[Feature, ...]) -> Fore
     nodes = second.nodes.copy()
     inner = nodes["link"] >= 0
     nodes["link"][~inner] -= len(first.leaves)
-    nominal = np.array([f.is_nominal for f in features])[nodes["feature"] & ~MISSING_RIGHT] & inner
-    nodes["threshold"][nominal] += len(first.tables)
+    nodes["threshold"][with_table(nodes, features)] += len(first.tables)
     share = first.n_trees / (first.n_trees + second.n_trees)
     return replace(
         first,

@@ -79,7 +79,7 @@ def _leaves(tree: Tree, features: tuple[Feature, ...]) -> Iterator[tuple[int, Me
 
 def branch_condition(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> Condition:
     """What a row must meet to go from a node to one of its children."""
-    share = _missing_share(tree, node, branch)
+    share = tree.missing_share(node, branch)
     kind = int(tree.node_kind[node])
     if kind == LINEAR:
         return _linear(tree, node, branch, features, share)
@@ -103,15 +103,6 @@ def branch_of_category(tree: Tree, node: int, n_categories: int) -> np.ndarray:
         return tree.tables[start : start + n_categories]
     codes = np.arange(n_categories)
     return (tree.tables[start + codes // 32] >> (codes % 32).astype(np.uint32)) & np.uint32(1)
-
-
-def _missing_share(tree: Tree, node: int, branch: int) -> float:
-    direction = int(tree.missing_branch[node])
-    if direction >= 0:
-        return 1.0 if branch == direction else 0.0
-    first = int(tree.first_child[node])
-    weights = tree.weight[first : first + int(tree.n_children[node])]
-    return float(weights[branch] / weights.sum()) if weights.sum() > 0 else 1.0 / len(weights)
 
 
 def _linear(tree: Tree, node: int, branch: int, features: tuple[Feature, ...], share: float) -> Condition:

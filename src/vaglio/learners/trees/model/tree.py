@@ -147,6 +147,24 @@ class Tree:
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
+    # -- missing values ----------------------------------------------------------------------------------------------
+    @property
+    def spreads_missing(self) -> bool:
+        """Whether a missing value may send a row down several branches."""
+        return bool((self.missing_branch[~self.is_leaf] < 0).any())
+
+    def missing_share(self, node: int, branch: int) -> float:
+        """Return the share of a row of unknown value that a branch of a node gets, as the kernel spreads it."""
+        direction = int(self.missing_branch[node])
+        if direction < 0:
+            first = int(self.first_child[node])
+            weight = self.weight[first : first + int(self.n_children[node])]
+            total = float(np.cumsum(weight)[-1])  # added one by one, as the kernel does
+            if 0 < total < np.inf and weight.max() / total > 0:
+                return float(weight[branch] / total)
+        # Weights that are all zero, or whose sum is not finite, give the first branch all.
+        return float(branch == max(direction, 0))
+
     # -- names of scikit-learn's trees -------------------------------------------------------------------------------
     @property
     def node_count(self) -> int:
