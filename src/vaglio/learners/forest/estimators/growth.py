@@ -235,7 +235,12 @@ class Part:
         if tree.regression:
             leaves = np.column_stack([leaves, tree.weight[tree.is_leaf]])
         starts = np.array([0, tree.n_nodes], dtype=np.int64)
-        return cls(nodes, starts, tables, leaves, _importances(tree, len(features))[None])
+        inner = np.flatnonzero(~tree.is_leaf)
+        gains = tree.gain[inner] * tree.weight[inner]
+        importances = np.zeros((1, len(features)))
+        np.add.at(importances[0], tree.feature[inner], gains)
+        removed = np.cumsum(gains)[-1] if len(gains) else 0.0  # added up in the order of the nodes
+        return cls(nodes, starts, tables, leaves, importances / removed if removed > 0 else importances)
 
     @classmethod
     def of_forest(cls, arrays: dict[str, Any], features: tuple[Feature, ...], first: int = 0) -> Part:
@@ -279,16 +284,6 @@ def _distinct(leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     return leaves[first[order]], number[inverse.ravel()]
-
-
-def _importances(tree: Tree, n_features: int) -> np.ndarray:
-    """Return the share of each feature in what the splits gain, added up in the order of the nodes."""
-    inner = np.flatnonzero(~tree.is_leaf)
-    gains = tree.gain[inner] * tree.weight[inner]
-    found = np.zeros(n_features)
-    np.add.at(found, tree.feature[inner], gains)
-    removed = np.cumsum(gains)[-1] if len(gains) else 0.0
-    return found / removed if removed > 0 else found
 
 
 # What the random numbers of a tree are for, as the kernels number them.

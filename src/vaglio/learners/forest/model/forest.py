@@ -118,11 +118,16 @@ class Forest:
     @cached_property
     def leaf_values(self) -> np.ndarray:
         """What each leaf content says: class probabilities, or the mean."""
-        if self.shrinkage:
-            return self._shrunken_values()
-        if self.regression:
-            return np.ascontiguousarray(self.leaves[:, :1])
-        found: np.ndarray = self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        found = self.leaves[:, :1].copy() if self.regression else self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        if not self.shrinkage:
+            return found
+        for start, end in zip(self.starts[:-1], self.starts[1:]):
+            link = self.nodes["link"][start:end]
+            value, weight = _node_values(link, self.leaves, self.regression)
+            says = value if self.regression else value / weight[:, None]
+            drawn = shrink(says, weight, link, np.where(link >= 0, 2, 0), self.shrinkage)
+            outer = link < 0
+            found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
         return found
 
     def with_shrinkage(self, lam: float) -> Forest:
@@ -135,17 +140,6 @@ class Forest:
         leaves = self.leaves[~nodes["link"][outer]]
         nodes["link"][outer] = ~np.arange(len(outer), dtype=np.int32)
         return replace(self, nodes=nodes, leaves=leaves, shrinkage=float(lam))
-
-    def _shrunken_values(self) -> np.ndarray:
-        found = np.empty((len(self.leaves), 1 if self.regression else self.leaves.shape[1]))
-        for start, end in zip(self.starts[:-1], self.starts[1:]):
-            link = self.nodes["link"][start:end]
-            value, weight = _node_values(link, self.leaves, self.regression)
-            says = value if self.regression else value / weight[:, None]
-            drawn = shrink(says, weight, link, np.where(link >= 0, 2, 0), self.shrinkage)
-            outer = link < 0
-            found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
-        return found
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._sums(matrix)[0] / self.n_trees

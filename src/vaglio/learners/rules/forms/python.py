@@ -74,7 +74,14 @@ _CONTAINS = """\
 def rules_python(ruleset: RuleSet, name: str) -> str:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} is no name for a Python function.")
-    lines = [f"def {name}(row, probabilities=False):", f"    {_docstring(ruleset)}", "", *_helpers(ruleset)]
+    given = "a row, a mapping from column to value (None or NaN is missing)"
+    said = f"Give the class of {given}, or its class probabilities."
+    said = f"Give the number of {given}." if ruleset.classes is None else said
+    lines = [f"def {name}(row, probabilities=False):", f'    """{said}"""', ""]
+    # The functions that read a value of the row, as far as they are needed.
+    readings = {_reading(ruleset.features[column]).split("(")[0] for column in _used(ruleset)}
+    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
+    lines += [text for name, text in helpers.items() if name in readings]
     lines += [f"    {line}" if line else "" for line in _body(ruleset)]
     return "\n".join(lines) + "\n"
 
@@ -83,39 +90,21 @@ def _used(ruleset: RuleSet) -> list[int]:
     return sorted({column for rule in ruleset for condition in rule.conditions for column in condition.columns})
 
 
-def _helpers(ruleset: RuleSet) -> list[str]:
-    """The functions that read a value of the row, as far as they are needed."""
-    readings = {_reading(ruleset.features[column]).split("(")[0] for column in _used(ruleset)}
-    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
-    return [text for name, text in helpers.items() if name in readings]
-
-
-def _docstring(ruleset: RuleSet) -> str:
-    if ruleset.classes is None:
-        return '"""Give the number of a row, a mapping from column to value (None or NaN is missing)."""'
-    return (
-        '"""Give the class of a row, a mapping from column to value (None or NaN is missing), '
-        'or its class probabilities."""'
-    )
-
-
 def _body(ruleset: RuleSet) -> list[str]:
     written = Written("python")
     for rule in ruleset:
-        written.add(1 + sum(_size(condition) for condition in rule.conditions))
+        # How many values the conditions list.
+        sizes = [len(c.codes) if isinstance(c, SetCondition) else len(c.columns) for c in rule.conditions]
+        written.add(1 + sum(sizes))
     lines = [f"x{column} = {_reading(ruleset.features[column])}" for column in _used(ruleset)]
     lines += [f"classes = {list(ruleset.classes)!r}"] if ruleset.classes is not None else []
     crisp = all(condition.missing in (0, 1) for rule in ruleset for condition in rule.conditions)
     if crisp and ruleset.resolution not in ("vote", "mean"):
-        return [*lines, *_answer_helper(ruleset), *_crisp(ruleset)]
+        if ruleset.classes is not None:
+            answer = "    return dict(zip(classes, chances)) if probabilities else label"
+            lines += ["", "def answer(label, chances):", answer, ""]
+        return [*lines, *_crisp(ruleset)]
     return [*lines, *_summed(ruleset)]
-
-
-def _size(condition: Condition) -> int:
-    """How many values a condition lists."""
-    if isinstance(condition, SetCondition):
-        return len(condition.codes)
-    return len(condition.features) if isinstance(condition, LinearCondition) else 1
 
 
 def _reading(feature: Feature) -> str:
@@ -126,12 +115,6 @@ def _reading(feature: Feature) -> str:
     if feature.word is not None:
         return "contains({!r}, {!r})".format(*feature.word)
     return f"category({feature.name!r}, {_strings(feature.categories)})"
-
-
-def _answer_helper(ruleset: RuleSet) -> list[str]:
-    if ruleset.classes is None:
-        return []
-    return ["", "def answer(label, chances):", "    return dict(zip(classes, chances)) if probabilities else label", ""]
 
 
 def _crisp(ruleset: RuleSet) -> list[str]:
@@ -195,15 +178,13 @@ def _decision(ruleset: RuleSet) -> list[str]:
 
 def _share(rule: Rule) -> str:
     crisp = [_meets(c) for c in rule.conditions if c.missing in (0, 1)]
-    parts = [_part(c) for c in rule.conditions if c.missing not in (0, 1)]
+    parts = []
+    for condition in rule.conditions:
+        if condition.missing not in (0, 1):
+            known = "0.0" if isinstance(condition, MissingCondition) else f"1.0 if {_known(condition)} else 0.0"
+            parts.append(f"({condition.missing!r} if {_absent(condition)} else {known})")
     product = " * ".join(parts) or "1.0"
     return f"{product} if {' and '.join(crisp)} else 0.0" if crisp else product
-
-
-def _part(condition: Condition) -> str:
-    if isinstance(condition, MissingCondition):
-        return f"({condition.missing!r} if {_absent(condition)} else 0.0)"
-    return f"({condition.missing!r} if {_absent(condition)} else 1.0 if {_known(condition)} else 0.0)"
 
 
 def _meets(condition: Condition) -> str:

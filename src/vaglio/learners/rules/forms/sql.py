@@ -72,7 +72,7 @@ class _Select:
 
     def text(self, probabilities: bool) -> str:
         ruleset = self.ruleset
-        if self._is_crisp:
+        if not self._votes and all(c.missing in (0, 1) for rule in ruleset for c in rule.conditions):
             return self._select(self._crisp_columns(probabilities))
         if ruleset.classes is None:
             return self._select(f"{self._number()} AS prediction")
@@ -128,12 +128,6 @@ class _Select:
         return f"{self.prefix}k{column}"
 
     # -- one rule takes the row --------------------------------------------------------------------------------------
-    @property
-    def _is_crisp(self) -> bool:
-        return self.ruleset.resolution not in ("vote", "mean") and all(
-            condition.missing in (0, 1) for rule in self.ruleset for condition in rule.conditions
-        )
-
     def _crisp_columns(self, probabilities: bool) -> str:
         ruleset = self.ruleset
         order = decision_order(ruleset.entries, ruleset.resolution)
@@ -151,11 +145,9 @@ class _Select:
     def _case(self, order: list[int], answers: list[str], otherwise: str) -> str:
         if not order:
             return otherwise
-        lines = [f"  WHEN {self._predicate(self.ruleset[i])} THEN {answer}" for i, answer in zip(order, answers)]
+        met = [" AND ".join(map(self._meets, self.ruleset[i].conditions)) or "1 = 1" for i in order]
+        lines = [f"  WHEN {conditions} THEN {answer}" for conditions, answer in zip(met, answers)]
         return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
-
-    def _predicate(self, rule: Rule) -> str:
-        return " AND ".join(self._meets(condition) for condition in rule.conditions) or "1 = 1"
 
     # -- conditions --------------------------------------------------------------------------------------------------
     def _meets(self, condition: Condition) -> str:

@@ -345,8 +345,13 @@ class Tree:
     ) -> Tree:
         regression = checks.number(meta, "regression", bool)
         checks.need(regression == (n_classes == 0), "the tree and its classes do not fit each other")
+        shapes: dict[str, tuple[int | None, ...]] = {"value": (None, max(n_classes, 1))}
+        finite = ("value", "weight", "impurity", "gain", "linear_coef")
         tree = cls(
-            **{name: _read(arrays, name, dtype, n_classes) for name, dtype in _DTYPES.items()},
+            **{
+                name: checks.array(arrays, name, dtype, shapes.get(name, (None,)), finite=name in finite)
+                for name, dtype in _DTYPES.items()
+            },
             strict=checks.number(meta, "strict", bool),
             smoothing=checks.number(meta, "smoothing", str),
             m=float(checks.number(meta, "m")),
@@ -359,12 +364,6 @@ class Tree:
         check_tests(tree, features)
         tree.predictor(features)  # the kernel looks at every index once more
         return tree
-
-
-def _read(arrays: dict[str, np.ndarray], name: str, dtype: Any, n_classes: int) -> np.ndarray:
-    finite = name in ("value", "weight", "impurity", "gain", "linear_coef")
-    shape = (None, max(n_classes, 1)) if name == "value" else (None,)
-    return checks.array(arrays, name, dtype, shape, finite=finite)
 
 
 def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
