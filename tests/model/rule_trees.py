@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.learners.trees.model.tree import LEAF, LINEAR, MULTIWAY, SUBSET, THRESHOLD, Tree
 
 AWKWARD = ("it's", 'a "b"', "größe\nzwei", "5", " ", "NULL")
 FEATURES = (
@@ -30,7 +29,7 @@ def random_matrix(rng: np.random.Generator, n: int, missing: float = 0.2) -> Enc
     return EncodedMatrix(FEATURES, numeric, np.asfortranarray(codes))
 
 
-def random_tree(rng: np.random.Generator, depth: int, n_classes: int, missing: str, linear: bool = False):
+def random_tree(rng: np.random.Generator, depth: int, n_classes: int, missing: str, linear: bool = False) -> Tree:
     """A tree of the arrays layout with random tests; ``missing`` is "share", "direction" or "mixed"."""
     nodes: list[dict] = []
     tables: list[int] = []
@@ -39,7 +38,7 @@ def random_tree(rng: np.random.Generator, depth: int, n_classes: int, missing: s
     def add() -> int:
         value = rng.integers(0, 6, n_classes).astype(float) + (rng.random(n_classes) < 0.3)
         value[rng.integers(n_classes)] += 1
-        nodes.append({"kind": 0, "feature": -1, "threshold": 0.0, "first": -1, "count": 0, "missing": -1})
+        nodes.append({"kind": LEAF, "feature": -1, "threshold": 0.0, "first": -1, "count": 0, "missing": -1})
         nodes[-1] |= {"table": -1, "value": value, "weight": float(value.sum())}
         terms.append([])
         return len(nodes) - 1
@@ -53,22 +52,22 @@ def random_tree(rng: np.random.Generator, depth: int, n_classes: int, missing: s
         feature = int(rng.integers(len(FEATURES)))
         entry["feature"] = feature
         if linear and rng.random() < 0.4:
-            entry |= {"kind": 4, "feature": -1, "threshold": float(rng.normal())}
+            entry |= {"kind": LINEAR, "feature": -1, "threshold": float(rng.normal())}
             terms[node] = [(0, float(rng.normal())), (1, float(rng.normal()) * 1e3)]
             count = 2
         elif FEATURES[feature].kind != "nominal":
             low, high = {0: (0.0, 1.0), 1: (-2e-3, 2e-3), 3: (0.0, 3.0)}[feature]
-            entry |= {"kind": 1, "threshold": float(rng.uniform(low, high))}
+            entry |= {"kind": THRESHOLD, "threshold": float(rng.uniform(low, high))}
             count = 2
         else:
             k = len(FEATURES[feature].categories)
             entry["table"] = len(tables)
             if rng.random() < 0.5:
-                entry["kind"] = 2
+                entry["kind"] = SUBSET
                 tables.append(int(rng.integers(1 << k)))
                 count = 2
             else:
-                entry["kind"] = 3
+                entry["kind"] = MULTIWAY
                 count = int(rng.integers(2, k + 1))
                 tables.extend(rng.integers(0, count, k).tolist())
         entry |= {"first": len(nodes), "count": count}
@@ -78,11 +77,10 @@ def random_tree(rng: np.random.Generator, depth: int, n_classes: int, missing: s
     return _tree(nodes, tables, terms)
 
 
-def _tree(nodes: list[dict], tables: list[int], terms: list[list[tuple[int, float]]]):
+def _tree(nodes: list[dict], tables: list[int], terms: list[list[tuple[int, float]]]) -> Tree:
     column = {name: [node[name] for node in nodes] for name in nodes[0]}
-    value = np.array(column["value"])
     flat = [term for some in terms for term in some]
-    return SimpleNamespace(
+    return Tree(
         node_kind=np.array(column["kind"], dtype=np.uint8),
         feature=np.array(column["feature"], dtype=np.int32),
         threshold=np.array(column["threshold"]),
@@ -91,25 +89,24 @@ def _tree(nodes: list[dict], tables: list[int], terms: list[list[tuple[int, floa
         missing_branch=np.array(column["missing"], dtype=np.int32),
         table_start=np.array(column["table"], dtype=np.int64),
         tables=np.array(tables, dtype=np.uint32),
-        value=value,
+        value=np.array(column["value"]),
         weight=np.array(column["weight"]),
+        impurity=np.zeros(len(nodes)),
+        gain=np.zeros(len(nodes)),
         linear_start=np.concatenate([[0], np.cumsum([len(some) for some in terms])]).astype(np.int64),
         linear_feature=np.array([feature for feature, _ in flat], dtype=np.int32),
         linear_coef=np.array([coefficient for _, coefficient in flat]),
-        strict=False,
-        regression=False,
-        says=value / value.sum(axis=1, keepdims=True),
     )
 
 
-def walk(tree, matrix: EncodedMatrix) -> np.ndarray:
+def walk(tree: Tree, matrix: EncodedMatrix) -> np.ndarray:
     """Class probabilities by walking every row down the tree, splitting its weight where a value is missing."""
     result = np.zeros((matrix.n_rows, tree.value.shape[1]))
     for row in range(matrix.n_rows):
         pending = [(0, 1.0)]
         while pending:
             node, share = pending.pop()
-            if tree.node_kind[node] == 0:
+            if tree.node_kind[node] == LEAF:
                 result[row] += share * tree.says[node]
                 continue
             branch = _branch(tree, node, matrix, row)
@@ -122,14 +119,14 @@ def walk(tree, matrix: EncodedMatrix) -> np.ndarray:
     return result
 
 
-def _branch(tree, node: int, matrix: EncodedMatrix, row: int) -> int | None:
+def _branch(tree: Tree, node: int, matrix: EncodedMatrix, row: int) -> int | None:
     kind, feature = tree.node_kind[node], int(tree.feature[node])
-    if kind == 4:
+    if kind == LINEAR:
         terms = slice(tree.linear_start[node], tree.linear_start[node + 1])
         x = [matrix.numeric[row, matrix.position[f]] for f in tree.linear_feature[terms]]
         value = sum(c * v for c, v in zip(tree.linear_coef[terms], x))
         known, code = not np.isnan(value), -1
-    elif kind == 1:
+    elif kind == THRESHOLD:
         value, code = matrix.numeric[row, matrix.position[feature]], -1
         known = not np.isnan(value)
     else:
@@ -137,10 +134,10 @@ def _branch(tree, node: int, matrix: EncodedMatrix, row: int) -> int | None:
         known = code >= 0
     if not known:
         return None if tree.missing_branch[node] < 0 else int(tree.missing_branch[node])
-    if kind in (1, 4):
+    if kind in (THRESHOLD, LINEAR):
         return int(value > tree.threshold[node])
     start = tree.table_start[node]
-    return int(tree.tables[start + code]) if kind == 3 else int(tree.tables[start] >> np.uint32(code)) & 1
+    return int(tree.tables[start + code]) if kind == MULTIWAY else int(tree.tables[start] >> np.uint32(code)) & 1
 
 
 def records(matrix: EncodedMatrix) -> list[dict]:

@@ -160,13 +160,6 @@ def scores_python(
     return "\n\n".join([*functions, "\n".join(lines) + "\n"])
 
 
-def _size(condition: Condition) -> int:
-    """How many values a condition lists."""
-    if isinstance(condition, SetCondition):
-        return len(condition.codes)
-    return len(condition.features) if isinstance(condition, LinearCondition) else 1
-
-
 def _reading(feature: Feature) -> str:
     if feature.is_date:
         return f"day({feature.name!r})"
@@ -236,12 +229,6 @@ def _share(conditions: tuple[Condition, ...]) -> str:
     parts = [_part(c) for c in conditions if c.missing not in (0, 1)]
     product = " * ".join(parts) or "1.0"
     return f"{product} if {' and '.join(crisp)} else 0.0" if crisp else product
-
-
-def _part(condition: Condition) -> str:
-    if isinstance(condition, MissingCondition):
-        return f"({condition.missing!r} if {_absent(condition)} else 0.0)"
-    return f"({condition.missing!r} if {_absent(condition)} else 1.0 if {_known(condition)} else 0.0)"
 
 
 def _meets(condition: Condition) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -142,8 +143,7 @@ def test_tests_on_one_column_are_merged():
 
 def test_a_regression_tree_gives_numbers():
     rng = np.random.default_rng(5)
-    tree = random_tree(rng, 3, 1, "share")
-    tree.regression, tree.says = True, tree.value
+    tree = replace(random_tree(rng, 3, 1, "share"), regression=True)
     matrix = random_matrix(rng, 60)
     rules = rules_of_tree(tree, FEATURES, None)
     expected = walk(tree, matrix)[:, 0]

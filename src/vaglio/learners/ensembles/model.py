@@ -90,7 +90,7 @@ class Member:
     def decide(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class code it gives each row."""
         rows = self.rows(matrix)
-        if isinstance(self.model, Tree) and not _shares_rows(self.model):
+        if isinstance(self.model, Tree) and not self.model.spreads_missing:
             # The class of each node first: one look-up per row instead of two.
             decided: np.ndarray = self.classes[self.model.says.argmax(axis=1)][self.model.apply(rows)]
         else:
@@ -172,7 +172,7 @@ class Ensemble:
         alone = self.vote == "soft"
         if not alone and any(isinstance(member.model, Forest) for member in self.members):
             return "its members are forests, whose trees do not vote one by one"
-        if self.vote == "hard" and any(_shares_rows(member.model) for member in self.members):
+        if self.vote == "hard" and any(member.model.spreads_missing for member in self.members):
             return "its trees share out a row with missing values before they vote"
         if self.vote == "mean" and len({member.weight for member in self.members}) > 1:
             return "its members predict numbers and have different weights"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, as_regions
+from vaglio.document.animation import AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -87,19 +86,12 @@ def film_members(scene: AnimationContext) -> list[Frame]:
     classes = np.asarray(scene.estimator.classes_)
     votes = np.zeros((len(scene.plane.grid), len(classes)))
     shots = []
-    for number, vote in enumerate(islice(_votes(scene), MAX_FRAMES), start=1):
-        votes += vote
+    grid = scene.like_source(scene.plane.grid)
+    for number, member in enumerate(islice(scene.estimator.estimators_, MAX_SHOTS), start=1):
+        if isinstance(scene.estimator.fitted_.model, Forest):  # whose trees say shares
+            votes += member.predict_proba(grid)
+        else:
+            votes += np.asarray(member.predict(grid))[:, None] == classes
         regions = as_regions(scene, classes[votes.argmax(axis=1)])
         shots.append(Frame(scene.say("film_members", n=number), Marks(regions)))
     return shots
-
-
-def _votes(scene: AnimationContext) -> Iterator[np.ndarray]:
-    """What each member says about the points of the grid; the trees of a forest say shares."""
-    assert scene.plane is not None
-    grid, classes = scene.like_source(scene.plane.grid), np.asarray(scene.estimator.classes_)
-    for member in scene.estimator.estimators_:
-        if isinstance(scene.estimator.fitted_.model, Forest):
-            yield member.predict_proba(grid)
-        else:
-            yield np.asarray(member.predict(grid))[:, None] == classes

@@ -42,41 +42,36 @@ def _explain(
     shares = {i: math.prod(float(match[row]) for match in met[i]) for i in order}
     fired = [i for i in order if shares[i] > 0]
     if rules.classes is None:
-        reasons = tuple(reasons_of(rules[fired[0]].conditions, matrix, row, context)) if fired else ()
-        return Explanation(float(said[0]), reasons=reasons, notes=_sharing(shares, fired))
+        path = tuple(reasons_of(rules[fired[0]].conditions, matrix, row, context)) if fired else ()
+        return Explanation(float(said[0]), reasons=path, notes=_sharing(shares, fired))
     best, second = [*context.ranked(said), None][:2]
     assert best is not None
     deciding = fired if rules.resolution in SHARED else fired[:1]
-    reasons = tuple(
-        reason for i in deciding if rules[i].code == best for reason in _reasons(rules, i, matrix, context, row)
-    )
-    notes = _default_note(rules, fired) + _sharing(shares, fired) + _others(rules, fired, deciding)
+    reasons: list[Reason] = []
+    for rule in (rules[i] for i in deciding if rules[i].code == best):
+        # A deciding rule by its conditions; among several, each rule in one line.
+        whole = rules.resolution == "vote" or not rule.conditions
+        reasons += [_as_a_whole(rule)] if whole else reasons_of(rule.conditions, matrix, row, context)
+    notes: tuple[str, ...] = () if fired else (f"no rule fires, so the default decides: {rules.default_label}",)
+    notes += _sharing(shares, fired)
+    unused = [i for i in fired if i not in deciding]  # by the resolution
+    notes += tuple(f"also met, but not used ({rules.resolution} rule decides): {rules[i]}" for i in unused[:_LISTED])
+    notes += _more(len(unused), "met but not used")
     against = tuple(_as_a_whole(rules[i]) for i in deciding if rules[i].code != best)
     return Explanation(
         context.label(best),
         float(said[best]),
         None if second is None or said[second] <= 0 else context.label(second),
-        reasons,
+        tuple(reasons),
         against,
         notes + _near(rules, met, matrix, context, row),
         measure="training rows the rule is right on" if any(r.weight for r in (*reasons, *against)) else None,
     )
 
 
-def _reasons(rules: RuleSet, i: int, matrix: EncodedMatrix, context: Context, row: int) -> tuple[Reason, ...]:
-    """A deciding rule by its conditions; among several, each rule in one line."""
-    if rules.resolution == "vote" or not rules[i].conditions:
-        return (_as_a_whole(rules[i]),)
-    return tuple(reasons_of(rules[i].conditions, matrix, row, context))
-
-
 def _as_a_whole(rule: Rule) -> Reason:
     counted = f" ({rule.positives:g} of {sum(rule.covered):g} rows)" if sum(rule.covered) > 0 else ""
     return Reason(f"{rule}{counted}", weight=rule.positives or None)
-
-
-def _default_note(rules: RuleSet, fired: list[int]) -> tuple[str, ...]:
-    return () if fired else (f"no rule fires, so the default decides: {rules.default_label}",)
 
 
 def _sharing(shares: dict[int, float], fired: list[int]) -> tuple[str, ...]:
@@ -85,13 +80,6 @@ def _sharing(shares: dict[int, float], fired: list[int]) -> tuple[str, ...]:
             f"values are missing: {len(fired)} rules share the row, the largest share is {max(shares.values()):.0%}",
         )
     return ()
-
-
-def _others(rules: RuleSet, fired: list[int], deciding: list[int]) -> tuple[str, ...]:
-    """Rules that fired but did not count, by the resolution."""
-    later = [i for i in fired if i not in deciding]
-    notes = [f"also met, but not used ({rules.resolution} rule decides): {rules[i]}" for i in later[:_LISTED]]
-    return (*notes, *_more(len(later), "met but not used"))
 
 
 def _near(

@@ -123,7 +123,8 @@ class Covering:
 
     def _grow(self, rows: np.ndarray, first: bool) -> tuple[list[Condition], np.ndarray]:
         conditions: list[Condition] = []
-        start = self.training.class_weights(rows).sum()
+        start, matrix = self.training.class_weights(rows).sum(), self.training.matrix
+        possible = 2 * sum(len(np.unique(c[~np.isnan(c)])) for c in matrix.numeric.T) + int(matrix.n_categories.sum())
         while len(conditions) < (self.estimator.max_conditions or 1 << 30):
             before = self._weights(rows)
             if before[1] == 0:
@@ -138,7 +139,10 @@ class Covering:
                 self.page.facts.setdefault("first_conditions", {})[self.training.classes[self.code]] = {
                     str(each.condition): each.score for each in tried
                 }
-            if self.estimator.encoding_limit and self._bits(len(conditions) + 1) > covering_bits(start, best.positive):
+            length = len(conditions) + 1
+            # Bits that a rule with this number of conditions takes to write.
+            bits = length * (1 + float(np.log2(max(possible, 1)))) - float(np.log2(np.arange(1, length + 1)).sum())
+            if self.estimator.encoding_limit and bits > covering_bits(start, best.positive):
                 self.page.text(self.say("too_long"))
                 break
             conditions.append(best.condition)
@@ -168,12 +172,6 @@ class Covering:
             f"{say('foil_gain')}({best.condition}) = {count(best.positive)}·[log2({after}) − log2({start})] "
             f"= {fixed(best.score)}"
         )
-
-    def _bits(self, length: int) -> float:
-        """Bits that a rule with this number of conditions takes to write."""
-        matrix = self.training.matrix
-        possible = 2 * sum(len(np.unique(c[~np.isnan(c)])) for c in matrix.numeric.T) + int(matrix.n_categories.sum())
-        return length * (1 + float(np.log2(max(possible, 1)))) - float(np.log2(np.arange(1, length + 1)).sum())
 
 
 # -- other learners ----------------------------------------------------------------------------------------------------

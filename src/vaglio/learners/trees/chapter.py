@@ -54,7 +54,7 @@ def tree_drawing(
     address : callable, optional
         From a node to where a click on it leads.
     """
-    nodes_by_depth = np.bincount(_depths(tree))
+    nodes_by_depth = np.bincount(tree.depth_of)
     drawn = np.cumsum(nodes_by_depth)
     depth = max(1, int(np.searchsorted(drawn, limits.tree_nodes, side="right")) - 1)
     cut = depth < len(nodes_by_depth) - 1
@@ -72,15 +72,6 @@ def tree_drawing(
     labels = [clip(label, 30) for label in fitted.classes.tolist()] if coloured else []
     part = {"type": "tree", "title": "The tree", "root": asdict(root), "classes": labels, "note": note, "cut": cut}
     return part, cut
-
-
-def _depths(tree: Tree) -> np.ndarray:
-    depth = np.zeros(tree.n_nodes, dtype=np.int64)
-    # Children are stored after their parents.
-    for node, parent in enumerate(tree.parent.tolist()):
-        if parent >= 0:
-            depth[node] = depth[parent] + 1
-    return depth
 
 
 def _trim(root: Box, most: int, with_shares: bool) -> int:

@@ -14,6 +14,7 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
 from vaglio.learners.trees.model.rules import branch_of_category, outline
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
+from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 
 
 def node_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -32,7 +33,16 @@ def node_of_trees(
     child[leaf] = row.ravel()
     branch: list[np.ndarray] = []
     table = np.concatenate([_branches(tree, features, branch) for tree in trees])
-    test = np.concatenate([_tests(tree) for tree in trees])
+    numbers = [BELOW if tree.strict else AT_MOST for tree in trees]
+    test = np.concatenate(
+        [np.choose(tree.node_kind, [AT_MOST, n, CATEGORY, CATEGORY, SUM_AT_MOST]) for tree, n in zip(trees, numbers)]
+    )
+    # The share of a row of unknown value that each node gets from its parent.
+    share = np.ones(len(leaf))
+    for tree, start in zip(trees, starts):
+        for node in np.flatnonzero(~tree.is_leaf & (tree.missing_branch < 0)).tolist():
+            for at, below in enumerate(tree.children(node)):
+                share[start + below] = tree.missing_share(node, at)
     terms, term_feature, term_coef = _terms(trees, table)
     fields = {
         "n_trees": len(trees),
@@ -43,7 +53,7 @@ def node_of_trees(
         "child": child,
         "count": np.concatenate([tree.n_children for tree in trees]),
         "missing": np.concatenate([tree.missing_branch for tree in trees]),
-        "share": np.concatenate([_shares(tree) for tree in trees]),
+        "share": share,
         "table": table,
         "branch": np.concatenate(branch) if branch else np.zeros(0, np.int64),
         "terms": terms,
@@ -52,12 +62,6 @@ def node_of_trees(
         "values": values,
     }
     return ExportNode("trees", max(n_classes, 1), fields)
-
-
-def _tests(tree: Any) -> np.ndarray:
-    number = BELOW if tree.strict else AT_MOST
-    found: np.ndarray = np.choose(tree.node_kind, [AT_MOST, number, CATEGORY, CATEGORY, SUM_AT_MOST])
-    return found
 
 
 def _branches(tree: Any, features: tuple[Feature, ...], branch: list[np.ndarray]) -> np.ndarray:
@@ -90,20 +94,6 @@ def _terms(trees: list[Any], table: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return counts, np.concatenate(columns), np.concatenate(coefs)
 
 
-def _shares(tree: Any) -> np.ndarray:
-    """The share of a row of unknown value that each node gets from its parent, as the kernel spreads it."""
-    share = np.ones(tree.n_nodes)
-    for node in np.flatnonzero(~tree.is_leaf & (tree.missing_branch < 0)).tolist():
-        children = tree.children(node)
-        weight = tree.weight[children.start : children.stop]
-        total = 0.0
-        for each in weight.tolist():
-            total += each
-        found = weight / total if 0 < total < np.inf else np.zeros(len(weight))
-        share[children.start : children.stop] = found if (found > 0).any() else np.eye(len(weight))[0]
-    return share
-
-
 # -- scoring ---------------------------------------------------------------------------------------------------------
 def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
     """Return the tree compiled for single rows."""
@@ -111,24 +101,20 @@ def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
-    return {"tree": lambda: _tree_text(fitted), "svg": lambda: tree_svg(fitted)}
-
-
-def _tree_text(fitted: Fitted) -> str:
-    from vaglio.plot.tree_drawing import draw_tree_text
-
-    tree: Any = fitted.model
-    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes, None, fitted.deciding_cost))
+    """Return the tree drawn with box characters and as SVG, each made when it is asked for."""
+    return {"tree": lambda: draw_tree_text(_outline(fitted, None)), "svg": lambda: tree_svg(fitted)}
 
 
 def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
     """The tree as a drawing, down to a depth or whole."""
-    from vaglio.plot.tree_drawing import draw_tree_svg
-
-    tree: Any = fitted.model
     classes = [] if fitted.classes is None else [str(label) for label in fitted.classes]
-    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
-    return draw_tree_svg(drawn, classes, title=f"Decision tree with {tree.size()['leaves']} leaves")
+    title = f"Decision tree with {fitted.model.size()['leaves']} leaves"
+    return draw_tree_svg(_outline(fitted, depth), classes, title=title)
+
+
+def _outline(fitted: Fitted, depth: int | None) -> Box:
+    tree: Any = fitted.model
+    return outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
 
 
 # Deeper nodes are folded: a notebook shows a model, the export writes it out.

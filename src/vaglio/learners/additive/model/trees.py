@@ -12,6 +12,7 @@ from vaglio.encode import Feature
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.boosting.model import Boosted, words_of
 from vaglio.learners.forest.model.forest import MISSING_RIGHT, NODE, Forest
+from vaglio.learners.trees.model.packed import MISSING_RIGHT, NODE
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -127,7 +126,11 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             forest = grower.fit(decode(cells.matrix(matrix), named=True), target).fitted_.model
             self._rounds.append((forest, cells))
             refilled = self._refilled(cells, matrix, forest, donors=cells)
-            self.history_.append(self._change(cells, refilled))
+            missing, missing_codes = ~cells.numeric_known, ~cells.codes_known
+            moved = ((refilled.numeric - cells.numeric) / self._deviation)[missing]
+            other = (refilled.codes != cells.codes)[missing_codes]
+            count = max(missing.sum() + missing_codes.sum(), 1)
+            self.history_.append(float(np.sqrt(((moved**2).sum() + other.sum()) / count)))
             cells = refilled
             if self.history_[-1] <= self.tol:
                 self.converged_ = True
@@ -194,7 +197,9 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         rows = cells.incomplete
         if not rows.size:
             return cells
-        similarity = _similarity(forest, cells.matrix(matrix, rows), donors.matrix(matrix))
+        own = cells.matrix(matrix, rows)
+        leaves, others = forest.apply(own), forest.apply(donors.matrix(matrix))
+        similarity = common_leaves(leaves, others, forest.n_nodes, threads=own.threads)
         numeric, codes = cells.numeric.copy(), cells.codes.copy()
         if numeric.shape[1]:
             weight = similarity @ donors.numeric_known.astype(np.float64)
@@ -204,20 +209,13 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
             numeric[rows] = np.where(cells.numeric_known[rows], numeric[rows], mean)
         for j in range(codes.shape[1]):
-            votes = similarity @ _indicator(donors.codes[:, j], donors.codes_known[:, j])
+            known, given = donors.codes_known[:, j], donors.codes[:, j]
+            indicator = np.zeros((len(given), int(given.max(initial=0)) + 1))  # one column per category
+            indicator[np.flatnonzero(known), given[known]] = 1.0
+            votes = similarity @ indicator
             mode = np.where(votes.any(axis=1), np.argmax(votes, axis=1), self._start_codes[j])
             codes[rows, j] = np.where(cells.codes_known[rows, j], codes[rows, j], mode)
         return _Cells(numeric, codes, cells.numeric_known, cells.codes_known)
-
-    def _change(self, before: _Cells, after: _Cells) -> float:
-        """How much the filled cells changed."""
-        missing, missing_codes = ~before.numeric_known, ~before.codes_known
-        count = missing.sum() + missing_codes.sum()
-        if not count:
-            return 0.0
-        moved = ((after.numeric - before.numeric) / self._deviation)[missing]
-        other = (after.codes != before.codes)[missing_codes]
-        return float(np.sqrt(((moved**2).sum() + other.sum()) / count))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -226,11 +224,6 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.target_tags.required = True
         return tags
-
-
-def _similarity(forest: Forest, rows: EncodedMatrix, donors: EncodedMatrix) -> sp.csr_array:
-    leaves, others = forest.apply(rows), forest.apply(donors)
-    return common_leaves(leaves, others, forest.n_nodes, threads=rows.threads)
 
 
 def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
@@ -248,10 +241,3 @@ def _deviations(numeric: np.ndarray) -> np.ndarray:
     squares = np.where(known, numeric - mean, 0.0) ** 2
     deviation = np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
     return np.where(deviation > 0, deviation, 1.0)
-
-
-def _indicator(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """One column per category, 1 where a row is known to have it."""
-    indicator = np.zeros((len(codes), int(codes.max(initial=0)) + 1))
-    indicator[np.flatnonzero(known), codes[known]] = 1.0
-    return indicator

@@ -11,15 +11,11 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
+from vaglio.learners.trees.model.packed import MISSING_RIGHT, NODE, missing_right, tested, unpack, with_table
 from vaglio.learners.trees.model.tree import Tree, check_ranks, kernel_features, shrink
 from vaglio.model import checks
 from vaglio.model.base import State
-from vaglio.model.checks import need, sound_weights, within
 
-# Threshold (of a nominal test: where its bitset starts), link (>= 0: first of two children, counted within the tree;
-# < 0: ~row of `leaves`), feature (its top bit: missing values go to the second branch).
-NODE = np.dtype([("threshold", "<f8"), ("link", "<i4"), ("feature", "<u4")])
-MISSING_RIGHT = np.uint32(1 << 31)
 # Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
 MOST_TREES = 50
 
@@ -110,11 +106,9 @@ class Forest:
         """
         trees = range(0, self.n_trees, max(1, self.n_trees // MOST_TREES))
         parts = [slice(self.starts[i], self.starts[i + 1]) for i in trees]
-        link, feature, value = (
-            np.concatenate([self.nodes[f][p] for p in parts]) for f in ("link", "feature", "threshold")
-        )
-        used = np.flatnonzero((link >= 0) & np.isfinite(value))
-        feature, value = feature[used] & ~MISSING_RIGHT, value[used]
+        nodes = np.concatenate([self.nodes[part] for part in parts])
+        nodes = nodes[(nodes["link"] >= 0) & np.isfinite(nodes["threshold"])]
+        feature, value = tested(nodes), nodes["threshold"]
         return tuple(np.unique(value[feature == j]) for j in range(len(self.importances)))
 
     def size(self) -> dict[str, int]:
@@ -124,11 +118,16 @@ class Forest:
     @cached_property
     def leaf_values(self) -> np.ndarray:
         """What each leaf content says: class probabilities, or the mean."""
-        if self.shrinkage:
-            return self._shrunken_values()
-        if self.regression:
-            return np.ascontiguousarray(self.leaves[:, :1])
-        found: np.ndarray = self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        found = self.leaves[:, :1].copy() if self.regression else self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        if not self.shrinkage:
+            return found
+        for start, end in zip(self.starts[:-1], self.starts[1:]):
+            link = self.nodes["link"][start:end]
+            value, weight = _node_values(link, self.leaves, self.regression)
+            says = value if self.regression else value / weight[:, None]
+            drawn = shrink(says, weight, link, np.where(link >= 0, 2, 0), self.shrinkage)
+            outer = link < 0
+            found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
         return found
 
     def with_shrinkage(self, lam: float) -> Forest:
@@ -141,17 +140,6 @@ class Forest:
         leaves = self.leaves[~nodes["link"][outer]]
         nodes["link"][outer] = ~np.arange(len(outer), dtype=np.int32)
         return replace(self, nodes=nodes, leaves=leaves, shrinkage=float(lam))
-
-    def _shrunken_values(self) -> np.ndarray:
-        found = np.empty((len(self.leaves), 1 if self.regression else self.leaves.shape[1]))
-        for start, end in zip(self.starts[:-1], self.starts[1:]):
-            link = self.nodes["link"][start:end]
-            value, weight = _node_values(link, self.leaves, self.regression)
-            says = value if self.regression else value / weight[:, None]
-            drawn = shrink(says, weight, link, np.where(link >= 0, 2, 0), self.shrinkage)
-            outer = link < 0
-            found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
-        return found
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._sums(matrix)[0] / self.n_trees
@@ -233,30 +221,8 @@ class Forest:
     def tree(self, index: int, features: tuple[Feature, ...]) -> Tree:
         """Return one of the trees as a model of its own, with the class weights of every node."""
         nodes = self.nodes[self.starts[index] : self.starts[index + 1]]
-        inner = nodes["link"] >= 0
-        feature = (nodes["feature"] & ~MISSING_RIGHT).astype(np.int32)
-        nominal = np.array([f.is_nominal for f in features])[feature] & inner
         value, weight = _node_values(nodes["link"], self.leaves, self.regression)
-        n = len(nodes)
-        return Tree(
-            node_kind=np.where(inner, np.where(nominal, 2, 1), 0).astype(np.uint8),
-            feature=np.where(inner, feature, -1).astype(np.int32),
-            threshold=np.where(inner & ~nominal, nodes["threshold"], 0.0),
-            first_child=np.where(inner, nodes["link"], -1).astype(np.int32),
-            n_children=np.where(inner, 2, 0).astype(np.int32),
-            missing_branch=np.where(inner, (nodes["feature"] & MISSING_RIGHT) != 0, 0).astype(np.int32),
-            table_start=np.where(nominal, nodes["threshold"], -1).astype(np.int64),
-            tables=self.tables,
-            value=value,
-            weight=weight,
-            impurity=np.zeros(n),
-            gain=np.zeros(n),
-            linear_start=np.empty(0, np.int64),
-            linear_feature=np.empty(0, np.int32),
-            linear_coef=np.empty(0),
-            regression=self.regression,
-            shrinkage=self.shrinkage,
-        )
+        return unpack(nodes, self.tables, features, value, weight, self.regression, self.shrinkage)
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
         """Return the rules of all trees; every row meets one of each tree, and their mean counts."""
@@ -266,14 +232,13 @@ class Forest:
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
-        inner = self.nodes["link"] >= 0
-        feature = self.nodes["feature"][inner]
-        number = feature & ~MISSING_RIGHT
+        inner = self.nodes[self.nodes["link"] >= 0]
+        number = tested(inner)
         arrays = {
             "link": np.ascontiguousarray(self.nodes["link"]),
-            "threshold": self.nodes["threshold"][inner],
+            "threshold": np.ascontiguousarray(inner["threshold"]),
             "feature": number.astype(np.uint16 if number.max(initial=0) < 1 << 16 else np.uint32),
-            "missing_right": np.packbits((feature & MISSING_RIGHT) != 0),
+            "missing_right": np.packbits(missing_right(inner)),
             "starts": self.starts,
             "tables": self.tables,
             "leaves": self.leaves,
@@ -333,44 +298,43 @@ def _node_values(link: np.ndarray, leaves: np.ndarray, regression: bool) -> tupl
     return held[:, :1] / np.where(weight > 0, weight, 1.0)[:, None], weight
 
 
+# -- checks: what a file claims is not followed by any kernel before it is known to be a forest ----------------------
 def check_links(forest: Forest) -> None:
     """Check that the links form trees and that every leaf has a content."""
     starts, link, n = forest.starts, forest.nodes["link"].astype(np.int64), forest.n_nodes
-    need(0 < n < 1 << 31 and len(starts) >= 2, "the forest has no trees")
-    need(starts[0] == 0 and starts[-1] == n and (np.diff(starts) > 0).all(), "the trees do not fill the forest")
-    within(~link[link < 0], 0, len(forest.leaves), "the content of a leaf")
+    checks.need(0 < n < 1 << 31 and len(starts) >= 2, "the forest has no trees")
+    checks.need(starts[0] == 0 and starts[-1] == n and (np.diff(starts) > 0).all(), "the trees do not fill the forest")
+    checks.within(~link[link < 0], 0, len(forest.leaves), "the content of a leaf")
     if not forest.regression:
-        sound_weights(forest.leaves, "a leaf has impossible class weights")
-        need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")
+        checks.sound_weights(forest.leaves, "a leaf has impossible class weights")
+        checks.need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")
     if forest.shrinkage:
         own = np.sort(~link[link < 0])
-        need(
+        checks.need(
             len(own) == len(forest.leaves) and (np.diff(own) == 1).all(), "leaves of a shrunken forest share a content"
         )
-        sound_weights(forest.leaves[:, -1], "a leaf has an impossible weight")
+        checks.sound_weights(forest.leaves[:, -1], "a leaf has an impossible weight")
     inner = np.flatnonzero(link >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1
-    need((link[inner] < n).all(), "the children of a node are impossible")
+    checks.need((link[inner] < n).all(), "the children of a node are impossible")
     first = starts[tree] + link[inner]
-    need((first > inner).all() and (first + 1 < starts[tree + 1]).all(), "the children of a node are impossible")
+    checks.need((first > inner).all() and (first + 1 < starts[tree + 1]).all(), "the children of a node are impossible")
     # Each node but the roots is the child of exactly one node that comes before it: no cycle, nothing unreachable.
     parents = np.bincount(np.concatenate([first, first + 1]), minlength=n)
     expected = np.ones(n, dtype=np.int64)
     expected[starts[:-1]] = 0
-    need((parents == expected).all(), "the children of the nodes do not form trees")
+    checks.need((parents == expected).all(), "the children of the nodes do not form trees")
 
 
 def check_tests(forest: Forest, features: tuple[Feature, ...]) -> None:
     """Check that every test asks for something the columns have."""
-    inner = forest.nodes["link"] >= 0
-    tested = forest.nodes["feature"][inner] & np.uint32(0x7FFFFFFF)
-    threshold = forest.nodes["threshold"][inner]
-    usable = np.array([feature.in_numeric_block or feature.is_nominal for feature in features])
-    need(usable[tested].all(), "a test is set on a column without order or categories")
-    need(not np.isnan(threshold).any(), "a threshold is not a number")
-    check_ranks(tested, threshold, features)
-    arity = np.array([len(feature.categories) if feature.is_nominal else 0 for feature in features])
-    nominal = np.array([feature.is_nominal for feature in features])[tested]
-    start, words = threshold[nominal], (arity[tested[nominal]] + 31) // 32
-    need((start == np.floor(start)).all() and (start >= 0).all(), "a category table is out of range")
-    need((start + words <= len(forest.tables)).all(), "a category table is out of range")
+    inner = forest.nodes[forest.nodes["link"] >= 0]
+    feature, threshold, nominal = tested(inner), inner["threshold"], with_table(inner, features)
+    usable = np.array([f.in_numeric_block or f.is_nominal for f in features])
+    checks.need(usable[feature].all(), "a test is set on a column without order or categories")
+    checks.need(not np.isnan(threshold).any(), "a threshold is not a number")
+    check_ranks(feature, threshold, features)
+    arity = np.array([len(f.categories) if f.is_nominal else 0 for f in features])
+    start, words = threshold[nominal], (arity[feature[nominal]] + 31) // 32
+    checks.need((start == np.floor(start)).all() and (start >= 0).all(), "a category table is out of range")
+    checks.need((start + words <= len(forest.tables)).all(), "a category table is out of range")

@@ -12,7 +12,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.model.base import plain_label
-from vaglio.model.condition import Condition, LinearCondition
+from vaglio.model.condition import LinearCondition
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature
@@ -84,7 +84,13 @@ def _full(rule: Rule, share: TreeShare, labels: tuple[Any, ...] | None, width: i
     """The rule of a tree in the classes and columns of the ensemble, with its weight."""
     conditions = rule.conditions
     if share.columns is not None:
-        conditions = tuple(_moved(condition, share.columns) for condition in conditions)
+        # Conditions on the tree's own columns as ones on those of the table.
+        conditions = tuple(
+            replace(c, columns=tuple(int(share.columns[j]) for j in c.columns))
+            if isinstance(c, LinearCondition)
+            else replace(c, column=int(share.columns[c.column]))
+            for c in conditions
+        )
     if labels is None:
         return replace(rule, conditions=conditions)
     code = int(share.classes[rule.code])
@@ -104,10 +110,3 @@ def _spread(values: Sequence[float], share: TreeShare, width: int) -> np.ndarray
     spread = np.zeros(width)
     spread[share.classes if len(share.classes) else slice(None)] = values
     return spread
-
-
-def _moved(condition: Condition, columns: np.ndarray) -> Condition:
-    """A condition on a tree's own columns as one on those of the table."""
-    if isinstance(condition, LinearCondition):
-        return replace(condition, columns=tuple(int(columns[j]) for j in condition.columns))
-    return replace(condition, column=int(columns[condition.column]))

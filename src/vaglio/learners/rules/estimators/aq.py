@@ -109,13 +109,11 @@ class AQClassifier(RuleLearner):
             grown = self._preferred(scorer, code, waiting, grown)
             star = []
             for candidate in grown[: int(self.beam_width)]:
-                (done if self._is_enough(scorer, code, candidate) else star).append(candidate)
+                counts = scorer.class_weights(candidate.rows)
+                long_enough = len(candidate.conditions) >= self._limit(self.max_conditions)
+                accurate = counts[code] >= self.min_accuracy * counts.sum()
+                (done if long_enough or accurate else star).append(candidate)
         return self._preferred(scorer, code, waiting, done)[0]
-
-    def _is_enough(self, scorer: ConditionScorer, code: int, candidate: Complex) -> bool:
-        counts = scorer.class_weights(candidate.rows)
-        long_enough = len(candidate.conditions) >= self._limit(self.max_conditions)
-        return long_enough or bool(counts[code] >= self.min_accuracy * counts.sum())
 
     def _specialised(
         self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, seed: int, parent: Complex

@@ -93,16 +93,13 @@ class CN2Classifier(RuleLearner):
             float(self.min_covered),
             self._limit(self.max_conditions),
         )
-        if self.mode == "ordered":
-            self._refuse_for_ordered()
-            return self._ordered(search)
-        return [rule for code in range(scorer.n_classes) for rule in self._of_class(search, code)]
-
-    def _refuse_for_ordered(self) -> None:
+        if self.mode != "ordered":
+            return [rule for code in range(scorer.n_classes) for rule in self._of_class(search, code)]
         if self.monotone:
             raise NotSupportedError("monotone needs mode='unordered': an ordered rule's class is not known beforehand.")
         if self.covering == "weighted":
             raise NotSupportedError("covering='weighted' needs mode='unordered': an ordered list sets rows aside.")
+        return self._ordered(search)
 
     # -- an ordered list -------------------------------------------------------------------------------------------
     def _ordered(self, search: BeamSearch) -> list[FoundRule]:

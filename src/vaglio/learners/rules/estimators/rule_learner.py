@@ -82,8 +82,12 @@ def read_constraints(
         if words in texts:  # all words of it
             allowed[:, [place[features[j].name] for j in order if features[j].column == words]] = 0
             continue
-        column, refused = _forbidden(words, place)
-        allowed[:, column] &= np.uint8(~refused & 0xFF)
+        # "race" forbids a column, "income <=" one kind of test on it.
+        name, _, operator = words.rpartition(" ")
+        if words in place or operator not in _OPERATORS:
+            allowed[:, _column(words, place, "forbid")] = 0
+        else:
+            allowed[:, _column(name, place, "forbid")] &= np.uint8(~(1 << _OPERATORS[operator]) & 0xFF)
     for name, direction in (monotone or {}).items():
         _make_monotone(allowed, _column(name, place, "monotone"), features[order[place[name]]], direction)
     conditions, first_columns = [], []
@@ -93,16 +97,6 @@ def read_constraints(
         else:
             conditions.append(parse_condition(words, features))
     return RuleConstraints(allowed, tuple(conditions), first_columns)
-
-
-def _forbidden(words: str, place: dict[str, int]) -> tuple[int, int]:
-    """``"race"`` forbids a column, ``"income <="`` one kind of test on it."""
-    if words in place:
-        return place[words], 0xFF
-    name, _, operator = words.rpartition(" ")
-    if operator in _OPERATORS:
-        return _column(name, place, "forbid"), 1 << _OPERATORS[operator]
-    return _column(words, place, "forbid"), 0xFF
 
 
 def _column(name: str, place: dict[str, int], parameter: str) -> int:
@@ -238,29 +232,23 @@ class RuleLearner(VaglioClassifier):
             self.negation,
             getattr(self, "value_sets", False) is True,
         )
-        self._correct(constraints.allowed[:, len(matrix.numeric_features) :], matrix, y, weight)
-        scorer = self._scorer(matrix, y, weight, constraints)
-        found = self._find_rules(scorer, constraints) if scorer.n_rows else []
-        return self._ruleset(found, scorer, constraints, matrix, y, weight)
-
-    def _correct(self, allowed: np.ndarray, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> None:
-        """Allow no test of nominal columns of many values that would mislead, and sets of the values of others."""
+        # No test of nominal columns of many values that would mislead, and sets of the values of others.
         believed = learn_whole_belief(self, matrix, y, weight)
+        allowed = constraints.allowed[:, len(matrix.numeric_features) :]
         allowed[:, believed == 0] = 0
         if getattr(self, "value_sets", False) == "auto":
             fewest = max(guarded_from(self.nominal_guard, matrix.n_rows), matrix.n_rows / _ROWS_FOR_A_RULE)
             sets = (matrix.n_categories > fewest) & (believed > 0)
             allowed[:, sets] |= np.where(allowed[:, sets] & 1 << EQUAL, np.uint8(1 << ONE_OF), np.uint8(0))
-
-    def _scorer(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, constraints: RuleConstraints
-    ) -> ConditionScorer:
-        """Rules that all start with the required conditions are learned from the rows that meet these."""
+        part = matrix, y, weight
         if constraints.conditions:
+            # Rules that all start with the required conditions are learned from the rows that meet these.
             meets = np.all([condition.match(matrix) == 1 for condition in constraints.conditions], axis=0)
-            matrix, y, weight = matrix.take(meets), y[meets], None if weight is None else weight[meets]
+            part = matrix.take(meets), y[meets], None if weight is None else weight[meets]
         # Of an asymmetric column, only presence is a condition.
-        return ConditionScorer(matrix.without_absence(), y, weight, len(self.classes_), self._threads())
+        scorer = ConditionScorer(part[0].without_absence(), *part[1:], len(self.classes_), self._threads())
+        found = self._find_rules(scorer, constraints) if scorer.n_rows else []
+        return self._ruleset(found, scorer, constraints, matrix, y, weight)
 
     def _ruleset(
         self,

@@ -44,8 +44,18 @@ class TokenReader:
     """
 
     def __init__(self, text: str) -> None:
-        self.tokens = _tokens(text)
-        self.at = 0
+        self.tokens: list[Token] = []
+        self.at = at = 0
+        line = 1
+        while at < len(text):
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise InputError(f"Rules, line {line}: cannot read {text[at : at + 20]!r}.")
+            if found.lastgroup != "space":
+                self.tokens.append(Token(found.lastgroup or "", found.group(), line))
+            line += found.group().count("\n")
+            at = found.end()
+        self.tokens.append(Token("end", "", line))
 
     # -- tokens --
     def peek(self, ahead: int = 0) -> Token:
@@ -88,7 +98,7 @@ class TokenReader:
             except ValueError:
                 pass
         elif token.kind == "number":
-            return _number(token.text)
+            return int(token.text) if re.fullmatch(r"[-+]?\d+", token.text) else float(token.text)
         elif token.kind == "word":
             upper = token.text.upper()
             if upper in ("TRUE", "FALSE"):
@@ -129,24 +139,6 @@ class TokenReader:
                 self.expect("]")
                 break
         return weights
-
-
-def _tokens(text: str) -> list[Token]:
-    tokens, at, line = [], 0, 1
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise InputError(f"Rules, line {line}: cannot read {text[at : at + 20]!r}.")
-        if found.lastgroup != "space":
-            tokens.append(Token(found.lastgroup or "", found.group(), line))
-        line += found.group().count("\n")
-        at = found.end()
-    tokens.append(Token("end", "", line))
-    return tokens
-
-
-def _number(text: str) -> int | float:
-    return int(text) if re.fullmatch(r"[-+]?\d+", text) else float(text)
 
 
 @dataclass

@@ -72,38 +72,33 @@ class _Builder:
             raise self.reader.error(
                 "the rules need a last line ELSE and a label, for rows that no rule takes; expected it"
             )
-        features = self._all_features()
+        tests = [test for draft in self.drafts for test in draft.tests]
+        features = infer_features(tests, self.declared) if self.features is None else tuple(self.features)
         classes = self._all_classes()
         columns = {feature.name: (i, feature) for i, feature in enumerate(features)}
         totals = _spread(self.rows or {}, classes)
-        cost = self._cost(classes)
+        pairs = {(true, label): value for true, line in self.cost.items() for label, value in line.items()}
+        cost = CostMatrix.from_any(pairs, labels=classes) if self.cost else None
+
+        def decide(weights: tuple[float, ...]) -> int:
+            """How class weights become the class that they stand for."""
+            if cost is None:
+                return int(np.argmax(weights))
+            return cost.decide_one(self.smoothing.probabilities(np.array(weights), np.array(totals))[0])
+
         entries = []
         for draft in self.drafts:
             conditions = merge_conditions(bind(test, columns) for test in draft.tests)
             if conditions is None:
                 raise InputError(f"Rules, line {draft.line}: no row can meet these conditions.")
-            entries.append(_rule(draft, conditions, classes, totals, self._decider(totals, cost)))
-        label, weights = self.default
-        default = _word(label, weights, classes, self._decider(totals, cost))
+            code, weights = classes.index(draft.label), _word(draft.label, draft.weights, classes, decide)
+            covered = _spread((draft.weights if draft.covered is None else draft.covered) or {}, classes)
+            entries.append(Rule(conditions, classes[code], code, weights, covered, totals))
+        default = _word(*self.default, classes, decide)
         lines = None if cost is None else tuple(map(tuple, cost.matrix.tolist()))
         return RuleSet(
             tuple(entries), features, tuple(classes), default, totals, self.resolution, self.smoothing, lines
         )
-
-    def _decider(self, totals: tuple[float, ...], cost: CostMatrix | None) -> Decider:
-        """How class weights become the class that they stand for."""
-
-        def by_cost(weights: tuple[float, ...]) -> int:
-            assert cost is not None
-            return cost.decide_one(self.smoothing.probabilities(np.array(weights), np.array(totals))[0])
-
-        return by_cost if cost is not None else lambda weights: int(np.argmax(weights))
-
-    def _cost(self, classes: list[Any]) -> CostMatrix | None:
-        if not self.cost:
-            return None
-        pairs = {(true, label): value for true, line in self.cost.items() for label, value in line.items()}
-        return CostMatrix.from_any(pairs, labels=classes)
 
     def _statement(self) -> None:
         reader = self.reader
@@ -146,11 +141,6 @@ class _Builder:
         rest = reader.values("<" if ordered else ",") if more and not reader.is_key("CHOOSE") else []
         self.declared[name] = Feature(name, "ordinal" if ordered else "nominal", (first, *rest))
 
-    def _all_features(self) -> tuple[Feature, ...]:
-        if self.features is not None:
-            return tuple(self.features)
-        return infer_features([test for draft in self.drafts for test in draft.tests], self.declared)
-
     def _all_classes(self) -> list[Any]:
         assert self.default is not None
         said = [draft.label for draft in self.drafts] + [self.default[0]]
@@ -161,22 +151,6 @@ class _Builder:
             if label not in classes:
                 raise InputError(f"The rules say {value_text(label)}, which is none of the classes {classes}.")
         return classes
-
-
-def _rule(
-    draft: DraftRule,
-    conditions: tuple[Condition, ...],
-    classes: list[Any],
-    totals: tuple[float, ...],
-    decide: Decider,
-) -> Rule:
-    code = classes.index(draft.label)
-    weights = _word(draft.label, draft.weights, classes, decide)
-    if draft.covered is not None:
-        covered = _spread(draft.covered, classes)
-    else:
-        covered = _spread(draft.weights or {}, classes)
-    return Rule(conditions, classes[code], code, weights, covered, totals)
 
 
 def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:

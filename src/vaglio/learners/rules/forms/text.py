@@ -72,29 +72,20 @@ def _weights_text(weights: Sequence[float], classes: Sequence[Any], exact: bool)
 
 def ruleset_text(ruleset: RuleSet, header: bool) -> str:
     """All rules. With the header every digit is kept and the text says all that prediction needs."""
-    if ruleset.classes is None:
-        return _numbers_text(ruleset)
+    if ruleset.classes is None:  # the rules of a regression tree are for reading only
+        return "\n".join(f"{rule_text(rule)}  [{number_text(sum(rule.covered), False)} rows]" for rule in ruleset)
     lines = _header(ruleset) if header else []
     if header:
         lines += [rule_text(rule, True, ruleset.classes) for rule in ruleset]
         lines += [f"ELSE {value_text(ruleset.default_label)} {_weights_text(ruleset.default, ruleset.classes, True)}"]
         return "\n".join(lines)
-    lines += [f"{rule_text(rule)}  {_summary(rule)}" for rule in ruleset]
+    for rule in ruleset:
+        # Shares of rows (missing values) make long fractions: two digits are enough.
+        right, covered = (number_text(round(n, 2), False) for n in (rule.positives, sum(rule.covered)))
+        lines.append(f"{rule_text(rule)}  " + (f"[{right} of {covered}]" if sum(rule.totals) > 0 else ""))
     if ruleset.resolution not in ("exclusive", "mean"):  # of a tree, one rule always fires
         lines.append(f"ELSE {value_text(ruleset.default_label)}")
     return "\n".join(lines)
-
-
-def _summary(rule: Rule) -> str:
-    if not sum(rule.totals) > 0:
-        return ""
-    # Shares of rows (missing values) make long fractions: two digits are enough.
-    return f"[{number_text(round(rule.positives, 2), False)} of {number_text(round(sum(rule.covered), 2), False)}]"
-
-
-def _numbers_text(ruleset: RuleSet) -> str:
-    """The rules of a regression tree: for reading only."""
-    return "\n".join(f"{rule_text(rule)}  [{number_text(sum(rule.covered), False)} rows]" for rule in ruleset)
 
 
 def _header(ruleset: RuleSet) -> list[str]:

@@ -129,10 +129,15 @@ def resolve(
     said : (rules, K) probabilities of each rule; for ``vote`` and ``mean`` its class weights
     default : (K,) what a row gets that no rule takes
     """
-    if resolution == "vote" or (resolution == "mean" and rules[0].code >= 0):
-        return _vote(matches, said, default)
     n_rows = len(matches[0]) if len(matches) else 0
     result = np.zeros((n_rows, said.shape[1]))
+    if resolution == "vote" or (resolution == "mean" and rules[0].code >= 0):
+        # The class weights of all rules that fire are summed.
+        for match, weight in zip(matches, said):
+            rows = np.flatnonzero(match)
+            result[rows] += match[rows, None] * weight
+        total = result.sum(axis=1, keepdims=True)
+        return np.where(total > 0, result / np.where(total > 0, total, 1.0), default)
     left = np.ones(n_rows)
     for i in decision_order(rules, resolution):
         taken = matches[i] * 1.0 if resolution in SHARED else left * matches[i]
@@ -145,13 +150,3 @@ def resolve(
     several = np.flatnonzero(left < -_ROUNDING)
     result[several] /= 1.0 - left[several, None]
     return result
-
-
-def _vote(matches: Sequence[np.ndarray], weights: np.ndarray, default: np.ndarray) -> np.ndarray:
-    """Sum the class weights of all rules that fire."""
-    result = np.zeros((len(matches[0]), weights.shape[1]))
-    for match, weight in zip(matches, weights):
-        rows = np.flatnonzero(match)
-        result[rows] += match[rows, None] * weight
-    total = result.sum(axis=1, keepdims=True)
-    return np.where(total > 0, result / np.where(total > 0, total, 1.0), default)

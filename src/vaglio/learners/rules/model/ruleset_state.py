@@ -29,18 +29,18 @@ def to_state(ruleset: RuleSet) -> State:
     """Conditions one after the other; what belongs to a rule or a condition is a slice given by its start."""
     conditions = [condition for rule in ruleset for condition in rule.conditions]
     k = len(ruleset.default)
-    columns = [list(c.columns) if isinstance(c, LinearCondition) else [c.column] for c in conditions]
-    details = [_detail(condition) for condition in conditions]
+    parts = [_parts(condition) for condition in conditions]
+    kinds, flags, details = zip(*parts) if parts else ((), (), ())
     arrays = {
         "rule_start": _starts([len(rule) for rule in ruleset]),
         "rule_code": np.array([rule.code for rule in ruleset], dtype=np.int32),
         "rule_weights": np.array([rule.weights for rule in ruleset], dtype=np.float64).reshape(-1, k),
         "rule_covered": np.array([rule.covered for rule in ruleset], dtype=np.float64).reshape(-1, k),
-        "kind": np.array([_kind(c) for c in conditions], dtype=np.uint8),
-        "flags": np.array([_flags(c) for c in conditions], dtype=np.uint8),
+        "kind": np.array(kinds, dtype=np.uint8),
+        "flags": np.array(flags, dtype=np.uint8),
         "missing": np.array([c.missing for c in conditions], dtype=np.float64),
-        "column_start": _starts([len(c) for c in columns]),
-        "column": np.array([c for some in columns for c in some], dtype=np.int32),
+        "column_start": _starts([len(c.columns) for c in conditions]),
+        "column": np.array([j for c in conditions for j in c.columns], dtype=np.int32),
         "detail_start": _starts([len(d) for d in details]),
         "detail": np.array([d for some in details for d in some], dtype=np.float64),
         "default": np.array(ruleset.default, dtype=np.float64),
@@ -54,27 +54,17 @@ def _starts(lengths: list[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
-def _kind(condition: Condition) -> int:
-    return (RangeCondition, SetCondition, MissingCondition, LinearCondition).index(type(condition))
-
-
-def _flags(condition: Condition) -> int:
+def _parts(condition: Condition) -> tuple[int, int, list[float]]:
+    """Kind, flags, and bounds, codes, or threshold and coefficients: whole numbers below 2^53 are exact in float64."""
     if isinstance(condition, RangeCondition):
-        return _LOW_CLOSED * condition.low_closed + _HIGH_CLOSED * condition.high_closed
+        flags = _LOW_CLOSED * condition.low_closed + _HIGH_CLOSED * condition.high_closed
+        return _RANGE, flags, [condition.low, condition.high]
     if isinstance(condition, LinearCondition):
-        return _LOW_CLOSED * condition.above + _HIGH_CLOSED * condition.closed
-    return 0
-
-
-def _detail(condition: Condition) -> list[float]:
-    """Bounds, codes, or threshold and coefficients: whole numbers below 2^53 are exact in float64."""
-    if isinstance(condition, RangeCondition):
-        return [condition.low, condition.high]
+        flags = _LOW_CLOSED * condition.above + _HIGH_CLOSED * condition.closed
+        return _LINEAR, flags, [condition.threshold, *condition.coefficients]
     if isinstance(condition, SetCondition):
-        return [float(code) for code in sorted(condition.codes)]
-    if isinstance(condition, LinearCondition):
-        return [condition.threshold, *condition.coefficients]
-    return []
+        return _SET, 0, [float(code) for code in sorted(condition.codes)]
+    return _MISSING, 0, []
 
 
 def from_state(

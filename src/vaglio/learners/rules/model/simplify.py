@@ -64,15 +64,13 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
         decided[i] = class_weights(match if shared else left * match, y, weight, k)
         # Whole rows stay bits, which are counted faster; a share makes them numbers.
         left = left & ~match if match.dtype == bool and left.dtype == bool else left * (1.0 - match)
-    entries = tuple(replace(rule, weights=_standing(ruleset, rule.code, decided[i])) for i, rule in enumerate(measured))
+    entries = []
+    for i, rule in enumerate(measured):
+        stands = decided[i].sum() > 0 and ruleset.decision(decided[i]) == rule.code
+        entries.append(replace(rule, weights=tuple((decided[i] if stands else np.eye(k)[rule.code]).tolist())))
     default = class_weights(left, y, weight, k)
-    return replace(measured, entries=entries, default=tuple(default.tolist()) if default.sum() > 0 else measured.totals)
-
-
-def _standing(ruleset: RuleSet, code: int, weights: np.ndarray) -> tuple[float, ...]:
-    if weights.sum() > 0 and ruleset.decision(weights) == code:
-        return tuple(weights.tolist())
-    return tuple(1.0 if i == code else 0.0 for i in range(len(weights)))
+    otherwise = tuple(default.tolist()) if default.sum() > 0 else measured.totals
+    return replace(measured, entries=tuple(entries), default=otherwise)
 
 
 def minimal_cover(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray) -> RuleSet:
@@ -135,18 +133,14 @@ def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.n
         learned = relearned(ruleset, matrix, y, weight)
         keep = tuple(rule for rule, decided in zip(learned, _decided(learned, matrix, y, weight)) if decided)
         if len(keep) == len(learned):
-            if not _is_worse_than_one_class(learned, matrix, y, weight):
+            if learned.resolution != "vote" or not keep:
+                return learned
+            right = np.argmax(learned.predict_proba(matrix), axis=1) == y
+            if (right.sum() if weight is None else weight[right].sum()) >= max(learned.totals) * (1 - 1e-9):
                 return learned
             worst = min(keep, key=lambda rule: rule.quality)
             keep = tuple(rule for rule in keep if rule is not worst)
         ruleset = replace(ruleset, entries=keep)
-
-
-def _is_worse_than_one_class(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> bool:
-    if ruleset.resolution != "vote" or not ruleset.entries:
-        return False
-    right = np.argmax(ruleset.predict_proba(matrix), axis=1) == y
-    return bool((right.sum() if weight is None else weight[right].sum()) < max(ruleset.totals) * (1 - 1e-9))
 
 
 def _decided(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[bool]:

@@ -233,11 +233,10 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         n_classes = len(getattr(self, "classes_", ()))
         check_counts(self, y)
-        if on_bins(self) and self._by_rows_left_out() and self.shrinkage != "cv":
-            binning, amounts = (
-                binning_of(matrix, int(self.max_bins or 0), self._strict),
-                Amounts.of(y, weight, n_classes),
-            )
+        by_rows_left_out = (self.ccp_alpha == "cv") != (self.pruning == "reduced_error")
+        if on_bins(self) and by_rows_left_out and self.shrinkage != "cv":
+            binning = binning_of(matrix, int(self.max_bins or 0), self._strict)
+            amounts = Amounts.of(y, weight, n_classes)
             given = OnBins(binning, amounts, n_classes, tree_config(self, matrix, n_classes))
             asking = self._learn_on_bins(RowsInMemory(matrix.n_rows, matrix.threads), given)
             found = run_in_memory(asking, [Chunk(matrix, y, weight, 0)])
@@ -274,14 +273,12 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _passes(self, facts: Facts) -> Passes:
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
-        self.learned_with_ = self._changed_in_passes()
+        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        if self.pruning == "error_based" and self.subtree_raising:
+            self.learned_with_["subtree_raising"] = False
         binning = yield from binning_in_passes(facts, self.max_bins or DEFAULT_BINS, self._strict)
         amounts = yield from amounts_in_passes(facts)
         return (yield from self._learn_on_bins(facts, OnBins(binning, amounts, n_classes, config)))
-
-    def _by_rows_left_out(self) -> bool:
-        """Whether trees on bins are pruned by one kind of rows that were left out."""
-        return (self.ccp_alpha == "cv") != (self.pruning == "reduced_error")
 
     def _learn_on_bins(self, sizes: Sizes, given: OnBins) -> Passes:
         """Grow a tree on bins, wherever the rows are, and prune it."""
@@ -295,16 +292,9 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         else:
             setup = Setup.made(given.binning, given.amounts, k, None)
             arrays = yield from grow_trees(sizes, setup, given.config)
-            tree = pruned_by_counts(self, tree_of(self, arrays[0], k), k)
+            return self._finished_by_counts(arrays[0], k)
         pruned = prune_to(self, tree, float(alpha), k) if alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
-
-    def _changed_in_passes(self) -> dict[str, Any]:
-        """Return the parameters that rows outside memory do not allow, with what is used in their place."""
-        changed: dict[str, Any] = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        if self.pruning == "error_based" and self.subtree_raising:
-            changed["subtree_raising"] = False
-        return changed
 
     def _finished_by_counts(self, arrays: dict[str, np.ndarray], n_classes: int) -> Tree:
         """Prune and shrink a grown tree by what is in its nodes alone."""

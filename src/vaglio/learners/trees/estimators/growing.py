@@ -117,9 +117,17 @@ def grow_and_prune(
     estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     """Grow a tree and prune it by the method the estimator names (cost and complexity apart)."""
-    if estimator.pruning == "reduced_error":
-        return _grow_and_reduce(estimator, matrix, y, weight, n_classes)
-    return grow(estimator, matrix, y, weight, n_classes, pruned=True)
+    if estimator.pruning != "reduced_error":
+        return grow(estimator, matrix, y, weight, n_classes, pruned=True)
+    growing, validation = inner_split(estimator, y, n_classes)
+    if validation.size == 0:
+        return grow(estimator, matrix, y, weight, n_classes)
+    part, own = (None if weight is None else weight[rows] for rows in (growing, validation))
+    tree, held = grow(estimator, matrix.take(growing), y[growing], part, n_classes), y[validation]
+    bound = float(len(held) if own is None else own.sum()) * (1.0 if n_classes else float(np.ptp(y)) ** 2)
+    given = (tree.to_kernel(), training_table(matrix.take(validation)), held, n_classes, own)
+    errors = _core.validation_errors(*given, bound)
+    return tree_of(estimator, _core.prune_reduced_error(tree.to_kernel(), errors), n_classes)
 
 
 def grow(
@@ -134,7 +142,14 @@ def grow(
     config = tree_config(estimator, matrix, n_classes)
     if on_bins(estimator):
         grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
-        return _pruned_on_bins(estimator, grown, matrix, y, weight, n_classes) if pruned else grown
+        pruning = pruning_config(estimator) if pruned else {}
+        if not pruning.get("subtree_raising"):
+            return pruned_by_counts(estimator, grown, n_classes) if pruned else grown
+        # A branch that is raised gets the rows of its siblings, which counts do not tell.
+        pruning["criterion"] = kernel_criterion(estimator)
+        given = grown.to_kernel(), training_table(matrix), y, n_classes
+        arrays = _core.prune_error_based(*given, weight=weight, config=pruning, n_threads=matrix.threads)
+        return tree_of(estimator, arrays, n_classes)
     if pruned:
         set_pruning(config, estimator)
     smoothing, m = _smoothing(estimator)
@@ -205,37 +220,6 @@ def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
 def charged_risk(estimator: Any) -> str:
     """Return what a tree is charged for beside its leaves; a tree for numbers has no other risk than its impurity."""
     return str(getattr(estimator, "ccp_risk", "impurity"))
-
-
-def _pruned_on_bins(
-    estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
-) -> Tree:
-    config = set_pruning(_core.TreeConfig(criterion=kernel_criterion(estimator)), estimator)
-    if config.pruning != "error_based" or not config.subtree_raising:
-        return pruned_by_counts(estimator, tree, n_classes)
-    arrays = _core.prune_error_based(
-        tree.to_kernel(), training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
-    )
-    return tree_of(estimator, arrays, n_classes)
-
-
-def _grow_and_reduce(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
-) -> Tree:
-    """Grow on one part of the rows and prune by the errors on the other."""
-    growing, validation = inner_split(estimator, y, n_classes)
-    if validation.size == 0:
-        return grow(estimator, matrix, y, weight, n_classes)
-    tree = grow(estimator, matrix.take(growing), y[growing], _part(weight, growing), n_classes)
-    held, own = y[validation], _part(weight, validation)
-    bound = float(len(held) if own is None else own.sum()) * (1.0 if n_classes else float(np.ptp(y)) ** 2)
-    given = (tree.to_kernel(), training_table(matrix.take(validation)), held, n_classes, own)
-    errors = _core.validation_errors(*given, bound)
-    return tree_of(estimator, _core.prune_reduced_error(tree.to_kernel(), errors), n_classes)
-
-
-def _part(weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-    return None if weight is None else weight[rows]
 
 
 def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
@@ -369,8 +353,13 @@ def learn_outputs(
     Tree
         Its values are the class weights of one output after the other, or a number per output.
     """
-    # Near the mean, sums of squares lose few digits; medians need no help, and counts are no differences.
-    centre = _centres(y) if estimator.criterion in ("squared_error", "friedman_mse") else None
+    centre = None
+    if estimator.criterion in ("squared_error", "friedman_mse"):
+        # Near the mean, sums of squares lose few digits; medians need no help, and counts are no differences. The
+        # number leaves whole numbers whole, as in the grower of one output.
+        spread = np.ptp(y, axis=0)
+        unit = np.ldexp(1.0, np.frexp(np.where(spread > 0, spread, 1.0))[1] - 1)
+        centre = np.where(spread > 0, np.rint(y.mean(axis=0) / unit) * unit, y[0])
     arrays = _core.grow_outputs_tree(
         training_table(matrix),
         np.ascontiguousarray(y if centre is None else y - centre),
@@ -383,11 +372,3 @@ def learn_outputs(
         arrays["value"] = arrays["value"] + centre
     tree = tree_of(estimator, arrays, 0)
     return prune_to(estimator, tree, float(estimator.ccp_alpha), 0) if estimator.ccp_alpha else tree
-
-
-def _centres(y: np.ndarray) -> np.ndarray:
-    """Return a number near the mean of each column that leaves whole numbers whole, as in the grower of one output."""
-    spread = np.ptp(y, axis=0)
-    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0, spread, 1.0))[1] - 1)
-    near: np.ndarray = np.rint(y.mean(axis=0) / unit) * unit
-    return np.where(spread > 0, near, y[0])

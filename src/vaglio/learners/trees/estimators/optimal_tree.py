@@ -165,7 +165,10 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         n_classes = len(self.classes_)
         costs = 1.0 - np.eye(n_classes) if self.cost is None else self._costs().matrix
         stakes = Stakes.of(costs, y, weight, self.ccp_alpha)
-        self.greedy_ = self._grow_greedily(matrix, y, weight)
+        cart = CARTClassifier(
+            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, nominal_guard=self.nominal_guard
+        )
+        self.greedy_ = grow(cart, matrix, y, weight, n_classes)
         used = np.zeros(matrix.n_features, dtype=np.uint8)
         used[believed_columns(self, matrix, y, weight)] = 1
         used[self.greedy_.feature[~self.greedy_.is_leaf]] = 1
@@ -185,7 +188,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
                 max_leaves=min(self.max_leaf_nodes or 2**16, 2**16),
                 set_values=self.max_set_values,
                 leaf_price=stakes.leaf_price,
-                work=_cells(self.work_limit),
+                work=_ENDLESS if self.work_limit is None else int(min(self.work_limit * 1e9, _ENDLESS)),
                 seconds=np.inf if self.time_limit is None else float(self.time_limit),
                 n_threads=matrix.threads,
                 progress=progress,
@@ -203,26 +206,15 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         self.proved_ = found["cost"] == found["lower"]
         self.stopped_by_ = found["limit"] or None
         if not self.proved_:
-            warnings.warn(self._without_proof(), ConvergenceWarning, stacklevel=5)
-
-    def _without_proof(self) -> str:
-        limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
-        unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""
-        return (
-            f"The search ended at its {limit} of {value:g}{unit}. The tree has an objective of {self.objective_:.4f}, "
-            f"and the best one may have {self.lower_bound_:.4f}: raise {limit}, or take a smaller max_depth."
-        )
-
-    def _grow_greedily(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
-        cart = CARTClassifier(
-            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, nominal_guard=self.nominal_guard
-        )
-        return grow(cart, matrix, y, weight, len(self.classes_))
-
-
-def _cells(work_limit: float | None) -> int:
-    """Return the limit as a number of cells."""
-    return _ENDLESS if work_limit is None else int(min(float(work_limit) * 1e9, _ENDLESS))
+            limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
+            unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""
+            warnings.warn(
+                f"The search ended at its {limit} of {value:g}{unit}. The tree has an objective of "
+                f"{self.objective_:.4f}, and the best one may have {self.lower_bound_:.4f}: raise {limit}, or take a "
+                "smaller max_depth.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,21 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
     value meets several rules in part, and the shares are summed as the tree itself does.
     """
     says, totals = tree.says, _covered(tree, 0)
-    for leaf, path in _leaves(tree, features):
-        merged = finish_merge(path)
-        if merged is None:
+    # A stack, since a tree may be very deep. Conditions are merged on the way down, not leaf by leaf: a path costs its
+    # columns, not its length.
+    stack: list[tuple[int, Merged]] = [(0, {})]
+    while stack:
+        node, path = stack.pop()
+        if not tree.is_leaf[node]:
+            for branch in reversed(range(int(tree.n_children[node]))):
+                condition = branch_condition(tree, node, branch, features)
+                stack.append((int(tree.first_child[node]) + branch, merged_with(path, condition)))
             continue
-        code = -1 if classes is None else int(np.argmax(says[leaf]))
-        label = float(says[leaf, 0]) if classes is None else plain_label(classes[code])
-        yield Rule(merged, label, code, tuple(says[leaf].tolist()), _covered(tree, leaf), totals)
+        conditions = finish_merge(path)
+        if conditions is not None:
+            code = -1 if classes is None else int(np.argmax(says[node]))
+            label = float(says[node, 0]) if classes is None else plain_label(classes[code])
+            yield Rule(conditions, label, code, tuple(says[node].tolist()), _covered(tree, node), totals)
 
 
 def _covered(tree: Tree, node: int) -> tuple[float, ...]:
@@ -61,28 +69,22 @@ def _covered(tree: Tree, node: int) -> tuple[float, ...]:
     return tuple(tree.value[node].tolist()) if weight > 0 else (0.0,) * tree.value.shape[1]
 
 
-def _leaves(tree: Tree, features: tuple[Feature, ...]) -> Iterator[tuple[int, Merged]]:
-    """Every leaf with the merged conditions on its path; a stack, since a tree may be very deep.
-
-    Conditions are merged on the way down, not leaf by leaf: a path costs its columns, not its length.
-    """
-    stack: list[tuple[int, Merged]] = [(0, {})]
-    while stack:
-        node, merged = stack.pop()
-        if tree.is_leaf[node]:
-            yield node, merged
-            continue
-        for branch in reversed(range(int(tree.n_children[node]))):
-            condition = branch_condition(tree, node, branch, features)
-            stack.append((int(tree.first_child[node]) + branch, merged_with(merged, condition)))
-
-
 def branch_condition(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> Condition:
     """What a row must meet to go from a node to one of its children."""
-    share = _missing_share(tree, node, branch)
+    share = tree.missing_share(node, branch)
     kind = int(tree.node_kind[node])
     if kind == LINEAR:
-        return _linear(tree, node, branch, features, share)
+        terms, above = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1])), branch == 1
+        columns = tuple(tree.linear_feature[terms].tolist())
+        return LinearCondition(
+            columns,
+            tuple(features[column] for column in columns),
+            tuple(tree.linear_coef[terms].tolist()),
+            float(tree.threshold[node]),
+            above=above,
+            closed=above if tree.strict else not above,
+            missing=share,
+        )
     column = int(tree.feature[node])
     feature = features[column]
     if kind == THRESHOLD and branch < 2:
@@ -103,30 +105,6 @@ def branch_of_category(tree: Tree, node: int, n_categories: int) -> np.ndarray:
         return tree.tables[start : start + n_categories]
     codes = np.arange(n_categories)
     return (tree.tables[start + codes // 32] >> (codes % 32).astype(np.uint32)) & np.uint32(1)
-
-
-def _missing_share(tree: Tree, node: int, branch: int) -> float:
-    direction = int(tree.missing_branch[node])
-    if direction >= 0:
-        return 1.0 if branch == direction else 0.0
-    first = int(tree.first_child[node])
-    weights = tree.weight[first : first + int(tree.n_children[node])]
-    return float(weights[branch] / weights.sum()) if weights.sum() > 0 else 1.0 / len(weights)
-
-
-def _linear(tree: Tree, node: int, branch: int, features: tuple[Feature, ...], share: float) -> Condition:
-    terms = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
-    columns = tuple(tree.linear_feature[terms].tolist())
-    above = branch == 1
-    return LinearCondition(
-        columns,
-        tuple(features[column] for column in columns),
-        tuple(tree.linear_coef[terms].tolist()),
-        float(tree.threshold[node]),
-        above=above,
-        closed=above if tree.strict else not above,
-        missing=share,
-    )
 
 
 # Categories named on a branch; a longer list would not fit above a box.
@@ -207,7 +185,9 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
     if isinstance(condition, MissingCondition):
         return "missing"
     if isinstance(condition, SetCondition):
-        return _values_text([str(value) for value in condition.categories])
+        values = [str(value) for value in condition.categories]
+        more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+        return f"= {values[0]}" if len(values) == 1 else "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"
     threshold = float(tree.threshold[node])
     if isinstance(condition, LinearCondition):
         sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
@@ -220,10 +200,3 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
         return f"{'≤' if branch == 0 else '>'} {condition.feature.categories[int(rank)]}"
     sign = ("<", "≥")[branch] if tree.strict else ("≤", ">")[branch]
     return f"{sign} {short_number(threshold)}"
-
-
-def _values_text(values: list[str]) -> str:
-    if len(values) == 1:
-        return f"= {values[0]}"
-    more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-    return "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"

@@ -147,6 +147,24 @@ class Tree:
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
+    # -- missing values ----------------------------------------------------------------------------------------------
+    @property
+    def spreads_missing(self) -> bool:
+        """Whether a missing value may send a row down several branches."""
+        return bool((self.missing_branch[~self.is_leaf] < 0).any())
+
+    def missing_share(self, node: int, branch: int) -> float:
+        """Return the share of a row of unknown value that a branch of a node gets, as the kernel spreads it."""
+        direction = int(self.missing_branch[node])
+        if direction < 0:
+            first = int(self.first_child[node])
+            weight = self.weight[first : first + int(self.n_children[node])]
+            total = float(np.cumsum(weight)[-1])  # added one by one, as the kernel does
+            if 0 < total < np.inf and weight.max() / total > 0:
+                return float(weight[branch] / total)
+        # Weights that are all zero, or whose sum is not finite, give the first branch all.
+        return float(branch == max(direction, 0))
+
     # -- names of scikit-learn's trees -------------------------------------------------------------------------------
     @property
     def node_count(self) -> int:
@@ -327,8 +345,13 @@ class Tree:
     ) -> Tree:
         regression = checks.number(meta, "regression", bool)
         checks.need(regression == (n_classes == 0), "the tree and its classes do not fit each other")
+        shapes: dict[str, tuple[int | None, ...]] = {"value": (None, max(n_classes, 1))}
+        finite = ("value", "weight", "impurity", "gain", "linear_coef")
         tree = cls(
-            **{name: _read(arrays, name, dtype, n_classes) for name, dtype in _DTYPES.items()},
+            **{
+                name: checks.array(arrays, name, dtype, shapes.get(name, (None,)), finite=name in finite)
+                for name, dtype in _DTYPES.items()
+            },
             strict=checks.number(meta, "strict", bool),
             smoothing=checks.number(meta, "smoothing", str),
             m=float(checks.number(meta, "m")),
@@ -341,12 +364,6 @@ class Tree:
         check_tests(tree, features)
         tree.predictor(features)  # the kernel looks at every index once more
         return tree
-
-
-def _read(arrays: dict[str, np.ndarray], name: str, dtype: Any, n_classes: int) -> np.ndarray:
-    finite = name in ("value", "weight", "impurity", "gain", "linear_coef")
-    shape = (None, max(n_classes, 1)) if name == "value" else (None,)
-    return checks.array(arrays, name, dtype, shape, finite=finite)
 
 
 def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -192,24 +192,18 @@ def _mean_losses(
             smaller = prune_to(estimator, pruned, float(alpha), k)
             own = Tally.of(nodes_in(pruned, smaller)[own.leaf], own.sums)
             pruned = smaller
-            loss, square = _losses(pruned, own, on_bins)
-            losses[i] += loss
-            squares[i] += square
+            if k:
+                right = own.sums[np.arange(len(own.sums)), pruned.says[own.leaf].argmax(axis=1)]
+                loss = square = own.sums.sum() - right.sum()
+            else:
+                said = pruned.says[own.leaf, 0] - on_bins.amounts.middle
+                s0, s1, s2, s3, s4 = own.sums.T
+                loss = (s2 - 2 * said * s1 + said**2 * s0).sum()
+                square = (s4 - 4 * said * s3 + 6 * said**2 * s2 - 4 * said**3 * s1 + said**4 * s0).sum()
+            losses[i] += float(loss)
+            squares[i] += float(square)
     weight = sum(float(tally.sums.sum() if k else tally.sums[:, 0].sum()) for tally in tallies)
     return losses / weight, squares / weight
-
-
-def _losses(tree: Tree, tally: Tally, on_bins: OnBins) -> tuple[float, float]:
-    sums = tally.sums
-    if on_bins.n_classes:
-        right = sums[np.arange(len(sums)), tree.says[tally.leaf].argmax(axis=1)]
-        wrong = float(sums.sum() - right.sum())
-        return wrong, wrong
-    said = tree.says[tally.leaf, 0] - on_bins.amounts.middle
-    s0, s1, s2, s3, s4 = sums.T
-    loss = s2 - 2 * said * s1 + said**2 * s0
-    square = s4 - 4 * said * s3 + 6 * said**2 * s2 - 4 * said**3 * s1 + said**4 * s0
-    return float(loss.sum()), float(square.sum())
 
 
 def nodes_in(tree: Tree, pruned: Tree) -> np.ndarray:

@@ -135,8 +135,10 @@ def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: boo
     """Grow on bins that are known; return as :func:`grow_in_passes`."""
     beside = trees_beside(sizes, setup, config)
     if beside:
-        return (yield from _grow_gathered(setup, config, joined, sizes, beside))
-    if config.max_leaf_nodes:
+        holds = bytes_gathered(setup, config, sizes.n_rows, beside)
+        arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
+        return grow_block(setup, setup.block_of(arrays, 0), config, joined, sizes.threads, beside)
+    if config.get("max_leaf_nodes"):
         lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
@@ -193,13 +195,6 @@ def _multiples(least: float, facts: Facts, chunk: Chunk) -> tuple[bool, float, f
 
 def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, float]) -> tuple[bool, float, float, float]:
     return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
-
-
-def _grow_gathered(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes, beside: int) -> Asking:
-    """Gather all rows as bins, and grow in memory."""
-    holds = bytes_gathered(setup, config, sizes.n_rows, beside)
-    arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
-    return grow_block(setup, setup.block_of(arrays, 0), config, joined, sizes.threads, beside)
 
 
 def grow_block(

@@ -139,16 +139,13 @@ class NodeSplits:
 
         As in C4.5, a column whose values are at least 0.3 of the training rows counts only if all columns are such.
         """
-        gains = [s.gain for s in splits if self._all_many_valued or not self._many_valued(s.feature)]
+        all_many = all(self._many_valued(feature) for feature in range(len(self.training.features)))
+        gains = [s.gain for s in splits if all_many or not self._many_valued(s.feature)]
         return float(np.mean(gains)) if gains else float("inf")
 
     def _many_valued(self, feature: int) -> bool:
         known = self.training.features[feature]
         return known.is_nominal and len(known.categories) >= 0.3 * len(self.training.y)
-
-    @property
-    def _all_many_valued(self) -> bool:
-        return all(self._many_valued(feature) for feature in range(len(self.training.features)))
 
     def _split(self, feature: int, weight: np.ndarray, used: frozenset[int]) -> Split:
         matrix, here = self.training.matrix, weight > 0
@@ -206,8 +203,13 @@ class NodeSplits:
     def _numeric(self, feature: int, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Split:
         known = ~np.isnan(x)
         unknown = self._counts(y[~known], w[~known])
-        values, left = self._cumulated(x[known], y[known], w[known])
-        alone = self._against_missing(self._counts(y, w) - unknown, unknown)
+        values, where = np.unique(x[known], return_inverse=True)
+        table = np.zeros((len(values), len(self.training.classes)))
+        np.add.at(table, (where, y[known]), w[known])
+        left = table.cumsum(axis=0)  # the class weights of the rows up to each value
+        # Known values against missing ones: a further test if the direction of missing values is learned.
+        against = np.array([self._counts(y, w) - unknown, unknown])
+        alone = against if self.missing == "learned" and self.enough(against).all() else None
         if len(values) < 2:
             branches, remark = (self._counts(y, w)[None], "one_value") if alone is None else (alone, "")
             return self._made(feature, "" if alone is None else "?", branches, w, 0.0, remark, (float("nan"), ""))
@@ -237,22 +239,10 @@ class NodeSplits:
         test = "?" if at < 0 else self._threshold(middles[at], feature)
         return self._made(feature, test, branches, w, penalty, "", two)
 
-    def _against_missing(self, known: np.ndarray, unknown: np.ndarray) -> np.ndarray | None:
-        """Known values against missing ones: a further test if the direction of missing values is learned."""
-        branches = np.array([known, unknown])
-        return branches if self.missing == "learned" and self.enough(branches).all() else None
-
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":
             return f"≤ {self.training.features[feature].categories[int(np.floor(value))]}"
         return f"{'<' if self.training.estimator._strict else '≤'} {short_number(round(float(value), 6))}"
-
-    def _cumulated(self, x: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distinct values and the class weights of the rows up to each."""
-        values, where = np.unique(x, return_inverse=True)
-        table = np.zeros((len(values), len(self.training.classes)))
-        np.add.at(table, (where, y), w)
-        return values, table.cumsum(axis=0)
 
     def _counts(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.bincount(y, w, minlength=len(self.training.classes)).astype(float)

@@ -97,14 +97,15 @@ class Side:
         first = list(tree.children(0)) if not tree.is_leaf[0] else [0]
         self.alone = sum(map(self._leaf_cost, first))
         self.gini = after("gini", np.array([self._counts(node) for node in first]))
-        self.root = "" if tree.is_leaf[0] else f"{self._name(0)} {branch_text(tree, 0, 0, training.features)}"
+        features, tested = training.features, int(tree.feature[0])
+        self.root = "" if tree.is_leaf[0] else f"{features[tested].name} {branch_text(tree, 0, 0, features)}"
         self.below = self._least_below(first)
 
     def rules(self) -> list[list[Any]]:
         """Return the rules of the leaves that rows reach, each with their weight and cost."""
         leaves = [node for node in self._leaves() if self._counts(node).sum() > 0]
-        texts = {}
-        for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, self._labels())):
+        texts, labels = {}, np.array(self.training.classes, dtype=object)
+        for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, labels)):
             label = self.training.classes[int(np.argmin(self._counts(leaf) @ self.costs))]
             conditions = " AND ".join(map(str, rule.conditions))
             texts[leaf] = f"IF {conditions} THEN {label}" if conditions else str(label)
@@ -120,12 +121,6 @@ class Side:
             else:
                 stack.extend(reversed(self.tree.children(node)))
         return found
-
-    def _labels(self) -> np.ndarray:
-        return np.array(self.training.classes, dtype=object)
-
-    def _name(self, node: int) -> str:
-        return self.training.features[int(self.tree.feature[node])].name
 
     def _counts(self, node: int) -> np.ndarray:
         return self.training.class_weights(weight=self.weight[node])

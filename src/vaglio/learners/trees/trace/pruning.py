@@ -196,7 +196,8 @@ class ErrorBased:
         most = max(child.rows for child in node.children)
         largest = next(child for child in node.children if child.rows >= most / (1 + 1e-10))
         moved = self._with_rows(largest, node.weight) if self.raising else None
-        as_branch = self._estimate(moved) if moved is not None else float("inf")
+        leaves = [] if moved is None else moved.leaves()
+        as_branch = float("inf") if moved is None else sum(_limit(leaf, self.confidence) for leaf in leaves)
         if as_leaf <= as_tree + TOLERANCE and as_leaf <= as_branch + TOLERANCE:
             decision = "decision_leaf"
         elif as_branch <= as_tree + TOLERANCE:
@@ -219,9 +220,6 @@ class ErrorBased:
             for child, condition in zip(branch.children, branch.conditions)
         ]
         return moved
-
-    def _estimate(self, branch: Branch) -> float:
-        return sum(_limit(leaf, self.confidence) for leaf in branch.leaves())
 
     def _note(self, node: Branch, as_leaf: float, as_tree: float, as_branch: float, decision: str) -> None:
         branch = fixed(as_branch) if np.isfinite(as_branch) else "–"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
+from vaglio.document.animation import MAX_FRAMES, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.document.notation import count, fixed, fraction, percent
@@ -36,7 +36,12 @@ def trace_tree(page: Page, training: Training) -> None:
     part, validation = growing_and_validation(training)
     weight = None if (part.weight == 1).all() else part.weight
     tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
-    _introduction(page, training)
+    page.section(say("data"))
+    page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
+    page.text(say("tree_rule_" + _criterion(estimator)))
+    page.text(say("tree_" + estimator.nominal_split))
+    if estimator._oblique:
+        page.text(say("tree_oblique"))
     if validation is not None:
         page.text(say("reduced_parts", growing=len(part.y), validation=len(validation.y)))
     growth = Growth(page, part, tree)
@@ -58,16 +63,6 @@ def growing_and_validation(training: Training) -> tuple[Training, Training | Non
     if not validation.size:
         return training, None
     return training.take(growing), training.take(validation)
-
-
-def _introduction(page: Page, training: Training) -> None:
-    say, estimator = page.say, training.estimator
-    page.section(say("data"))
-    page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
-    page.text(say("tree_rule_" + _criterion(estimator)))
-    page.text(say("tree_" + estimator.nominal_split))
-    if estimator._oblique:
-        page.text(say("tree_oblique"))
 
 
 def _criterion(estimator: Any) -> str:
@@ -118,7 +113,10 @@ class Growth:
         page.text(say("node_counts", rows=count(counts.sum()), each=each))
         page.formula(f"{say('entropy')} = {entropy_formula(counts)}")
         page.formula(f"{say('gini')} = {gini_formula(counts)}")
-        splits = self.splits.all(self.weight[node], self._used_above(node))
+        above, used = node, set[int]()
+        while (above := int(self.tree.parent[above])) >= 0:
+            used.add(int(self.tree.feature[above]))
+        splits = self.splits.all(self.weight[node], frozenset(used))
         best, remarks = self.splits.choose(splits)
         chosen = int(self.tree.feature[node])
         self._attributes(splits, remarks, chosen)
@@ -129,7 +127,10 @@ class Growth:
         if len(best) > 1 and split in best:
             page.text(say("tie", names=", ".join(self.training.features[s.feature].name for s in best)))
         self._branches(node, split)
-        name, found = self.training.features[chosen].name, self._found(best, chosen)
+        name, found = self.training.features[chosen].name, None
+        if best:
+            # Among equals that of the tree, which rounding may decide.
+            found = name if split in best else self.training.features[best[0].feature].name
         if self.exact and found != name:
             page.text(say("other_choice", tree=name))
         return {
@@ -138,27 +139,20 @@ class Growth:
             "gini": float(gini(counts)),
             "chosen": name if not self.exact else found,
             "tree": name,
-            "attributes": {self.training.features[s.feature].name: self._facts(s) for s in splits},
-        }
-
-    def _found(self, best: list[Split], chosen: int) -> str | None:
-        """The attribute that these numbers choose; among equals that of the tree, which rounding may decide."""
-        if not best:
-            return None
-        feature = chosen if any(split.feature == chosen for split in best) else best[0].feature
-        return self.training.features[feature].name
-
-    def _facts(self, split: Split) -> dict[str, Any]:
-        return {
-            "test": split.test,
-            "entropy": split.impurity_after("entropy"),
-            "gain": split.gain,
-            "split_information": split.split_information,
-            "gain_ratio": split.ratio,
-            "gini": split.impurity_after("gini"),
-            "gini_binary": split.binary[0],
-            "binary_test": split.binary[1],
-            "remark": split.remark,
+            "attributes": {
+                self.training.features[s.feature].name: {
+                    "test": s.test,
+                    "entropy": s.impurity_after("entropy"),
+                    "gain": s.gain,
+                    "split_information": s.split_information,
+                    "gain_ratio": s.ratio,
+                    "gini": s.impurity_after("gini"),
+                    "gini_binary": s.binary[0],
+                    "binary_test": s.binary[1],
+                    "remark": s.remark,
+                }
+                for s in splits
+            },
         }
 
     def _attributes(self, splits: list[Split], remarks: dict[int, str], chosen: int) -> None:
@@ -276,12 +270,6 @@ class Growth:
             return self.say("why_small")
         return self.say("why_nothing")
 
-    def _used_above(self, node: int) -> frozenset[int]:
-        above = []
-        while (node := int(self.tree.parent[node])) >= 0:
-            above.append(int(self.tree.feature[node]))
-        return frozenset(above)
-
     def _paths(self) -> list[str]:
         paths = [self.say("all_rows")] * self.tree.n_nodes
         for node in preorder(self.tree):
@@ -338,7 +326,11 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
         rows[-1] += [fixed(float(gini(counts))), growth.fate(child)]
     head = [say("col_branch"), say("rows"), *growth.training.classes, say("entropy"), say("gini"), say("col_then")]
     page.table(head, rows, say("branches_of", name=name))
-    left = _worked_out(growth, np.array(tables), measure)
+    branches = np.array(tables)
+    left, sizes = float(after(measure, branches)), branches.sum(axis=1)
+    impurity = [float(MEASURES[measure](branch)) for branch in branches]
+    parts = [f"{fraction(n, sizes.sum())}·{fixed(value)}" for n, value in zip(sizes, impurity)]
+    page.formula(f"{say('left_after')} = {' + '.join(parts)} = {fixed(left)}")
     single = {features[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
     if single:
         names = ", ".join(f"{name} {fixed(value)}" for name, value in single.items())
@@ -368,17 +360,7 @@ def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
     return texts
 
 
-def _worked_out(growth: Growth, branches: np.ndarray, measure: str) -> float:
-    """Write the impurity after the test: that of the branches, weighted by their share of the rows."""
-    sizes = branches.sum(axis=1)
-    impurity = [float(MEASURES[measure](branch)) for branch in branches]
-    parts = [f"{fraction(n, sizes.sum())}·{fixed(value)}" for n, value in zip(sizes, impurity)]
-    left = after(measure, branches)
-    growth.page.formula(f"{growth.say('left_after')} = {' + '.join(parts)} = {fixed(left)}")
-    return float(left)
-
-
-def film_tree(scene: AnimationContext) -> list[Frame]:
+def film_tree(scene: Scene) -> list[Shot]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(scene.training)
     weight = None if (part.weight == 1).all() else part.weight
@@ -386,7 +368,8 @@ def film_tree(scene: AnimationContext) -> list[Frame]:
     grown = grow(scene.estimator, part.matrix, part.y, weight, len(classes))
     inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
     features = part.features
-    said = [scene.say("film_root"), *(_said(scene, n + 1) for n in range(len(inner)))]
+    said = [scene.say("film_root"), scene.say("film_one_test")]
+    said += [scene.say("film_tests", n=n) for n in range(2, len(inner) + 1)]
     shots = [
         Frame(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
         for known in range(min(len(inner), MAX_FRAMES - 1) + 1)
@@ -394,10 +377,6 @@ def film_tree(scene: AnimationContext) -> list[Frame]:
     finished = Frame(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
     # The first test is chosen in the first step of the trace: its picture has that test already.
     return [*shots, finished]
-
-
-def _said(scene: AnimationContext, n: int) -> str:
-    return scene.say("film_one_test") if n == 1 else scene.say("film_tests", n=n)
 
 
 def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
