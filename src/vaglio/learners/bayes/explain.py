@@ -35,7 +35,23 @@ Factor = Callable[[int, int, int], str]
 def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of naive Bayes."""
     evidence = model.evidence(matrix)
-    return explain_by_evidence(model, evidence, matrix, context, _factors(model, matrix, evidence))
+    tables = {int(j): t for t, j in enumerate(model.table.feature)}
+
+    def factor(row: int, feature: int, label: int) -> str:
+        """Write a likelihood: a fraction of smoothed counts, or the density."""
+        if feature not in tables:
+            return in_figures(float(evidence[feature][row, label]))
+        t, column = tables[feature], matrix.position[feature]
+        nominal = matrix.features[feature].is_nominal
+        cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
+        if cell < 0:
+            return "1"
+        if model.table.reliability[t] < 1:
+            return in_figures(float(evidence[feature][row, label]))
+        counts, alpha = model.table.counts(t)[label], model.table.alpha
+        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
+
+    return explain_by_evidence(model, evidence, matrix, context, factor)
 
 
 def explain_densities(model: Any, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -199,26 +215,6 @@ def in_figures(log_number: float) -> str:
         return f"{number:.4f}" if number < 1000 else f"{number:.4g}"
     exponent = int(np.floor(log_number / np.log(10)))
     return f"{np.exp(log_number - exponent * np.log(10)):.2f}e{exponent}"
-
-
-def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, np.ndarray]) -> Factor:
-    """Return how to write one likelihood of naive Bayes: a fraction of smoothed counts, or the density."""
-    tables = {int(j): t for t, j in enumerate(model.table.feature)}
-
-    def write(row: int, feature: int, label: int) -> str:
-        if feature not in tables:
-            return in_figures(float(evidence[feature][row, label]))
-        t, column = tables[feature], matrix.position[feature]
-        nominal = matrix.features[feature].is_nominal
-        cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
-        if cell < 0:
-            return "1"
-        if model.table.reliability[t] < 1:
-            return in_figures(float(evidence[feature][row, label]))
-        counts, alpha = model.table.counts(t)[label], model.table.alpha
-        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
-
-    return write
 
 
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:

@@ -39,6 +39,10 @@ from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
 MOST_QUERIES = 5000
+# Enough rows for a split to mean something: more than vote, far fewer than all.
+NEIGHBORHOOD = 50
+# Other names of metrics, as scikit-learn has them.
+_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
 
 @dataclass(frozen=True)
@@ -123,10 +127,6 @@ def _scores(
     return scores
 
 
-# Enough rows for a split to mean something: more than vote, far fewer than all.
-NEIGHBORHOOD = 50
-
-
 @dataclass(frozen=True, eq=False)
 class LocalTree:
     """The neighbourhood of a row, read as a tree.
@@ -195,10 +195,6 @@ def grow_local_tree(
     rules = rules_of_tree(tree, features, classes)
     rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
     return LocalTree(rows[0], distances[0], tree, rules, rule)
-
-
-# Other names of metrics, as scikit-learn has them.
-_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
 
 @estimator

@@ -29,6 +29,11 @@ from vaglio.learners.bayes.passes import CountingPlan, gaussian_passes
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimator
 
+# Weights that are not whole are counted in this many parts of the mean weight.
+WEIGHT_PARTS = 16
+# Added to every variance, in columns of unit variance: without it a Gaussian shrinks onto values that repeat.
+LEAST_VARIANCE = 1e-3
+
 
 def naive_part(
     statistics: Statistics,
@@ -135,12 +140,6 @@ class GaussianMAPClassifier(Generative):
         naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
         note_belief(self, statistics.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
-
-
-# Weights that are not whole are counted in this many parts of the mean weight.
-WEIGHT_PARTS = 16
-# Added to every variance, in columns of unit variance: without it a Gaussian shrinks onto values that repeat.
-LEAST_VARIANCE = 1e-3
 
 
 @estimator

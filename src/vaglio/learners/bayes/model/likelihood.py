@@ -21,6 +21,8 @@ from vaglio.learners.bayes.model.posterior import believed, choose, log_of, obse
 from vaglio.model import checks
 
 GAUSSIAN, CATEGORY, INTERVAL, VALUE = range(4)
+# In the order of their codes in the model file.
+DISTRIBUTIONS = ("poisson", "exponential", "lognormal")
 
 
 def _feature_index(
@@ -302,10 +304,6 @@ class KernelGroup:
         ascends[start[1:-1] - 1] = True
         checks.need(ascends.all(), "the values of a density do not ascend")
         return cls(index, bandwidth, start, value, weight)
-
-
-# In the order of their codes in the model file.
-DISTRIBUTIONS = ("poisson", "exponential", "lognormal")
 
 
 @dataclass(frozen=True, eq=False)
