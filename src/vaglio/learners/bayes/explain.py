@@ -219,9 +219,10 @@ def in_figures(log_number: float) -> str:
 
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
-    bernoulli = isinstance(model, BernoulliModel)
-    counts = sp.csr_array(model.presence(matrix)[0] if bernoulli else count_block(matrix).values)
-    left = "all absent words, and words of smaller weight" if bernoulli else "words of smaller weight"
+    values, left = count_block(matrix).values, "words of smaller weight"
+    if isinstance(model, BernoulliModel):
+        values, left = model.presence(matrix)[0], "all absent words, and words of smaller weight"
+    counts = sp.csr_array(values)
     explanations = []
     for row, (joint, probability) in enumerate(zip(model.joint_log_likelihood(matrix), model.predict_proba(matrix))):
         odds: list[tuple[float, Reason]] = []
