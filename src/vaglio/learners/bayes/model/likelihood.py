@@ -130,12 +130,6 @@ class TableGroup:
     values: np.ndarray
     reliability: np.ndarray
 
-    @classmethod
-    def empty(cls, n_classes: int, alpha: float) -> TableGroup:
-        """No such attributes."""
-        none, index = np.empty(0), np.empty(0, dtype=np.int64)
-        return cls(index, np.empty(0, dtype=np.int32), index, none, none, alpha, n_classes, index, none)
-
     def __len__(self) -> int:
         return len(self.feature)
 
@@ -417,12 +411,6 @@ class WordGroup:
     count: np.ndarray
     length: np.ndarray
     alpha: float
-
-    @classmethod
-    def empty(cls, n_classes: int, alpha: float) -> WordGroup:
-        """No text attributes."""
-        none = np.empty(0, dtype=np.int64)
-        return cls(none, none, np.empty(0), np.empty((0, n_classes)), alpha)
 
     def __len__(self) -> int:
         return len(self.feature)
