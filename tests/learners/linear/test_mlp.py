@@ -1,3 +1,9 @@
+"""The multi-layer perceptron beside scikit-learn's, in memory and in passes over rows in order."""
+
+from __future__ import annotations
+
+import os
+import signal
 import warnings
 
 import numpy as np
@@ -5,8 +11,10 @@ import pytest
 from scipy import sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.neural_network import MLPClassifier as ScikitLearn
+from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 
 from vaglio import MLPClassifier
+from vaglio.learners.linear.passes import Training
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -46,3 +54,51 @@ def test_sparse_rows_and_the_account_of_the_training():
     np.testing.assert_allclose(ours.predict_proba(sp.csr_array(X)), peer.predict_proba(X), atol=1e-12)
     for name in ("n_iter_", "loss_curve_", "best_loss_", "validation_scores_", "best_validation_score_", "t_"):
         assert getattr(ours, name) == getattr(peer, name), name
+
+
+ROWS, SIZE = 1730, 50
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(4)
+    x = random.normal(size=(ROWS, 3))
+    return x, (x[:, 0] + random.normal(size=ROWS) > 0).astype(np.int64)
+
+
+def network():
+    return ScikitLearnMLP((4,), shuffle=False, random_state=0)
+
+
+@pytest.mark.parametrize("chunk", [7, 800, 801, ROWS])
+def test_batches_are_those_of_the_rows_in_order(rows, chunk):
+    x, y = rows
+    expected, loss = network().set_params(batch_size=SIZE), 0.0
+    for first in range(0, ROWS, SIZE):
+        batch = slice(first, first + SIZE)
+        expected.set_params(batch_size=len(y[batch])).partial_fit(x[batch], y[batch], classes=[0, 1])
+        loss += expected.loss_ * len(y[batch])
+    training = Training(network(), SIZE, np.arange(2), x[:0], y[:0])
+    for first in range(0, ROWS, chunk):
+        training = training.take(x[first : first + chunk], y[first : first + chunk], None)
+    assert training.finish() == pytest.approx(loss, rel=1e-12)
+    for ours, theirs in zip(training.network.coefs_, expected.coefs_):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def press_ctrl_c(self, *arguments):
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_ends_a_pass(rows, monkeypatch):
+    x, y = rows
+    monkeypatch.setattr(ScikitLearnMLP, "_update_no_improvement_count", press_ctrl_c)
+    training = Training(network(), SIZE, np.arange(2), x[:0], y[:0])
+    with pytest.warns(UserWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
+        training.take(x, y, None)
+
+
+def test_ctrl_c_ends_a_training_in_memory(rows, monkeypatch):
+    monkeypatch.setattr(ScikitLearnMLP, "_update_no_improvement_count", press_ctrl_c)
+    with pytest.warns(UserWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
+        MLPClassifier((4,)).fit(*rows)

@@ -35,7 +35,23 @@ Factor = Callable[[int, int, int], str]
 def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of naive Bayes."""
     evidence = model.evidence(matrix)
-    return explain_by_evidence(model, evidence, matrix, context, _factors(model, matrix, evidence))
+    tables = {int(j): t for t, j in enumerate(model.table.feature)}
+
+    def factor(row: int, feature: int, label: int) -> str:
+        """Write a likelihood: a fraction of smoothed counts, or the density."""
+        if feature not in tables:
+            return in_figures(float(evidence[feature][row, label]))
+        t, column = tables[feature], matrix.position[feature]
+        nominal = matrix.features[feature].is_nominal
+        cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
+        if cell < 0:
+            return "1"
+        if model.table.reliability[t] < 1:
+            return in_figures(float(evidence[feature][row, label]))
+        counts, alpha = model.table.counts(t)[label], model.table.alpha
+        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
+
+    return explain_by_evidence(model, evidence, matrix, context, factor)
 
 
 def explain_densities(model: Any, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -201,32 +217,12 @@ def in_figures(log_number: float) -> str:
     return f"{np.exp(log_number - exponent * np.log(10)):.2f}e{exponent}"
 
 
-def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, np.ndarray]) -> Factor:
-    """Return how to write one likelihood of naive Bayes: a fraction of smoothed counts, or the density."""
-    tables = {int(j): t for t, j in enumerate(model.table.feature)}
-
-    def write(row: int, feature: int, label: int) -> str:
-        if feature not in tables:
-            return in_figures(float(evidence[feature][row, label]))
-        t, column = tables[feature], matrix.position[feature]
-        nominal = matrix.features[feature].is_nominal
-        cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
-        if cell < 0:
-            return "1"
-        if model.table.reliability[t] < 1:
-            return in_figures(float(evidence[feature][row, label]))
-        counts, alpha = model.table.counts(t)[label], model.table.alpha
-        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
-
-    return write
-
-
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
-    bernoulli = isinstance(model, BernoulliModel)
-    found = model.presence(matrix)[0] if isinstance(model, BernoulliModel) else count_block(matrix).values
-    counts = sp.csr_array(found)
-    left = "all absent words, and words of smaller weight" if bernoulli else "words of smaller weight"
+    values, left = count_block(matrix).values, "words of smaller weight"
+    if isinstance(model, BernoulliModel):
+        values, left = model.presence(matrix)[0], "all absent words, and words of smaller weight"
+    counts = sp.csr_array(values)
     explanations = []
     for row, (joint, probability) in enumerate(zip(model.joint_log_likelihood(matrix), model.predict_proba(matrix))):
         odds: list[tuple[float, Reason]] = []

@@ -83,16 +83,17 @@ def compile_naive_bayes(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def network_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
-    return {"svg": lambda: _network_svg(fitted)}
+    """Return the forms of a network's own."""
 
+    def svg() -> str:
+        from vaglio.plot.network import draw_network
 
-def _network_svg(fitted: Fitted) -> str:
-    from vaglio.plot.network import draw_network
+        network: Any = fitted.model
+        names = fitted.codebook.names
+        edges = [(names[above], names[child]) for child, group in enumerate(network.parents) for above in group]
+        return draw_network(str(fitted.provenance.get("target", "class")), names, edges)
 
-    network: Any = fitted.model
-    names = fitted.codebook.names
-    edges = [(names[above], names[child]) for child, group in enumerate(network.parents) for above in group]
-    return draw_network(str(fitted.provenance.get("target", "class")), names, edges)
+    return {"svg": svg}
 
 
 def show_network(fitted: Fitted) -> str:

@@ -22,7 +22,12 @@ def linear_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Ch
     labels = [clip(label, 40) for label in labels_of(fitted)]
     spoken = labels[1:] if len(model.coef) == 1 else labels
     unit = "log-odds" if model.probabilistic else "decision value"
-    said = [_reading(model.encoder, unit, spoken)]
+    whose = spoken[0] if len(spoken) == 1 else "a class"
+    step = "unit of a number" if model.encoder.as_is else "standard deviation of a number"
+    said = [
+        f"A positive weight raises the {unit} of {whose}, a negative weight lowers it: by its value per {step}, or if "
+        "a row has the category."
+    ]
     order = list(range(len(spoken)))
     if len(spoken) > MOST_CLASSES:
         support = about.support[: len(spoken)]
@@ -55,28 +60,17 @@ def _odds(about: Background, limits: ChapterLimits) -> list[dict[str, Any]]:
     if len(rows) > limits.weights:
         note += f" {plural(len(rows) - limits.weights, 'further ratio')} not shown."
     head = ["column", *(["class"] if several else []), "odds ratio", "95% interval", "p"]
-    body = [_odds_row(row, several) for row in rows[: limits.weights]]
+    body = []
+    for row in rows[: limits.weights]:
+        ends, p = "", ""
+        if "odds_ratio_low" in row:
+            ends = f"{figure(row['odds_ratio_low'], 3)} to {figure(row['odds_ratio_high'], 3)}"
+            p = "< 0.001" if row["p_value"] < 0.001 else f"{row['p_value']:.3f}"
+        label = [clip(row["class"], 30)] if several else []
+        body.append([clip(row["name"], 48), *label, figure(row["odds_ratio"], 3), ends, p])
     return [
         {"type": "table", "title": "Odds ratios", "head": head, "rows": body, "note": note, "folded": True},
     ]
-
-
-def _odds_row(row: dict[str, Any], several: bool) -> list[str]:
-    ends, p = "", ""
-    if "odds_ratio_low" in row:
-        ends = f"{figure(row['odds_ratio_low'], 3)} to {figure(row['odds_ratio_high'], 3)}"
-        p = "< 0.001" if row["p_value"] < 0.001 else f"{row['p_value']:.3f}"
-    label = [clip(row["class"], 30)] if several else []
-    return [clip(row["name"], 48), *label, figure(row["odds_ratio"], 3), ends, p]
-
-
-def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
-    whose = spoken[0] if len(spoken) == 1 else "a class"
-    step = "unit of a number" if encoder.as_is else "standard deviation of a number"
-    return (
-        f"A positive weight raises the {unit} of {whose}, a negative weight lowers it: by its value per {step}, or if "
-        "a row has the category."
-    )
 
 
 def mlp_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:

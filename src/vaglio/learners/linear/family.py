@@ -61,7 +61,8 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.linear.trace.film import film_logistic, film_perceptron
+    from vaglio.learners.linear.trace.logistic import film_logistic
+    from vaglio.learners.linear.trace.perceptron import film_perceptron
 
     return {"perceptron": film_perceptron, "logistic": film_logistic}
 

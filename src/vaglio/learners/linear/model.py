@@ -13,6 +13,14 @@ from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State
 
+# The functions scikit-learn trains with, by its names.
+ACTIVATIONS = {
+    "identity": lambda z: z,
+    "logistic": expit,
+    "tanh": np.tanh,
+    "relu": lambda z: np.maximum(z, 0.0),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
@@ -84,15 +92,6 @@ class LinearModel:
         coef = checks.array(arrays, "coef", np.float64, (outputs, encoder.width), finite=True)
         intercept = checks.array(arrays, "intercept", np.float64, (outputs,), finite=True)
         return cls(encoder, coef, intercept, checks.number(meta, "probabilistic", bool))
-
-
-# The functions scikit-learn trains with, by its names.
-ACTIVATIONS = {
-    "identity": lambda z: z,
-    "logistic": expit,
-    "tanh": np.tanh,
-    "relu": lambda z: np.maximum(z, 0.0),
-}
 
 
 @dataclass(frozen=True, eq=False)

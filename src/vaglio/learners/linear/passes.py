@@ -20,6 +20,11 @@ from vaglio.learners.inputs import note_belief
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem
 from vaglio.runtime.interrupts import noticing_interrupts
 
+# Loss and slopes in units of their grids, and the number of rows that are not on the right side.
+SlopeSums = tuple[np.ndarray, np.ndarray, int]
+# Batches that scikit-learn is given in one call, which checks its input: that takes longer than a small batch.
+_BATCHES = 16
+
 
 def encoder_passes(
     estimator: Any, facts: Facts, whole: bool = False, **how: bool
@@ -37,7 +42,17 @@ def encoder_passes(
     """
     features, p = facts.codebook.features, len(facts.low)
     if estimator.preprocess is None:
-        _refuse_as_is(facts)
+        for feature in features:
+            if feature.is_nominal:
+                raise InputError(
+                    f"Column {feature.name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers "
+                    "first, or use preprocess='auto'."
+                )
+        if facts.missing.any():
+            raise InputError(
+                "X contains NaN, and with preprocess=None nothing is imputed: fill the missing values first, or use "
+                "preprocess='auto'."
+            )
         note_belief(estimator, features, {})
         return DenseEncoder(features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
     believed = yield from belief_passes(estimator, facts, whole)
@@ -49,24 +64,6 @@ def encoder_passes(
     centre = mean[0]
     shown = None if (believed == 1).all() else believed
     return DenseEncoder(features, centre, scale, centre.copy(), bool(how.get("drop_first")), reliability=shown)
-
-
-def _refuse_as_is(facts: Facts) -> None:
-    for feature in facts.codebook.features:
-        if feature.is_nominal:
-            raise InputError(
-                f"Column {feature.name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers first, "
-                "or use preprocess='auto'."
-            )
-    if facts.missing.any():
-        raise InputError(
-            "X contains NaN, and with preprocess=None nothing is imputed: fill the missing values first, or use "
-            "preprocess='auto'."
-        )
-
-
-# Loss and slopes in units of their grids, and the number of rows that are not on the right side.
-SlopeSums = tuple[np.ndarray, np.ndarray, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +120,9 @@ class PassedProblem(LogisticProblem):
 class LossSlopes:
     """What is needed to add up the loss and its slopes at some coefficients.
 
+    What a row adds depends on the row alone: the kernel adds products column by column, and not by a matrix product,
+    whose order of additions depends on the rows around. The sums over rows have the same bits in any order.
+
     Attributes
     ----------
     encoder : DenseEncoder
@@ -174,10 +174,6 @@ def reach_of(encoder: DenseEncoder, low: np.ndarray, high: np.ndarray) -> np.nda
     ends = np.fmax(np.abs(low - encoder.centre), np.abs(high - encoder.centre)) / encoder.scale
     reach[encoder.numeric_columns] = np.nan_to_num(ends, nan=0.0) * (1 + 1e-12)
     return reach
-
-
-# Batches that scikit-learn is given in one call, which checks its input: that takes longer than a small batch.
-_BATCHES = 16
 
 
 @dataclass

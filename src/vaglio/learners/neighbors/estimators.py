@@ -40,6 +40,10 @@ from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
 MOST_QUERIES = 5000
+# Enough rows for a split to mean something: more than vote, far fewer than all.
+NEIGHBORHOOD = 50
+# Other names of metrics, as scikit-learn has them.
+_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,12 @@ def neighbors_curve(
 ) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
     target = model.read_targets() if isinstance(model, OutOfCoreNeighbors) else model.target
-    how = model.how if isinstance(model, OutOfCoreNeighbors) else model
     splits = list(_splitter(target, model.n_classes, cv, seed).split(target, target))
     step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
     largest = min(largest, *(len(train) for train, _ in splits))
     scores = []
     for train, test in splits:
-        asked, *near = model.hold_out(train, test[::step], largest, threads)
-        scores.append(_scores(how, asked, *near))
+        scores.append(_scores(*model.hold_out(train, test[::step], largest, threads)))
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
@@ -106,26 +108,20 @@ def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
     return KFold(folds, shuffle=True, random_state=seed)
 
 
-def _scores(
-    how: Neighbors, asked: Neighbors, targets: np.ndarray, distances: np.ndarray, weights: np.ndarray
-) -> list[float]:
+def _scores(asked: Neighbors, targets: np.ndarray, distances: np.ndarray, weights: np.ndarray) -> list[float]:
     """Score the rows that are asked for by the first of their neighbours, by the first two, and so on."""
     weight = asked.weight / asked.weight.max() if asked.weight.size else None
     scores = []
     for k in range(1, targets.shape[1] + 1):
         near = targets[:, :k]
-        votes = how.vote_weights(distances[:, :k]) * weights[:, :k]
-        if how.n_classes:
-            decided = np.argmax(class_sums(near, votes, how.n_classes), axis=1)
+        votes = asked.vote_weights(distances[:, :k]) * weights[:, :k]
+        if asked.n_classes:
+            decided = np.argmax(class_sums(near, votes, asked.n_classes), axis=1)
             scores.append(float(np.average(decided == asked.target, weights=weight)))
         else:
             guess = (near * votes).sum(axis=1) / votes.sum(axis=1)
             scores.append(-float(np.average((guess - asked.target) ** 2, weights=weight)))
     return scores
-
-
-# Enough rows for a split to mean something: more than vote, far fewer than all.
-NEIGHBORHOOD = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,10 +192,6 @@ def grow_local_tree(
     rules = rules_of_tree(tree, features, classes)
     rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
     return LocalTree(rows[0], distances[0], tree, rules, rule)
-
-
-# Other names of metrics, as scikit-learn has them.
-_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
 
 @estimator

@@ -19,6 +19,10 @@ _MODELS = 3
 _MOST_COLUMNS = 10
 # Values taken over alone, and how many together; those that differ most.
 _ALONE, _TOGETHER = 64, (*range(2, 11), 15, 20, 30)
+# Neighbours listed on each side: with more, nobody reads them one by one.
+_SHOWN = 10
+# Values that a search for a counterfactual may compare in all: about a second of work.
+_MOST_COMPARED = 1_000_000_000
 
 
 def toward_rows(question: Question, model: Neighbors, rows: np.ndarray) -> Found:
@@ -61,12 +65,6 @@ def _ways(question: Question, model: Neighbors, row: int, other: int) -> list[li
     far = question.ruler.distances(features, question.encoded[row, features], np.array([v for _, v in changes]))
     ordered = [changes[i] for i in np.argsort(-far, kind="stable")]
     return [[change] for change in ordered[:_ALONE]] + [ordered[:k] for k in _TOGETHER if k <= len(ordered)]
-
-
-# Neighbours listed on each side: with more, nobody reads them one by one.
-_SHOWN = 10
-# Values that a search for a counterfactual may compare in all: about a second of work.
-_MOST_COMPARED = 1_000_000_000
 
 
 def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context) -> list[Explanation]:

@@ -24,6 +24,14 @@ from vaglio.runtime.memory import resident_memory, usable_memory
 # Rows whose numbers are added up before the sums are: the rows of a part on disk are a multiple of it, so that sums
 # have the same bits wherever parts end.
 BLOCK = 4096
+# What a model file takes while it is written and checked, in copies of the rows.
+_COPIES = 4
+_NAMES = ("numeric", "codes", "target", "weight")
+# Of the bytes of a pass, the share that the rows of one file take: they are held as numbers, scaled, and as an index.
+_PART_SHARE = 8
+# What is held of each row while a nominal column of many values is weighed against a number (codes, sums, squares), or
+# while K is chosen (its target and its folds).
+_BYTES_PER_ROW = 64
 
 
 def typical_differences(parts: Callable[[], Iterable[np.ndarray]], columns: int) -> np.ndarray:
@@ -233,13 +241,8 @@ class OutOfCoreNeighbors:
     metric = power = vote = search = voters = vote_weights = of_rows = stored = adding = property(_absent)
 
 
-# What a model file takes while it is written and checked, in copies of the rows.
-_COPIES = 4
-_NAMES = ("numeric", "codes", "target", "weight")
-
-
 class RowFiles:
-    """Rows in files of about the same size.
+    """Rows in files of about the same size, in the spill folder; they are removed with the model.
 
     A copy that is sent to another process reads the same files, if it can see them; they belong to the process that
     wrote them.
@@ -338,13 +341,6 @@ def _elsewhere(folder: Path, lengths: list[int]) -> RowFiles:
 def _remove(spill: Spill, owner: int) -> None:
     if os.getpid() == owner:  # not when a forked copy of the process ends
         spill.close()
-
-
-# Of the bytes of a pass, the share that the rows of one file take: they are held as numbers, scaled, and as an index.
-_PART_SHARE = 8
-# What is held of each row while a nominal column of many values is weighed against a number (codes, sums, squares), or
-# while K is chosen (its target and its folds).
-_BYTES_PER_ROW = 64
 
 
 def write_rows(facts: Facts) -> Generator[Walk, Any, RowFiles]:

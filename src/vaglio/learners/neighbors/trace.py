@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import AnimationContext, Frame, regions_of
+from vaglio.document.animation import Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.plot.plane import Marks
+
+# The numbers of neighbours that an animation shows.
+_NUMBERS = (1, 3, 5, 9, 15, 25)
 
 
 def trace_knn(page: Page, training: Training) -> None:
@@ -119,10 +122,7 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     }
 
 
-_NUMBERS = (1, 3, 5, 9, 15, 25)
-
-
-def film_neighbors(scene: AnimationContext) -> list[Frame]:
+def film_neighbors(scene: Scene) -> list[Shot]:
     """Make one picture per K, with lines from the row to its neighbours."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:
@@ -131,16 +131,10 @@ def film_neighbors(scene: AnimationContext) -> list[Frame]:
     shots = []
     for k in sorted(k for k in {*_NUMBERS, *own} if k <= len(plane.points)):
         fitted = clone(estimator).set_params(n_neighbors=k).fit(scene.training.source, scene.training.labels)
-        near = _nearest(scene, fitted)
+        near: tuple[int, ...] = ()
+        if plane.row is not None:
+            row = scene.like_source(np.array([plane.row]))
+            near = tuple(fitted.kneighbors(row, return_distance=False)[0].tolist())
         links = tuple(("link", np.array([plane.row, plane.points[i]])) for i in near)
         shots.append(Frame(f"K = {k}", Marks(regions_of(scene, fitted), links, near)))
     return shots
-
-
-def _nearest(scene: AnimationContext, fitted: object) -> tuple[int, ...]:
-    assert scene.plane is not None
-    if scene.plane.row is None:
-        return ()
-    row = scene.like_source(np.array([scene.plane.row]))
-    found = fitted.kneighbors(row, return_distance=False)  # type: ignore[attr-defined]
-    return tuple(int(i) for i in found[0])

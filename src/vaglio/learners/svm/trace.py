@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import AnimationContext, Frame, regions_of
+from vaglio.document.animation import regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import comma_list, fixed
 from vaglio.document.training import Training
 from vaglio.errors import NotSupportedError
 from vaglio.plot.plane import Marks
+
+# What an error may cost: a small C has a wide margin with rows inside, a large one lets no row in if it can.
+_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 def trace_svm(page: Page, training: Training) -> None:
@@ -126,12 +129,10 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     return facts
 
 
-# What an error may cost: a small C has a wide margin with rows inside, a large one lets no row in if it can.
-_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+def film_svm(scene: Scene) -> list[Shot]:
+    """Make one picture per cost of an error, with the margin and rings around the support vectors."""
+    from contourpy import contour_generator
 
-
-def film_svm(scene: AnimationContext) -> list[Frame]:
-    """Make one picture per cost of an error, with rings around the support vectors."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:
         return []
@@ -145,20 +146,12 @@ def film_svm(scene: AnimationContext) -> list[Frame]:
             fitted = clone(estimator).set_params(C=cost).fit(scene.training.source, scene.training.labels)
         said = "" if cost is None else f"C = {cost:g}: "
         caption = said + scene.say("film_support", n=len(fitted.support_))
-        marks = Marks(regions_of(scene, fitted), _margins(scene, fitted), tuple(fitted.support_.tolist()))
-        shots.append(Frame(caption, marks))
+        margins: list[tuple[str, np.ndarray]] = []
+        if len(plane.classes) == 2:  # of more classes the regions tell enough
+            values = fitted.decision_function(scene.like_source(plane.grid))
+            contours = contour_generator(plane.x, plane.y, values.reshape(len(plane.y), len(plane.x)))
+            for kind, level in (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0)):
+                margins += [(kind, np.asarray(line)) for line in contours.lines(level)]
+        marks = Marks(regions_of(scene, fitted), tuple(margins), tuple(fitted.support_.tolist()))
+        shots.append(Shot(caption, marks))
     return shots
-
-
-def _margins(scene: AnimationContext, fitted: object) -> tuple[tuple[str, np.ndarray], ...]:
-    """The lines where the decision function is 0 and ±1; of more than two classes the regions tell enough."""
-    from contourpy import contour_generator
-
-    plane = scene.plane
-    assert plane is not None
-    if len(plane.classes) != 2:
-        return ()
-    values = fitted.decision_function(scene.like_source(plane.grid))  # type: ignore[attr-defined]
-    contours = contour_generator(plane.x, plane.y, values.reshape(len(plane.y), len(plane.x)))
-    levels = (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0))
-    return tuple((kind, np.asarray(line)) for kind, level in levels for line in contours.lines(level))

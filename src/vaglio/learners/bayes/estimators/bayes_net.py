@@ -31,6 +31,8 @@ Parents = tuple[tuple[int, ...], ...]
 Tables = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 # The usual least number of rows per cell from which frequencies are compared.
 ROWS_PER_CELL = 5
+# Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
+MOST_NUMBERS = 20_000_000
 
 
 def tree_augmented(information: np.ndarray) -> Parents:
@@ -161,10 +163,6 @@ def information_of(joint: np.ndarray) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = joint * np.log2(joint * whole / (rows * columns))
     return max(0.0, float(np.nansum(terms) / total))
-
-
-# Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
-MOST_NUMBERS = 20_000_000
 
 
 @estimator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +21,22 @@ from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import has_few_values, learn_quantiles, numeric_columns
-from vaglio.learners.bayes.estimators.likelihoods import NumericTable, table_group, value_table, word_group
+from vaglio.learners.bayes.estimators.likelihoods import (
+    NumericGroups,
+    NumericTable,
+    assemble,
+    value_table,
+)
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
-from vaglio.learners.bayes.model.likelihood import GaussianGroup, KernelGroup, NamedGroup
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import CountingPlan, gaussian_passes
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimator
+
+# Weights that are not whole are counted in this many parts of the mean weight.
+WEIGHT_PARTS = 16
+# Added to every variance, in columns of unit variance: without it a Gaussian shrinks onto values that repeat.
+LEAST_VARIANCE = 1e-3
 
 
 def naive_part(
@@ -39,19 +48,10 @@ def naive_part(
     tables: Sequence[NumericTable] = (),
 ) -> NaiveBayesModel:
     """Return naive Bayes over nominal, ordinal and text attributes and these tables; it also holds the priors."""
-    k = len(prior)
-    none = np.empty((0, k))
-    return NaiveBayesModel(
-        statistics.class_weight,
-        prior,
-        GaussianGroup(np.empty(0, dtype=np.int64), none, none),
-        table_group(statistics, list(tables), alpha, guard),
-        KernelGroup.empty(k),
-        word_group(statistics, alpha),
-        NamedGroup.empty(k),
-        quantiles=learn_quantiles({}, statistics.numeric_ranges(), k),
-        threads=threads,
-    )
+    groups = NumericGroups.without_choice(len(prior), tables=tables)
+    # What is under a joint density is drawn within its range.
+    quantiles = learn_quantiles({}, statistics.numeric_ranges(), len(prior))
+    return replace(assemble(statistics, prior, groups, alpha, guard, threads), quantiles=quantiles)
 
 
 @estimator
@@ -135,12 +135,6 @@ class GaussianMAPClassifier(Generative):
         naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
         note_belief(self, statistics.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
-
-
-# Weights that are not whole are counted in this many parts of the mean weight.
-WEIGHT_PARTS = 16
-# Added to every variance, in columns of unit variance: without it a Gaussian shrinks onto values that repeat.
-LEAST_VARIANCE = 1e-3
 
 
 @estimator

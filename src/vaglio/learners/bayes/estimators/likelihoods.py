@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ from vaglio.learners.bayes.model.likelihood import (
     WordGroup,
     possible,
 )
+from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import values_seen
 
 # What a distribution takes, for the message that a column has something else.
@@ -144,8 +146,6 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         ordinal = statistics.features[j].kind == "ordinal"
         points = np.arange(count.shape[1], dtype=np.float64) if ordinal else np.empty(0)
         tables.append(NumericTable(j, VALUE if ordinal else CATEGORY, count, points))
-    if not tables:
-        return TableGroup.empty(k, alpha)
     tables.sort(key=lambda table: table.feature)
     return TableGroup(
         np.array([table.feature for table in tables], dtype=np.int64),
@@ -163,8 +163,6 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
 def word_group(statistics: Statistics, alpha: float) -> WordGroup:
     """Text attributes."""
     k = len(statistics.class_weight)
-    if not statistics.words:
-        return WordGroup.empty(k, alpha)
     index = np.array(sorted(statistics.words), dtype=np.int64)
     tables = [statistics.words[int(j)] for j in index]
     length = np.zeros((len(index), k))
@@ -189,6 +187,36 @@ class NumericGroups:
     kernel: KernelGroup
     named: NamedGroup
     counts: dict[int, ValueCounts]
+
+    @classmethod
+    def without_choice(
+        cls, k: int, gaussian: GaussianGroup | None = None, tables: Sequence[NumericTable] = ()
+    ) -> NumericGroups:
+        """Return these groups alone."""
+        none = np.empty((0, k))
+        gaussian = GaussianGroup(np.empty(0, dtype=np.int64), none, none) if gaussian is None else gaussian
+        return cls(gaussian, list(tables), KernelGroup.empty(k), NamedGroup.empty(k), {})
+
+
+def assemble(
+    statistics: Statistics,
+    prior: np.ndarray,
+    numeric: NumericGroups,
+    alpha: float,
+    guard: float | None,
+    threads: int,
+) -> NaiveBayesModel:
+    """Return naive Bayes over nominal, ordinal and text attributes and these numeric ones."""
+    return NaiveBayesModel(
+        statistics.class_weight,
+        prior,
+        numeric.gaussian,
+        table_group(statistics, numeric.tables, alpha, guard),
+        numeric.kernel,
+        word_group(statistics, alpha),
+        numeric.named,
+        threads=threads,
+    )
 
 
 def numeric_groups(

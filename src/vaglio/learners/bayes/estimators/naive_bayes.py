@@ -27,12 +27,10 @@ from vaglio.learners.bayes.estimators.likelihood_choice import (
 from vaglio.learners.bayes.estimators.likelihoods import (
     NumericGroups,
     Strengths,
+    assemble,
     gaussian_group,
     numeric_groups,
-    table_group,
-    word_group,
 )
-from vaglio.learners.bayes.model.likelihood import KernelGroup, NamedGroup
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
@@ -165,16 +163,8 @@ class NaiveBayesClassifier(Generative):
         return Strengths(float(self.alpha), float(self.var_smoothing))
 
     def _assemble(self, statistics: Statistics, numeric: NumericGroups, threads: int) -> NaiveBayesModel:
-        return NaiveBayesModel(
-            statistics.class_weight,
-            resolve_priors(self.priors, statistics.class_weight),
-            numeric.gaussian,
-            table_group(statistics, numeric.tables, float(self.alpha), self.nominal_guard),
-            numeric.kernel,
-            word_group(statistics, float(self.alpha)),
-            numeric.named,
-            threads=threads,
-        )
+        prior = resolve_priors(self.priors, statistics.class_weight)
+        return assemble(statistics, prior, numeric, float(self.alpha), self.nominal_guard, threads)
 
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
         """Keep what a user may look up, and give the model what new rows are drawn from."""
@@ -241,11 +231,11 @@ class NaiveBayesClassifier(Generative):
         weight = self._weight_of_chunk(X, codes, sample_weight)
         part = Statistics.gather(matrix, codes, weight, len(self.classes_), self._threads())
         self._statistics = part if first else self._statistics.merge(part)
-        statistics, k = self._statistics, len(self.classes_)
+        statistics = self._statistics
         numeric = np.array([j for j, f in enumerate(statistics.features) if f.kind == "numeric"], dtype=np.int64)
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)
-        groups = NumericGroups(gaussian, [], KernelGroup.empty(k), NamedGroup.empty(k), {})
+        groups = NumericGroups.without_choice(len(self.classes_), gaussian)
         model = self._noted(self._assemble(statistics, groups, self._threads()), groups)
         codebook = replace(codebook, features=statistics.features)
         return self._keep(codebook, model, float(statistics.class_weight.sum()))

@@ -21,6 +21,8 @@ from vaglio.learners.bayes.model.posterior import believed, choose, log_of, obse
 from vaglio.model import checks
 
 GAUSSIAN, CATEGORY, INTERVAL, VALUE = range(4)
+# In the order of their codes in the model file.
+DISTRIBUTIONS = ("poisson", "exponential", "lognormal")
 
 
 def _feature_index(
@@ -127,12 +129,6 @@ class TableGroup:
     n_classes: int
     values: np.ndarray
     reliability: np.ndarray
-
-    @classmethod
-    def empty(cls, n_classes: int, alpha: float) -> TableGroup:
-        """No such attributes."""
-        none, index = np.empty(0), np.empty(0, dtype=np.int64)
-        return cls(index, np.empty(0, dtype=np.int32), index, none, none, alpha, n_classes, index, none)
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -304,10 +300,6 @@ class KernelGroup:
         return cls(index, bandwidth, start, value, weight)
 
 
-# In the order of their codes in the model file.
-DISTRIBUTIONS = ("poisson", "exponential", "lognormal")
-
-
 @dataclass(frozen=True, eq=False)
 class NamedGroup:
     """Numeric attributes with a named distribution in each class.
@@ -419,12 +411,6 @@ class WordGroup:
     count: np.ndarray
     length: np.ndarray
     alpha: float
-
-    @classmethod
-    def empty(cls, n_classes: int, alpha: float) -> WordGroup:
-        """No text attributes."""
-        none = np.empty(0, dtype=np.int64)
-        return cls(none, none, np.empty(0), np.empty((0, n_classes)), alpha)
 
     def __len__(self) -> int:
         return len(self.feature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,8 @@ def trace_gaussian_map(page: Page, training: Training) -> None:
         for c, label in enumerate(training.classes):
             page.section(label, level=2)
             _gaussian(page, training, c)
-    if training.row is None:
-        page.text(say("no_row"))
-        return
-    present, x = _present(training)
-    if present.size:
-        factors.append(_discriminants(page, training, present, x))
-    write_product(page, training, factors, prior, written)
+    formula = "ln P(x|c) = −½·(x − μ)ᵀ·Cov⁻¹·(x − μ) − ½·ln det Cov − (D/2)·ln(2π)"
+    _decide(page, training, factors, prior, written, say("discriminant"), formula, _discriminants)
 
 
 def trace_gaussian_mixture(page: Page, training: Training) -> None:
@@ -60,13 +56,8 @@ def trace_gaussian_mixture(page: Page, training: Training) -> None:
                 page.formula(f"{say('component', n=m - model.start[c] + 1)}: π = {fixed(model.weight[m])}")
                 _gaussian(page, training, m)
     page.facts["components"] = dict(zip(training.classes, model.n_components.tolist()))
-    if training.row is None:
-        page.text(say("no_row"))
-        return
-    present, x = _present(training)
-    if present.size:
-        factors.append(_responsibilities(page, training, present, x))
-    write_product(page, training, factors, prior, written)
+    formula = "P(x|c) = Σ πₖ·N(x; μₖ, Covₖ)"
+    _decide(page, training, factors, prior, written, say("responsibilities"), formula, _responsibilities)
 
 
 def _begin(page: Page, training: Training, rule: str) -> tuple[np.ndarray, list[str]]:
@@ -90,13 +81,10 @@ def _others(page: Page, training: Training) -> list[Factor]:
     return factors
 
 
-def _names(training: Training) -> list[str]:
-    return [training.features[int(j)].name for j in training.model.feature]
-
-
 def _gaussian(page: Page, training: Training, m: int) -> None:
     """Mean and covariance of one Gaussian."""
-    model, names = training.model, _names(training)
+    model = training.model
+    names = [training.features[int(j)].name for j in model.feature]
     deviation = np.sqrt(np.diag(model.covariance[m]))
     if len(names) > _MOST_SHOWN:
         lines = [[name, fixed(mean), fixed(s)] for name, mean, s in zip(names, model.mean[m], deviation)]
@@ -109,12 +97,35 @@ def _gaussian(page: Page, training: Training, m: int) -> None:
     page.table([page.say("col_attribute"), "μ", *(f"Cov(·, {name})" for name in names)], lines)
 
 
-def _present(training: Training) -> tuple[np.ndarray, np.ndarray]:
-    """The columns of the density that are known in the row, and their values."""
-    assert training.row is not None
-    values = training.row.numeric[0, training.matrix.position[training.model.feature]]
+def _decide(
+    page: Page,
+    training: Training,
+    factors: list[Factor],
+    prior: np.ndarray,
+    written: list[str],
+    title: str,
+    formula: str,
+    log_densities: Callable[[Page, Training, np.ndarray, np.ndarray], np.ndarray],
+) -> None:
+    """Write the density of the row in each class, by the columns that are known in it, and the product."""
+    say, model = page.say, training.model
+    if training.row is None:
+        page.text(say("no_row"))
+        return
+    values = training.row.numeric[0, training.matrix.position[model.feature]]
     present = np.flatnonzero(~np.isnan(values))
-    return present, values[present]
+    if present.size:
+        names = [training.features[int(j)].name for j in model.feature[present]]
+        x = values[present]
+        page.section(title)
+        page.text(say("row_is", row=", ".join(f"{name} = {short_number(float(v))}" for name, v in zip(names, x))))
+        page.formula(formula)
+        if len(present) < len(model.feature):
+            page.text(say("integrated_out"))
+        logarithm = log_densities(page, training, present, x)
+        density = np.exp(logarithm)
+        factors.append(Factor(", ".join(names), tuple(map(figures, density)), density, logarithm))
+    write_product(page, training, factors, prior, written)
 
 
 def _log_density(model: Any, m: int, present: np.ndarray, x: np.ndarray) -> tuple[float, float, float]:
@@ -126,18 +137,9 @@ def _log_density(model: Any, m: int, present: np.ndarray, x: np.ndarray) -> tupl
     return square, determinant, -0.5 * (square + determinant + len(x) * np.log(2 * np.pi))
 
 
-def _vector(training: Training, present: np.ndarray, x: np.ndarray) -> str:
-    names = _names(training)
-    return ", ".join(f"{names[p]} = {short_number(float(v))}" for p, v in zip(present, x))
-
-
-def _discriminants(page: Page, training: Training, present: np.ndarray, x: np.ndarray) -> Factor:
+def _discriminants(page: Page, training: Training, present: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The terms of the discriminant of each class."""
     say, model = page.say, training.model
-    page.section(say("discriminant"))
-    page.text(say("row_is", row=_vector(training, present, x)))
-    page.formula("ln P(x|c) = −½·(x − μ)ᵀ·Cov⁻¹·(x − μ) − ½·ln det Cov − (D/2)·ln(2π)")
-    if len(present) < len(model.feature):
-        page.text(say("integrated_out"))
     terms = [_log_density(model, c, present, x) for c in range(len(training.classes))]
     constant = -0.5 * len(x) * np.log(2 * np.pi)
     lines = [
@@ -146,17 +148,12 @@ def _discriminants(page: Page, training: Training, present: np.ndarray, x: np.nd
     ]
     head = [say("class"), "d²", "−½·d²", "−½·ln det Cov", "−(D/2)·ln(2π)", "ln P(x|c)"]
     page.table(head, lines, say("mahalanobis"))
-    return _as_factor(training, present, np.array([total for _, _, total in terms]))
+    return np.array([total for _, _, total in terms])
 
 
-def _responsibilities(page: Page, training: Training, present: np.ndarray, x: np.ndarray) -> Factor:
+def _responsibilities(page: Page, training: Training, present: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The share of each component in the density of its class at the row."""
     say, model = page.say, training.model
-    page.section(say("responsibilities"))
-    page.text(say("row_is", row=_vector(training, present, x)))
-    page.formula("P(x|c) = Σ πₖ·N(x; μₖ, Covₖ)")
-    if len(present) < len(model.feature):
-        page.text(say("integrated_out"))
     lines, logarithm = [], []
     for c, label in enumerate(training.classes):
         parts = []
@@ -171,13 +168,7 @@ def _responsibilities(page: Page, training: Training, present: np.ndarray, x: np
             lines[-1].append(percent(np.exp(part - whole)))
     head = [say("class"), say("col_component"), "π", "N(x; μ, Cov)", "π·N", say("col_responsibility")]
     page.table(head, lines)
-    return _as_factor(training, present, np.array(logarithm))
-
-
-def _as_factor(training: Training, present: np.ndarray, logarithm: np.ndarray) -> Factor:
-    names = _names(training)
-    values = np.exp(logarithm)
-    return Factor(", ".join(names[p] for p in present), tuple(map(figures, values)), values, logarithm)
+    return np.array(logarithm)
 
 
 def film_bayes(scene: AnimationContext) -> list[Frame]:

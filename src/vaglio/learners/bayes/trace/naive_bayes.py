@@ -23,6 +23,9 @@ from vaglio.learners.bayes.trace.factors import (
 )
 from vaglio.messages.figures import short_number
 
+# The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
+_ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
+
 
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
     group = training.model.gaussian
@@ -156,10 +159,6 @@ DENSITIES = {
     "exponential": _exponential,
     "lognormal": _lognormal,
 }
-
-
-# The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
-_ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 
 
 def trace_naive_bayes(page: Page, training: Training) -> None:

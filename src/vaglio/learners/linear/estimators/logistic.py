@@ -171,7 +171,7 @@ class LogisticRegression(LinearClassifier):
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))
         assert places is not None
         held = (yield rows_pass(places, "rows for the curvature")).joined(facts.threads)
-        sample, total = encoder.transform(held.matrix), float(facts.class_weight.sum())
+        few, total = encoder.transform(held.matrix), float(facts.class_weight.sum())
         more = {
             "encoder": encoder,
             "places": held.index,
@@ -180,7 +180,7 @@ class LogisticRegression(LinearClassifier):
         }
 
         def solve(ask: Any) -> LinearModel:
-            fixed = self._setting(sample, held.y, held.weight, total)
+            fixed = self._setting(few, held.y, held.weight, total)
             return self._solved(encoder, PassedProblem(**fixed, **more, ask=ask))
 
         model: LinearModel = yield from asking(solve)

@@ -21,6 +21,23 @@ from scipy.special import expit, logsumexp, softmax
 
 from vaglio import _core
 
+# Beyond this many coefficients a Hessian is too expensive, and limited-memory BFGS is used.
+LARGEST_HESSIAN = 1500
+# Rows that estimate the Hessian well enough to precondition with.
+_SAMPLE_ROWS = 40_000
+# And at least so many for every coefficient.
+_ROWS_PER_COEFFICIENT = 30
+# Steps that the quasi-Newton method remembers, within the usual 3 to 20.
+_MEMORY = 12
+# Relative decrease of the loss below which limited-memory BFGS ends.
+_ENOUGH = 64 * float(np.finfo(float).eps)
+# Multiplications that take some hundredths of a second: not worth avoiding.
+_CHEAP = 1e9
+# The least share of the loss by which two numbers can be told apart.
+_FINEST = 1e-15
+# A value, and what else is known where it was taken.
+Looked = TypeVar("Looked", bound=tuple[Any, ...])
+
 
 @dataclass(frozen=True)
 class LogisticProblem:
@@ -139,23 +156,6 @@ class LogisticProblem:
         return loss, np.column_stack([slopes, residual.sum(axis=0)])
 
 
-# Beyond this many coefficients a Hessian is too expensive, and limited-memory BFGS is used.
-LARGEST_HESSIAN = 1500
-# Rows that estimate the Hessian well enough to precondition with.
-_SAMPLE_ROWS = 40_000
-# And at least so many for every coefficient.
-_ROWS_PER_COEFFICIENT = 30
-# Steps that the quasi-Newton method remembers, within the usual 3 to 20.
-_MEMORY = 12
-# Relative decrease of the loss below which limited-memory BFGS ends.
-_ENOUGH = 64 * float(np.finfo(float).eps)
-# Multiplications that take some hundredths of a second: not worth avoiding.
-_CHEAP = 1e9
-
-# A value, and what else is known where it was taken.
-Looked = TypeVar("Looked", bound=tuple[Any, ...])
-
-
 @dataclass(frozen=True)
 class Minimum:
     """Where the solver ended."""
@@ -209,10 +209,6 @@ def _hessian_pays(problem: LogisticProblem) -> bool:
     newton = 8 * (hessian_cost(problem) + size**3 / 3)
     passes = 200 * 4 * problem.n_rows * size
     return newton <= max(4 * passes, _CHEAP)
-
-
-# The least share of the loss by which two numbers can be told apart.
-_FINEST = 1e-15
 
 
 def _accuracy(tol: float) -> float:
@@ -331,7 +327,12 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
         theta = _proximal_newton(problem.subset(sample), theta, 1e-6, max_iter).theta
     amount = (problem.l1 * problem.penalised).ravel()
     fixed = None if sample is None else problem.hessian(theta, sample)
-    look = _with_absolute(problem, fixed)
+
+    def look(at: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return loss and penalty, the slopes of the loss, and its curvature unless that is fixed."""
+        loss, gradient, hessian = problem.curved(at) if fixed is None else (*problem.smooth(at), fixed.copy())
+        return loss + problem.absolute(at), gradient, hessian
+
     now, gradient, hessian = look(theta)
     # Where the loss can no longer tell what is nearer, the slopes still can: the last step is solved finely, and taken.
     finest = accuracy <= _FINEST
@@ -348,18 +349,6 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
             return Minimum(theta, iteration, promised <= 1e-9 * max(now, 1e-300))
         theta, (now, gradient, hessian) = moved
     return Minimum(theta, max_iter, False)
-
-
-def _with_absolute(
-    problem: LogisticProblem, fixed: np.ndarray | None
-) -> Callable[[np.ndarray], tuple[float, np.ndarray, np.ndarray]]:
-    """Return what gives loss and penalty, the slopes of the loss, and its curvature unless that is fixed."""
-
-    def look(theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        loss, gradient, hessian = problem.curved(theta) if fixed is None else (*problem.smooth(theta), fixed.copy())
-        return loss + problem.absolute(theta), gradient, hessian
-
-    return look
 
 
 def _accelerated_gradient(problem: LogisticProblem, theta: np.ndarray, accuracy: float, max_iter: int) -> Minimum:

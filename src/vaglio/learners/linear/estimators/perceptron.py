@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -41,6 +41,9 @@ from vaglio.runtime.seeds import lent_generator
 
 # Passes without a higher accuracy on the rows held out that end training.
 _PATIENCE = 5
+_LARGEST_SEED = np.iinfo(np.int32).max
+# The bias learns more slowly from sparse rows, most of which leave most weights unchanged.
+_SPARSE_BIAS_RATE = 0.01
 
 
 @estimator
@@ -346,11 +349,6 @@ def _visit_chunk(
     return outputs, state[1] + outputs.visit(walk, None, rates).errors[-1]
 
 
-_LARGEST_SEED = np.iinfo(np.int32).max
-# The bias learns more slowly from sparse rows, most of which leave most weights unchanged.
-_SPARSE_BIAS_RATE = 0.01
-
-
 class Division:
     """The rows that are learned from, and those held out.
 
@@ -379,9 +377,8 @@ class Order:
 
     def __init__(self, seed: Any) -> None:
         self.random = lent_generator(seed)
-        self.random.randint(
-            1, _LARGEST_SEED
-        )  # scikit-learn draws a number that it does not use before that of the order
+        # scikit-learn draws a number that it does not use before that of the order.
+        self.random.randint(1, _LARGEST_SEED)
 
     def of(self, n: int, shuffle: bool) -> Iterator[np.ndarray]:
         """Yield the order of each pass over n rows."""
@@ -390,25 +387,6 @@ class Order:
         while True:
             order = order[moved] if shuffle else order
             yield order
-
-
-@dataclass(frozen=True)
-class Output:
-    """What one output learns: 1 where a row is of its class, what the rows weigh, and what the two sides do."""
-
-    labels: np.ndarray
-    weight: np.ndarray
-    factors: np.ndarray
-
-    def walk(self, division: Division) -> Walk:
-        """Return the rows that are learned from, with their labels and weights."""
-        labels, weight = self.labels[division.learned], self.weight[division.learned]
-        return division.walk._replace(labels=labels, weight=self.factors[labels] * weight)
-
-    def held_out(self, division: Division) -> HeldOut | None:
-        """Return the rows held out, if there are any."""
-        held = division.held
-        return HeldOut(division.held_rows, self.labels[held], self.weight[held]) if len(held) else None
 
 
 @estimator
@@ -448,8 +426,8 @@ class VisitingPerceptron(Perceptron):
         if k == 1:
             order = Order(self.random_state)  # scikit-learn draws a first number before it holds rows out
             division = Division(encoder, matrix, self._draw_held_out(y, weight))
-            output = Output(y.astype(np.int32), weight, self.factors_)
-            weights[0], steps = self._visit(output, division, weights[0], order)
+            labels = y.astype(np.int32)
+            weights[0], steps = self._visit(labels, weight, self.factors_, division, weights[0], order)
             passes.append(steps)
         else:
             # All outputs hold out the same rows, by all classes.
@@ -458,8 +436,8 @@ class VisitingPerceptron(Perceptron):
             for at, seed in enumerate(seeds):
                 # Against the rest only the class itself is weighed.
                 factors = np.array([1.0, self.factors_[at]])
-                output = Output((y == at).astype(np.int32), weight, factors)
-                weights[at], steps = self._visit(output, division, weights[at], Order(seed))
+                labels = (y == at).astype(np.int32)
+                weights[at], steps = self._visit(labels, weight, factors, division, weights[at], Order(seed))
                 passes.append(steps)
         self.n_iter_ = max(passes)
         return self._publish(self._as_model(encoder, weights))
@@ -476,12 +454,26 @@ class VisitingPerceptron(Perceptron):
             )
         return np.asarray(held)
 
-    def _visit(self, output: Output, division: Division, weights: np.ndarray, order: Order) -> tuple[np.ndarray, int]:
-        """Pass over the rows until there is no more progress; return the weights and the number of passes."""
-        walk, held, progress = output.walk(division), output.held_out(division), Progress(self.tol)
+    def _visit(
+        self,
+        labels: np.ndarray,
+        weight: np.ndarray,
+        factors: np.ndarray,
+        division: Division,
+        weights: np.ndarray,
+        order: Order,
+    ) -> tuple[np.ndarray, int]:
+        """Pass over the rows until there is no more progress; return the weights and the number of passes.
+
+        Labels are 1 where a row is of the class of the output; ``factors`` are the weights of the two sides.
+        """
+        learned, out = labels[division.learned], division.held
+        walk = division.walk._replace(labels=learned, weight=factors[learned] * weight[division.learned])
+        held = HeldOut(division.held_rows, labels[out], weight[out]) if len(out) else None
+        progress = Progress(self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
         rates = Rates(float(self.eta0), bool(self.fit_intercept), at_zero=True, bias_rate=bias_rate)
-        orders = order.of(len(output.labels), self.shuffle)
+        orders = order.of(len(labels), self.shuffle)
         moving = self._moving(weights[None])
         for step in range(1, self.max_iter + 1):
             visited = division.place[next(orders)]

@@ -14,6 +14,9 @@ from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learners.linear.estimators.linear_classifier import as_labels
 
+# The least progress in a number of errors.
+ONE_ERROR = 1
+
 
 class Penalty(NamedTuple):
     """What draws the weights towards zero: alpha · ((1 - l1_ratio) / 2 · |w|² + l1_ratio · |w|₁)."""
@@ -250,10 +253,6 @@ class History(Sequence[Epoch]):
         weights, errors, rows = self._parts[part]
         t = place - self._ends[part]  # counted from the end of the part
         return Epoch(errors[t], float(errors[t].max() / rows), weights[t, :, :-1], weights[t, :, -1])
-
-
-# The least progress in a number of errors.
-ONE_ERROR = 1
 
 
 class HeldOut(NamedTuple):

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
+from vaglio.learners.linear.trace.perceptron import shot_of_weights
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
@@ -200,3 +202,14 @@ def _shares(page: Page, training: Training, spoken: list[str], values: list[floa
     for label, value, share in zip(spoken, values, shares):
         page.formula(f"P({label}|x) = exp({fixed(value)}) / ({total}) = {percent(share)}")
     return np.asarray(shares)
+
+
+def film_logistic(scene: Scene) -> list[Shot]:
+    """Make one picture per step of Newton's method."""
+    if scene.plane is None or not has_newton_steps(scene.estimator):
+        return []
+    path = newton(loss_of(scene.training), MAX_SHOTS)
+    return [
+        shot_of_weights(scene, scene.say("film_step", n=number, loss=f"{value:.4g}"), theta)
+        for number, (theta, value, _) in enumerate(path)
+    ]

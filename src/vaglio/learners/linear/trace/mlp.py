@@ -41,21 +41,15 @@ def trace_mlp(page: Page, training: Training) -> None:
     page.text(say("mlp_size", n=total))
     page.section(say("training_of"))
     page.text(say("mlp_training", solver=estimator.solver, n=estimator.n_iter_, loss=fixed(estimator.loss_)))
-    _loss_curve(page, training)
+    curve = getattr(estimator, "loss_curve_", None)  # where the solver kept it
+    if curve:
+        places = sorted({0, *(int(p) for p in np.geomspace(1, len(curve), 8).round() - 1), len(curve) - 1})
+        page.table([say("col_pass"), say("col_loss")], [[str(i + 1), fixed(curve[i])] for i in places])
     page.facts |= {"units": [int(weight.shape[1]) for weight in model.weights], "weights": int(total)}
     if training.row is None:
         page.text(say("no_row"))
         return
     _forward(page, training)
-
-
-def _loss_curve(page: Page, training: Training) -> None:
-    """The mean loss after a few passes, if the solver kept it."""
-    curve = getattr(training.estimator, "loss_curve_", None)
-    if not curve:
-        return
-    places = sorted({0, *(int(p) for p in np.geomspace(1, len(curve), 8).round() - 1), len(curve) - 1})
-    page.table([page.say("col_pass"), page.say("col_loss")], [[str(i + 1), fixed(curve[i])] for i in places])
 
 
 def _forward(page: Page, training: Training) -> None:

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from vaglio.document.animation import MAX_SHOTS, Scene, Shot
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed
 from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
 from vaglio.learners.linear.estimators.perceptron_training import Penalty
 from vaglio.messages.figures import short_number
+from vaglio.plot.decision_region import line_ends
+from vaglio.plot.plane import Marks
 
 # Output, pass, row, w·x + b, y, d, and the weights after the update.
 Update = tuple[int, int, int, float, float, float, np.ndarray]
@@ -133,3 +136,37 @@ def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[st
     best = int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
     page.text(page.say("decision_plain", label=training.classes[best]))
     page.facts["decision"] = training.classes[best]
+
+
+def film_perceptron(scene: Scene) -> list[Shot]:
+    """Make one picture per update, with a ring around the row that was wrong."""
+    if scene.plane is None:
+        return []
+    training, say = scene.training, scene.say
+    rows = training.model.encoder.transform(training.matrix)
+    wanted, _ = targets(training)
+    weights, updates = replay(training, rows, wanted)
+    theta = np.zeros_like(weights)
+    shots = [shot_of_weights(scene, say("film_start"), theta)]
+    for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_SHOTS - 1], start=1):
+        theta = theta.copy()
+        theta[output] = after
+        shots.append(shot_of_weights(scene, say("film_update", n=number, row=i + 1, epoch=epoch), theta, (i,)))
+    if len(updates) >= MAX_SHOTS:
+        shots.append(shot_of_weights(scene, say("film_last_update", n=len(updates)), weights))
+    return shots
+
+
+def shot_of_weights(scene: Scene, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Shot:
+    """The regions and, of two classes, the line w·x + b = 0 for weights with b in the last place."""
+    plane = scene.plane
+    assert plane is not None
+    encoder = scene.training.model.encoder
+    coef, intercept = encoder.to_original_units(theta[:, :-1], theta[:, -1])
+    values = plane.grid @ coef.T + intercept
+    codes = (values[:, 0] > 0).astype(int) if len(coef) == 1 else values.argmax(axis=1)
+    lines: tuple[tuple[str, np.ndarray], ...] = ()
+    if len(coef) == 1 and coef.any():
+        window = float(plane.x[0]), float(plane.x[-1]), float(plane.y[0]), float(plane.y[-1])
+        lines = (("boundary", np.column_stack(line_ends(np.array([*coef[0], intercept[0]]), *window))),)
+    return Shot(caption, Marks(codes.reshape(len(plane.y), len(plane.x)), lines, rings))

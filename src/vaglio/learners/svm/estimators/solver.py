@@ -31,6 +31,15 @@ CANDIDATES: tuple[dict[str, Any], ...] = (
     {"kernel": "rbf"},
     {"kernel": "sigmoid"},
 )
+# Rows per working set: large enough that kernel blocks are matrix products, small enough that its square fits in cache.
+_WORKING_SET = 512
+# How the solver ended, as the kernel numbers it.
+CONVERGED, OUT_OF_STEPS, DIVERGED = range(3)
+# Half the margin must be at least this share of the data's radius in the kernel's space: the dual objective of a
+# thinner one is above the limit given to the solver.
+_THINNEST = 1e-3
+# Trains on some rows and gives the class values (n_test, outputs) of others.
+HeldOutValues = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def choose_kernel(
@@ -85,15 +94,6 @@ def refuse_large(rows: Any) -> None:
             f"X holds numbers beyond {LARGEST:g}, whose kernel values cannot be computed: scale the columns, "
             "or use preprocess='auto'."
         )
-
-
-# Rows per working set: large enough that kernel blocks are matrix products, small enough that its square fits in cache.
-_WORKING_SET = 512
-# How the solver ended, as the kernel numbers it.
-CONVERGED, OUT_OF_STEPS, DIVERGED = range(3)
-# Half the margin must be at least this share of the data's radius in the kernel's space: the dual objective of a
-# thinner one is above the limit given to the solver.
-_THINNEST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,36 @@ class Solutions:
             for p, part in enumerate(parts)
         ]
 
+    def coefficients(self, y: np.ndarray, n_classes: int, scheme: str) -> np.ndarray:
+        """Return y·α of every row in LIBSVM's layout.
+
+        Row k of a class's columns is its problem against the k-th other.
+        """
+        problems = self.problems
+        apart = n_classes == 2 or scheme == "ovr"
+        table = np.zeros((len(problems) if apart else n_classes - 1, len(y)))
+        pairs = list(combinations(range(n_classes), 2))
+        for p in range(len(problems)):
+            part = problems.part(p)
+            rows, beta = problems.index[part], self.beta[part]
+            if apart:
+                table[p, rows] = beta
+                continue
+            a, b = pairs[p]
+            first = y[rows] == a
+            table[b - 1, rows[first]] = beta[first]
+            table[a, rows[~first]] = beta[~first]
+        return table
+
+    def weights(self, rows: Any) -> np.ndarray:
+        """Return w = Σ y·α·x of each problem."""
+        weights = []
+        for p in range(len(self.problems)):
+            part = self.problems.part(p)
+            used = self.beta[part] != 0
+            weights.append(np.asarray(self.beta[part][used] @ rows[self.problems.index[part][used]]).ravel())
+        return np.array(weights)
+
 
 def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, settings: Settings) -> Solutions:
     """Solve the dual of every problem.
@@ -229,27 +259,12 @@ def train(
     single = kernel.name == "rbf" and _core.svm_single_precision(
         rows, "rbf", kernel.gamma, float(bound.max()), settings.tol
     )
-    layout |= {"single_precision": single, "threads": settings.threads}
-    return build_model(encoder, rows, y, n_classes, scheme, kernel, solutions, **layout), solutions
-
-
-def build_model(
-    encoder: DenseEncoder,
-    rows: Any,
-    y: np.ndarray,
-    n_classes: int,
-    scheme: str,
-    kernel: Kernel,
-    solutions: Solutions,
-    **rest: Any,
-) -> SVMModel:
-    """Gather support vectors class by class and lay out their coefficients."""
-    table = _coefficients(solutions, y, n_classes, scheme)
+    table = solutions.coefficients(y, n_classes, scheme)
     support = np.flatnonzero((table != 0).any(axis=0))
     support = support[np.argsort(y[support], kind="stable")]
     dense = not sp.issparse(rows) and kernel.name != "precomputed"
-    width = encoder.width if rest.get("phi") is None else rows.shape[1]
-    return SVMModel(
+    width = encoder.width if layout.get("phi") is None else rows.shape[1]
+    model = SVMModel(
         encoder=encoder,
         kernel=kernel,
         n_classes=n_classes,
@@ -258,39 +273,13 @@ def build_model(
         class_starts=np.searchsorted(y[support], np.arange(n_classes + 1)).astype(np.int64),
         dual_coef=np.ascontiguousarray(table[:, support]),
         intercept=solutions.intercept,
-        coef=_weights(rows, solutions) if kernel.name == "linear" else None,
+        coef=solutions.weights(rows) if kernel.name == "linear" else None,
         support=support.astype(np.int64),
-        **rest,
+        single_precision=single,
+        threads=settings.threads,
+        **layout,
     )
-
-
-def _coefficients(solutions: Solutions, y: np.ndarray, n_classes: int, scheme: str) -> np.ndarray:
-    """Return y·α of every row in LIBSVM's layout: row k of a class's columns is its problem against the k-th other."""
-    problems = solutions.problems
-    outputs = len(problems) if n_classes == 2 or scheme == "ovr" else n_classes - 1
-    table = np.zeros((outputs, len(y)))
-    pairs = list(combinations(range(n_classes), 2))
-    for p in range(len(problems)):
-        part = problems.part(p)
-        rows, beta = problems.index[part], solutions.beta[part]
-        if n_classes == 2 or scheme == "ovr":
-            table[p, rows] = beta
-            continue
-        a, b = pairs[p]
-        first = y[rows] == a
-        table[b - 1, rows[first]] = beta[first]
-        table[a, rows[~first]] = beta[~first]
-    return table
-
-
-def _weights(rows: Any, solutions: Solutions) -> np.ndarray:
-    problems = solutions.problems
-    weights = []
-    for p in range(len(problems)):
-        part = problems.part(p)
-        used = solutions.beta[part] != 0
-        weights.append(np.asarray(solutions.beta[part][used] @ rows[problems.index[part][used]]).ravel())
-    return np.array(weights)
+    return model, solutions
 
 
 def require_separable(rows: Any, kernel: Kernel, problems: Problems) -> None:
@@ -329,10 +318,6 @@ def not_separable(what: str) -> NoSolutionError:
         f"A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside the margin for a "
         "price, or a kernel in whose space the classes come apart."
     )
-
-
-# Trains on some rows and gives the class values (n_test, outputs) of others.
-HeldOutValues = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -281,7 +281,13 @@ class SVC(VaglioClassifier):
         return self.preprocess is not None and self.kernel != "precomputed"
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
-        self._check_kernel(matrix)
+        if self.phi is not None and self.kernel not in ("linear", "rbf"):
+            raise InputError("phi maps the rows itself, before a linear kernel: leave kernel at its default.")
+        if self.kernel == "precomputed" and matrix.n_rows != matrix.n_features:
+            raise InputError(
+                f"Precomputed matrix must be a square matrix: X has {matrix.n_rows} rows and {matrix.n_features} "
+                "columns, but fit needs the kernel value of every pair of training rows."
+            )
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=learn_belief(self, matrix, y, weight))
         rows: Any = encoder.transform(matrix)
@@ -373,15 +379,6 @@ class SVC(VaglioClassifier):
         gamma = 1.0 if chosen in ("linear", "precomputed") else gamma_of(self.gamma, self.sigma, rows, weight)
         coef0, degree = candidate.get("coef0", self.coef0), candidate.get("degree", self.degree)
         return Kernel(chosen, gamma, float(coef0), int(degree))
-
-    def _check_kernel(self, matrix: EncodedMatrix) -> None:
-        if self.phi is not None and self.kernel not in ("linear", "rbf"):
-            raise InputError("phi maps the rows itself, before a linear kernel: leave kernel at its default.")
-        if self.kernel == "precomputed" and matrix.n_rows != matrix.n_features:
-            raise InputError(
-                f"Precomputed matrix must be a square matrix: X has {matrix.n_rows} rows and {matrix.n_features} "
-                "columns, but fit needs the kernel value of every pair of training rows."
-            )
 
     def _publish(self, model: SVMModel, solutions: Solutions, rows: Any) -> None:
         def plain(values: Any) -> Any:
