@@ -1,4 +1,4 @@
-"""Trees that are grown in turn are those of scikit-learn's parallel loop; boosted trees add up in its order."""
+"""Trees that are grown in turn are those of scikit-learn's parallel loop."""
 
 from __future__ import annotations
 
@@ -73,16 +73,3 @@ def test_nothing_is_left_over() -> None:
 def test_impossible_parameters_are_refused_in_scikit_learns_words(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be an"):
         ours.RandomForestClassifier(**wrong).fit(X, Y)
-
-
-@pytest.mark.parametrize("name", ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"])
-def test_boosted_trees_are_added_in_scikit_learns_order(name: str) -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(300, 4))
-    rows[rng.random(rows.shape) < 0.1] = np.nan
-    model = getattr(ours, name)(max_iter=20, random_state=0).fit(rows, rng.integers(0, 3, 300))
-    rows[0], rows[1] = np.inf, -np.inf
-    for asked in (rows, rows[:1], rows.astype(np.float32)):
-        # Stage by stage, scikit-learn's own loop asks one tree after the other.
-        *_, last = model._staged_raw_predict(asked)
-        np.testing.assert_array_equal(model._raw_predict(asked), last)
