@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from functools import cache
@@ -142,3 +143,22 @@ def test_one_family_is_loaded_for_one_kind() -> None:
     for family in set(families()) - {"linear"}:
         assert f"'vaglio.learners.{family}.model" not in loaded
         assert f"'vaglio.learners.{family}.explain" not in loaded
+
+
+def _asks_which_kind(test: ast.Compare) -> bool:
+    """Whether a comparison looks at ``model.kind``; whether a kind is known at all may be asked."""
+    sides = [test.left, *test.comparators]
+    looks = any(ast.unparse(side).endswith("model.kind") for side in sides)
+    return looks and not any(isinstance(side, ast.Name) and side.id == "KINDS" for side in sides)
+
+
+def test_frameworks_ask_the_family_instead_of_naming_a_kind():
+    package = Path(vaglio.__file__).parent
+    found = [
+        f"{path.relative_to(package)}:{node.lineno}"
+        for framework in ("model", "explanation", "export", "document", "fitted", "tracing")
+        for path in sorted((package / framework).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Compare) and _asks_which_kind(node)
+    ]
+    assert not found, f"the family knows what depends on a kind of model: {found}"

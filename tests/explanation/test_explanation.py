@@ -15,7 +15,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.explanation import Explanation, Reason
 from vaglio.learners.registry import LEARNERS
 
-from .counterfactual.test_black_box import trained
+from .test_counterfactual import trained
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ADDING_UP = {

@@ -31,10 +31,13 @@ background:rgba(128,128,128,.1)}
 
 def to_fragment(explanation: Explanation) -> str:
     """Return the explanation as one element with its own style."""
-    largest = _largest((*explanation.reasons, *explanation.against))
+    weights = [r.weight for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
+    largest = max((abs(weight) for weight in weights if np.isfinite(weight)), default=1.0) or 1.0
+    chance = "" if explanation.probability is None else f" {explanation.probability:.1%}"
+    second = "" if explanation.runner_up is None else f", next {escape(str(explanation.runner_up))}"
     parts = [
         f"<style>{_STYLE.replace(chr(10), '')}</style>",
-        _headline(explanation),
+        f'<p class="decision">{escape(str(explanation.decision))}<span class="chance">{chance}{second}</span></p>',
         f'<p class="note">{escape(explanation.cost_in_words)}</p>' if explanation.cost_in_words else "",
         _side("Because", "for", explanation.reasons, largest),
         _side("Against it", "against", explanation.against, largest),
@@ -47,12 +50,6 @@ def to_fragment(explanation: Explanation) -> str:
         said = f"It would be <b>{escape(str(other.decision))}</b> if {escape(str(other))}."
         parts.append(f'<p class="otherwise">{said}</p>')
     return f'<div class="vaglio-explanation">{"".join(parts)}</div>'
-
-
-def _headline(explanation: Explanation) -> str:
-    chance = "" if explanation.probability is None else f" {explanation.probability:.1%}"
-    second = "" if explanation.runner_up is None else f", next {escape(str(explanation.runner_up))}"
-    return f'<p class="decision">{escape(str(explanation.decision))}<span class="chance">{chance}{second}</span></p>'
 
 
 def _side(title: str, side: str, reasons: tuple[Reason, ...], largest: float) -> str:
@@ -68,8 +65,3 @@ def _item(reason: Reason, largest: float) -> str:
     share = 1.0 if not np.isfinite(reason.weight) else abs(reason.weight) / largest
     bar = f'<span class="bar" aria-hidden="true"><i style="width:{100 * share:.0f}%"></i></span>'
     return f'<li>{said}{bar}<span class="weight">{reason.weight:+.3g}</span></li>'
-
-
-def _largest(reasons: tuple[Reason, ...]) -> float:
-    weights = [abs(r.weight) for r in reasons if r.weight is not None and np.isfinite(r.weight)]
-    return max(weights, default=1.0) or 1.0

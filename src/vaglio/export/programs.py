@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
@@ -34,16 +33,24 @@ def to_c(source: Source, name: str = "vaglio") -> str:
     name : str
         What the names of the file begin with.
     """
-    _check_name(name)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise InputError(f"{name!r} is no beginning of a name in C: use letters, digits and underscores.")
     source.refuse_text("c")
-    node = source.node("c")
-    tables: list[str] = []
-    kinds: list[str] = []
-    root = _c_part(node, [0], tables, kinds)
+    nodes = _numbered(source.node("c"))
     words = ["words.c"] if any(feature.categories for feature in source.features) else []
-    lines = [_c_head(source, name), *map(_runtime, ["row.c", *words]), *_c_limits(node, len(source.features))]
-    lines += [_runtime(f"{kind}.c") for kind in kinds]
-    return "\n".join([*lines, *tables, *_c_columns(source.features), _c_predict(source, node, root, name)])
+    lines = [
+        _c_head(source, name),
+        *map(_runtime, ["row.c", *words]),
+        *_c_limits([node for _, node, _ in nodes], len(source.features)),
+        *(_runtime(f"{kind}.c") for kind in dict.fromkeys(node.kind for _, node, _ in nodes)),
+        *(table for each in nodes for table in _c_tables(*each)),
+    ]
+    for j, feature in enumerate(source.features):
+        if feature.categories:
+            listed = ", ".join(_c_text(word) for word in spelled(feature)[0])
+            lines.append(f"static const char *const words_{j}[] = {{{listed}}};")
+    root, node, _ = nodes[-1]
+    return "\n".join([*lines, _c_predict(source, node, root, name)])
 
 
 def to_javascript(source: Source) -> str:
@@ -53,18 +60,17 @@ def to_javascript(source: Source) -> str:
     ----------
     source : Source
     """
-    node = source.node("javascript")
-    tables: list[str] = []
-    kinds: list[str] = []
-    root = _js_part(node, [0], tables, kinds)
-    lines = [
-        f"// {_comment(source.headline)}",
-        _runtime("row.js"),
-        *(_runtime(f"{kind}.js") for kind in kinds),
-        *tables,
-    ]
+    nodes = _numbered(source.node("javascript"))
+    root, node, _ = nodes[-1]
     return "\n".join(
-        [*lines, *_js_row(source.features), _js_predict(source, f"{node.kind}Score({root}, encoded(row))")]
+        [
+            f"// {_comment(source.headline)}",
+            _runtime("row.js"),
+            *(_runtime(f"{kind}.js") for kind in dict.fromkeys(node.kind for _, node, _ in nodes)),
+            *(_js_table(*each) for each in nodes),
+            *_js_row(source.features),
+            _js_predict(source, f"{node.kind}Score({root}, encoded(row))"),
+        ]
     )
 
 
@@ -72,31 +78,35 @@ def _runtime(name: str) -> str:
     return resources.files("vaglio.export").joinpath("runtime", name).read_text(encoding="utf-8")
 
 
-def _check_name(name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise InputError(f"{name!r} is no beginning of a name in C: use letters, digits and underscores.")
-
-
 def _comment(text: str) -> str:
     """Text in which nothing can end a comment or a line."""
     return re.sub(r"[^A-Za-z0-9 _.,:%()-]", "?", text)
 
 
-def _walk(node: ExportNode) -> Iterator[ExportNode]:
-    yield node
+def _numbered(node: ExportNode, first: int = 0) -> list[tuple[str, ExportNode, list[str]]]:
+    """A node and all nodes below it, members first: the name of each, the node, the names of its members."""
+    found: list[tuple[str, ExportNode, list[str]]] = []
+    members = []
     for member in node.members:
-        yield from _walk(member)
+        found += _numbered(member, first + len(found))
+        members.append(found[-1][0])
+    return [*found, (f"m{first + len(found)}", node, members)]
+
+
+def _number(value: Any, infinity: str, nan: str) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return nan if math.isnan(value) else infinity if value > 0 else f"-{infinity}"
+    return repr(value)
 
 
 # -- C ---------------------------------------------------------------------------------------------------------------
-def _c_part(node: ExportNode, counter: list[int], tables: list[str], kinds: list[str]) -> str:
-    """Write the tables of a node, its members first, and return its name."""
-    members = [_c_part(member, counter, tables, kinds) for member in node.members]
-    if node.kind not in kinds:
-        kinds.append(node.kind)
-    own = f"m{counter[0]}"
-    counter[0] += 1
-    fields = [f".outputs = {node.outputs}"]
+# Arrays whose length the interpreter asks for.
+_COUNTED = {"linear": ("number", "nominal"), "bayes": ("term",), "mix": ("weight",), "boosted": ("baseline",)}
+
+
+def _c_tables(own: str, node: ExportNode, members: list[str]) -> list[str]:
+    """The tables of a node, and the node itself."""
+    tables, fields = [], [f".outputs = {node.outputs}"]
     for name, value in node.fields.items():
         if np.ndim(value) == 0:
             if name not in ("widest", "most_outputs"):
@@ -104,42 +114,30 @@ def _c_part(node: ExportNode, counter: list[int], tables: list[str], kinds: list
             continue
         if name in _COUNTED.get(node.kind, ()):
             fields.append(f".n_{name} = {len(value)}")
-        tables.append(_c_table(f"{own}_{name}", np.ravel(value)))
+        values = np.ravel(value)
+        kind = "double" if values.dtype.kind == "f" else "int"
+        numbers = [_c_number(each) for each in values.tolist()] or ["0"]
+        lines = [", ".join(numbers[i : i + _NUMBERS_PER_LINE]) for i in range(0, len(numbers), _NUMBERS_PER_LINE)]
+        tables.append(f"static const {kind} {own}_{name}[] = {{\n" + ",\n".join(lines) + "\n};")
         fields.append(f".{name} = {own}_{name}")
     if members:
-        scored = ", ".join(
-            f"{{{member.kind}_score, &{name}}}" for member, name in zip(node.members, members, strict=True)
-        )
+        scored = ", ".join(f"{{{member.kind}_score, &{name}}}" for member, name in zip(node.members, members))
         tables.append(f"static const struct part {own}_members[] = {{{scored}}};")
         fields.append(f".members = {own}_members")
-    tables.append(f"static const struct {node.kind} {own} = {{{', '.join(fields)}}};")
-    return own
-
-
-# Arrays whose length the interpreter asks for.
-_COUNTED = {"linear": ("number", "nominal"), "bayes": ("term",), "mix": ("weight",), "boosted": ("baseline",)}
-
-
-def _c_table(name: str, values: np.ndarray) -> str:
-    kind = "double" if values.dtype.kind == "f" else "int"
-    numbers = [_c_number(value) for value in values.tolist()] or ["0"]
-    lines = [", ".join(numbers[i : i + _NUMBERS_PER_LINE]) for i in range(0, len(numbers), _NUMBERS_PER_LINE)]
-    return f"static const {kind} {name}[] = {{\n" + ",\n".join(lines) + "\n};"
+    return [*tables, f"static const struct {node.kind} {own} = {{{', '.join(fields)}}};"]
 
 
 def _c_number(value: Any) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
-    return repr(value)
+    return _number(value, "HUGE_VAL", "NAN")
 
 
-def _c_limits(node: ExportNode, columns: int) -> list[str]:
+def _c_limits(nodes: list[ExportNode], columns: int) -> list[str]:
     """Sizes of arrays on the stack: there is no memory to ask for on a small device."""
-    found = list(_walk(node))
+    values = [max(node.fields["n_values"], node.outputs) for node in nodes if "n_values" in node.fields]
     return [
         "enum {",
-        f"  MOST_OUTPUTS = {max(each.outputs for each in found)},",
-        f"  MOST_VALUES = {max([1, *(max(p.fields['n_values'], p.outputs) for p in found if p.kind == 'linear')])},",
+        f"  MOST_OUTPUTS = {max(node.outputs for node in nodes)},",
+        f"  MOST_VALUES = {max([1, *values])},",
         f"  MOST_COLUMNS = {max(1, columns)}",
         "};",
         "",
@@ -154,10 +152,11 @@ def _c_text(text: str) -> str:
 
 
 def _c_head(source: Source, name: str) -> str:
-    columns = [
-        f"  {'double ' if not feature.categories else 'const char *'}c{j};  /* {_comment(_meaning(feature))} */"
-        for j, feature in enumerate(source.features)
-    ]
+    columns = []
+    for j, feature in enumerate(source.features):
+        kind, what = ("const char *", "text, NULL") if feature.categories else ("double ", "a number, NAN")
+        what = "days since 1970, NAN" if feature.is_date else what
+        columns.append(f"  {kind}c{j};  /* {_comment(f'{feature.name}: {what} is missing')} */")
     answer = "the position of the class" if source.labels else "the number"
     usage = f"{name}_predict returns {answer}."
     usage += " Where probabilities is not NULL, it gets one number per class." if source.labels else ""
@@ -172,21 +171,6 @@ def _c_head(source: Source, name: str) -> str:
             "",
         ]
     )
-
-
-def _meaning(feature: Feature) -> str:
-    if feature.is_date:
-        return f"{feature.name}: days since 1970, NAN is missing"
-    return f"{feature.name}: {'text, NULL' if feature.categories else 'a number, NAN'} is missing"
-
-
-def _c_columns(features: tuple[Feature, ...]) -> list[str]:
-    lines = []
-    for j, feature in enumerate(features):
-        if feature.categories:
-            words = ", ".join(_c_text(word) for word in spelled(feature)[0])
-            lines.append(f"static const char *const words_{j}[] = {{{words}}};")
-    return lines
 
 
 def _c_predict(source: Source, node: ExportNode, root: str, name: str) -> str:
@@ -232,28 +216,16 @@ def _c_decision(source: Source, node: ExportNode, root: str, reading: list[str])
 
 
 # -- JavaScript ------------------------------------------------------------------------------------------------------
-def _js_part(node: ExportNode, counter: list[int], tables: list[str], kinds: list[str]) -> str:
-    members = [_js_part(member, counter, tables, kinds) for member in node.members]
-    if node.kind not in kinds:
-        kinds.append(node.kind)
-    own = f"m{counter[0]}"
-    counter[0] += 1
+def _js_table(own: str, node: ExportNode, members: list[str]) -> str:
     fields = {"outputs": str(node.outputs)}
     for name, value in node.fields.items():
-        numbers = [_js_number(each) for each in np.ravel(value).tolist()]
+        numbers = [_number(each, "Infinity", "NaN") for each in np.ravel(value).tolist()]
         fields[name] = numbers[0] if np.ndim(value) == 0 else f"[{', '.join(numbers)}]"
     if members:
-        scored = ", ".join(f"[{member.kind}Score, {name}]" for member, name in zip(node.members, members, strict=True))
+        scored = ", ".join(f"[{member.kind}Score, {name}]" for member, name in zip(node.members, members))
         fields["members"] = f"[{scored}]"
     body = ",\n  ".join(f"{name}: {value}" for name, value in fields.items())
-    tables.append(f"const {own} = {{\n  {body},\n}};")
-    return own
-
-
-def _js_number(value: Any) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return repr(value)
+    return f"const {own} = {{\n  {body},\n}};"
 
 
 def js_text(value: Any) -> str:

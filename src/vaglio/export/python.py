@@ -226,7 +226,13 @@ def _decision(cost: CostMatrix | None, scores: str, chances: str) -> list[str]:
 
 def _share(conditions: tuple[Condition, ...]) -> str:
     crisp = [_meets(c) for c in conditions if c.missing in (0, 1)]
-    parts = [_part(c) for c in conditions if c.missing not in (0, 1)]
+    parts = [
+        f"({c.missing!r} if {_absent(c)} else 0.0)"
+        if isinstance(c, MissingCondition)
+        else f"({c.missing!r} if {_absent(c)} else 1.0 if {_known(c)} else 0.0)"
+        for c in conditions
+        if c.missing not in (0, 1)
+    ]
     product = " * ".join(parts) or "1.0"
     return f"{product} if {' and '.join(crisp)} else 0.0" if crisp else product
 
@@ -277,13 +283,11 @@ def _strings(categories: tuple[Any, ...]) -> str:
 
 
 def _linear(condition: LinearCondition) -> str:
-    terms = zip(condition.coefficients, condition.columns, condition.features)
-    return " + ".join(f"{coefficient!r} * {_term(column, feature)}" for coefficient, column, feature in terms)
-
-
-def _term(column: int, feature: Feature) -> str:
-    """A number of the row; of an ordered category its rank."""
-    if not feature.categories:
-        return f"x{column}"
-    ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
-    return f'{ranks!r}.get(x{column}, float("nan"))'
+    terms = []
+    for coefficient, column, feature in zip(condition.coefficients, condition.columns, condition.features):
+        value = f"x{column}"
+        if feature.categories:  # of an ordered category its rank
+            ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
+            value = f'{ranks!r}.get(x{column}, float("nan"))'
+        terms.append(f"{coefficient!r} * {value}")
+    return " + ".join(terms)

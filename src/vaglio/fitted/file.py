@@ -24,6 +24,7 @@ from safetensors.numpy import save as dump_arrays
 from vaglio._version import __version__
 from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
+from vaglio.model.base import plain_label
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS, model_class
@@ -74,7 +75,7 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
         "params": fitted.params,
         "provenance": fitted.provenance,
         "codebook": fitted.codebook.to_state(),
-        "classes": _classes_state(fitted.classes),
+        "classes": None if fitted.classes is None else _classes_state(fitted.classes),
         "model": meta,
     }
     if fitted.cost is not None:
@@ -237,19 +238,15 @@ def _checksum(arrays: dict[str, np.ndarray], body: str) -> str:
     return digest.hexdigest()
 
 
-def _classes_state(classes: np.ndarray | None) -> dict[str, Any] | None:
-    if classes is None:
-        return None
-    return {"dtype": classes.dtype.str, "labels": [_plain_label(label) for label in classes]}
-
-
-def _plain_label(label: Any) -> Any:
-    label = label.item() if hasattr(label, "item") else label
-    if not isinstance(label, (str, bool, int, float)):
-        raise NotSupportedError(
-            f"This model cannot be saved: its class {label!r} is neither a text nor a number; convert the labels first."
-        )
-    return label
+def _classes_state(classes: np.ndarray) -> dict[str, Any]:
+    labels = [plain_label(label) for label in classes]
+    for label in labels:
+        if not isinstance(label, (str, bool, int, float)):
+            raise NotSupportedError(
+                f"This model cannot be saved: its class {label!r} is neither a text nor a number; convert the labels "
+                "first."
+            )
+    return {"dtype": classes.dtype.str, "labels": labels}
 
 
 def _cost_from(state: Any, classes: np.ndarray | None) -> tuple[CostMatrix | None, str]:

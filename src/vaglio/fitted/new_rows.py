@@ -32,7 +32,8 @@ def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Tab
     features = fitted.codebook.features
     columns: dict[int, np.ndarray] = model.draw(labels, rng)
     known = {name: schema.column(name) for name in schema.columns} if schema is not None else {}
-    spreads = _spreads(fitted)
+    block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
+    spreads = dict(zip(block, fitted.codebook.spreads))
     decoded = [
         _decode(columns.get(j), feature, n, known.get(feature.name), spreads.get(j))
         for j, feature in enumerate(features)
@@ -65,14 +66,10 @@ def _labels_to_draw(n: int, label: Any, classes: np.ndarray, prior: np.ndarray, 
     return np.full(n, found[0], dtype=np.int64)
 
 
-def _spreads(fitted: Fitted) -> dict[int, Spread]:
-    block = [j for j, feature in enumerate(fitted.codebook.features) if feature.in_numeric_block]
-    return dict(zip(block, fitted.codebook.spreads))
-
-
 def _decode(values: np.ndarray | None, feature: Feature, n: int, like: Column | None, spread: Spread | None) -> Column:
     if feature.kind == "text":
-        return Column.text(feature.name, [None] * n if values is None else _documents(values, feature))
+        documents = [None] * n if values is None else [" ".join(str(feature.categories[c]) for c in d) for d in values]
+        return Column.text(feature.name, documents)
     if feature.kind == "numeric":
         numbers = np.full(n, np.nan) if values is None else np.asarray(values, dtype=np.float64)
         return _numbers(numbers, feature, like, spread)
@@ -93,7 +90,3 @@ def _numbers(numbers: np.ndarray, feature: Feature, like: Column | None, spread:
         return Column.numeric(feature.name, numbers, level="interval", is_date=True)
     column = Column.numeric(feature.name, numbers)
     return as_whole(column) if spread is not None and spread.decimals == 0 else column
-
-
-def _documents(values: np.ndarray, feature: Feature) -> list[str]:
-    return [" ".join(str(feature.categories[code]) for code in document) for document in values]

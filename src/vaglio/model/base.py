@@ -60,15 +60,13 @@ def size_in_words(model: Model) -> str:
 def size_words(size: Mapping[str, int]) -> list[str]:
     """Return what a size counts, as text: of averaged models the rounds of each, and the trees of all."""
     whose = {"rounds": " each", "trees": " in all"} if "averaged_models" in size else {}
-    return [f"{count:,} {_noun(what, count)}{whose.get(what, '')}" for what, count in size.items()]
-
-
-def _noun(what: str, count: int) -> str:
-    """Return what is counted, which a size names in the plural."""
-    noun = what.replace("_", " ")
-    if count != 1 or not noun.endswith("s"):
-        return noun
-    return _SINGULARS.get(noun, noun[:-1])
+    words = []
+    for what, count in size.items():
+        noun = what.replace("_", " ")  # in the plural
+        if count == 1 and noun.endswith("s"):
+            noun = _SINGULARS.get(noun, noun[:-1])
+        words.append(f"{count:,} {noun}{whose.get(what, '')}")
+    return words
 
 
 # Plurals that are more than an s.

@@ -63,8 +63,10 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
         return counts, names
     if y_true is None or y_pred is None:
         raise InputError("Give true and predicted classes, or a confusion matrix.")
+    if any(value is None or value != value for column in (y_true, y_pred) for value in column):
+        raise InputError("A true or predicted class is missing: leave the row out.")
     # A code may be an integer in one column and a float in the other.
-    true, predicted = (np.array([_label(value) for value in column], dtype=str) for column in (y_true, y_pred))
+    true, predicted = (np.array([spelling(value) for value in column], dtype=str) for column in (y_true, y_pred))
     if true.shape != predicted.shape or not len(true):
         raise InputError(
             f"There are {len(true)} true and {len(predicted)} predicted classes: give one of each per row."
@@ -73,12 +75,6 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
     counts = np.zeros((len(names), len(names)))
     np.add.at(counts, (np.searchsorted(names, true), np.searchsorted(names, predicted)), 1)
     return counts, names
-
-
-def _label(value: Any) -> str:
-    if value is None or value != value:
-        raise InputError("A true or predicted class is missing: leave the row out.")
-    return spelling(value)
 
 
 def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:

@@ -11,7 +11,6 @@ from sklearn.base import clone, is_classifier
 from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
 from vaglio.document.training import Training, row_frame
-from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
@@ -104,15 +103,11 @@ def trace(
     page = Page(say)
     page.facts["learner"] = learner_id
     write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text))
-    return page.finish(say("title", learner=_name(say, learner_id)))
-
-
-def _name(say: Words, learner_id: str) -> str:
-    """The name of a learner in the reader's language; one that was registered from outside has its id only."""
     try:
-        return say(f"name_{learner_id}")
-    except KeyError:
-        return learner_id
+        name = say(f"name_{learner_id}")
+    except KeyError:  # a learner that was registered from outside has its id only
+        name = learner_id
+    return page.finish(say("title", learner=name))
 
 
 def prepare(
@@ -137,7 +132,11 @@ def prepare(
         raise NotSupportedError("A trace shows numbers and categories: leave out sparse and text columns.")
     _, codes = check_labels(y, estimator)
     codes = codes.astype(np.int64)
-    _check_same_rows(estimator, matrix, codes)
+    known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
+    if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
+        raise InputError(
+            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted."
+        )
     weight = estimator._with_class_weight(codes, None)
     weight = weight if weight is None or not weight.all() else estimator._scaled(weight)
     encoded = (
@@ -145,11 +144,3 @@ def prepare(
     )
     weights = np.ones(n) if weight is None else weight
     return Training(estimator, matrix, codes, weights, encoded, X, y, most_steps)
-
-
-def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -> None:
-    known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
-    if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
-        raise InputError(
-            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted."
-        )

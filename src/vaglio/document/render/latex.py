@@ -143,7 +143,11 @@ def _grid(grid: Grid) -> str:
     columns = [[row[j] for row in grid.rows] for j in range(len(grid.columns))]
     align = "".join("r" if is_number(column) else "l" for column in columns)
     head = " & ".join(plain(name) for name in grid.columns)
-    body = "\n".join(_row(row, i in grid.chosen) for i, row in enumerate(grid.rows))
+    lines = []
+    for i, row in enumerate(grid.rows):
+        cells = [rf"\textbf{{{plain(cell)}}}" if i in grid.chosen else plain(cell) for cell in row]
+        lines.append(" & ".join(cells) + r" \\")
+    body = "\n".join(lines)
     caption = rf"\textbf{{{plain(grid.caption)}}}\\[2pt]" + "\n" if grid.caption else ""
     table = f"\\begin{{tabular}}{{{align}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"
     return _fitted(table, caption)
@@ -153,8 +157,3 @@ def _fitted(content: str, caption: str = "") -> str:
     """Centred, and scaled down if it is wider than the page."""
     width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     return f"\\begin{{center}}\n{caption}\\resizebox{{{width}}}{{!}}{{%\n{content}}}\n\\end{{center}}"
-
-
-def _row(row: tuple[str, ...], chosen: bool) -> str:
-    cells = [rf"\textbf{{{plain(cell)}}}" if chosen else plain(cell) for cell in row]
-    return " & ".join(cells) + r" \\"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -63,18 +62,14 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
         )
     if source.cost is not None:
         codes = graph("ArgMin", graph("MatMul", out, source.cost.matrix), axis=1, keepdims=0)
-    graph.nodes.append(helper.make_node("Gather", [graph.constant(_labels(source.labels)), codes], [LABEL], axis=0))
-    kind = types.INT64 if all(type(label) is int for label in source.labels) else types.STRING
-    results = [helper.make_tensor_value_info(LABEL, kind, [None])]
+    whole = all(type(label) is int for label in source.labels)
+    labels = np.array(source.labels, dtype=np.int64) if whole else np.array(list(map(str, source.labels)), dtype=object)
+    graph.nodes.append(helper.make_node("Gather", [graph.constant(labels), codes], [LABEL], axis=0))
+    results = [helper.make_tensor_value_info(LABEL, types.INT64 if whole else types.STRING, [None])]
     if probabilistic:
         graph.nodes.append(helper.make_node("Identity", [out], [PROBABILITIES]))
         results.append(helper.make_tensor_value_info(PROBABILITIES, types.DOUBLE, [None, len(source.labels)]))
     return graph.model(inputs, results, source.headline)
-
-
-def _labels(labels: list[Any]) -> np.ndarray:
-    whole = all(type(label) is int for label in labels)
-    return np.array(labels if whole else [str(label) for label in labels], dtype=np.int64 if whole else object)
 
 
 def _column(graph: Graph, feature: Feature) -> str:

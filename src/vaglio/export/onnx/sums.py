@@ -177,7 +177,10 @@ def neighbors(graph: Graph, node: ExportNode, x: str) -> Answer:
         raise NotSupportedError(f"its distances with {what} have no form there")
     distance = _distances(graph, node, x)
     near, rows = graph("TopK", distance, np.array([fields["k"]]), outputs=2, axis=1, largest=0, sorted=1)
-    near = _in_units(graph, node, near)
+    if fields["metric"] == "euclidean":
+        near = graph("Sqrt", near)
+    elif fields["metric"] == "minkowski":
+        near = graph("Pow", near, 1.0 / fields["power"])
     weight = _vote_weights(graph, node, near)
     if fields["weight"].size:
         count = graph("Gather", fields["weight"], rows, axis=0)
@@ -211,13 +214,6 @@ def _distances(graph: Graph, node: ExportNode, x: str) -> str:
         difference = graph("Mul", graph.number(graph("Not", same)), fields["cost"][i])
         found = graph(combine, found, difference) if found else difference
     return found
-
-
-def _in_units(graph: Graph, node: ExportNode, distance: str) -> str:
-    if node.fields["metric"] == "euclidean":
-        return str(graph("Sqrt", distance))
-    power = node.fields["power"]
-    return str(graph("Pow", distance, 1.0 / power)) if node.fields["metric"] == "minkowski" else distance
 
 
 def _vote_weights(graph: Graph, node: ExportNode, distance: str) -> str:

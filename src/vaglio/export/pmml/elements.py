@@ -154,7 +154,10 @@ class Scope:
     ) -> Element:
         """Return the element of the model: what it uses, what it gives, what it derives, what it is."""
         function = "classification" if labels else "regression"
-        fields = [_mining_field(feature) for feature in self.used.values()]
+        fields = []
+        for feature in self.used.values():
+            unseen = "asMissing" if feature.categories else None
+            fields.append(element("MiningField", {"name": feature.name, "invalidValueTreatment": unseen}))
         if self.target:
             fields.append(element("MiningField", {"name": self.target, "usageType": "target"}))
         parts = [element("MiningSchema", None, *fields)]
@@ -171,10 +174,3 @@ def combined(operation: str, terms: list[Element]) -> Element:
         pairs = [apply(operation, *terms[i : i + 2]) for i in range(0, len(terms) - 1, 2)]
         terms = [*pairs, *terms[2 * len(pairs) :]]
     return terms[0]
-
-
-def _mining_field(feature: Feature) -> Element:
-    # A category that training never saw counts as missing.
-    return element(
-        "MiningField", {"name": feature.name, "invalidValueTreatment": "asMissing" if feature.categories else None}
-    )

@@ -91,7 +91,12 @@ class _RuleStatement(Statement):
         by_cost = None if probabilities else rules.costs
         inner, scores = self._scores(by_cost)
         if probabilities:
-            outer = self._probabilities(scores)
+            if rules.mode == VOTE:
+                scores = [
+                    f"CASE WHEN {self.total} > 0 THEN {score} / {self.total} ELSE {sql_value(default)} END"
+                    for score, default in zip(scores, rules.default.tolist())
+                ]
+            outer = ",\n".join(f"{score} AS {sql_name(f'p({label})')}" for score, label in zip(scores, rules.classes))
         else:
             nobody = [f"  WHEN {self.total} <= 0 THEN {sql_value(rules.default_label)}"] if rules.mode == VOTE else []
             outer = self.decision(rules.classes, scores, ">=" if by_cost is None else "<=", nobody)
@@ -252,11 +257,3 @@ class _RuleStatement(Statement):
     def _weighted(self, weights: Iterable[float]) -> str:
         pairs = zip(self.rules.conditions, weights)
         return sql_sum([self._share(rule, sql_number(float(weight))) for rule, weight in pairs if weight != 0])
-
-    def _probabilities(self, scores: list[str]) -> str:
-        columns = []
-        for label, score, default in zip(self.rules.classes or (), scores, self.rules.default.tolist()):
-            if self.rules.mode == VOTE:
-                score = f"CASE WHEN {self.total} > 0 THEN {score} / {self.total} ELSE {sql_value(default)} END"
-            columns.append(f"{score} AS {sql_name(f'p({label})')}")
-        return ",\n".join(columns)

@@ -83,7 +83,7 @@ class _ScoreStatement(Statement):
         if written_as_trees(self.node):
             return self._of_trees(probabilities)
         if self.node.kind not in SUMS:
-            raise self.source.refusal("sql", "its members are no trees of two branches per test")
+            raise self.source.refusal("sql", "its members are not single trees with two branches per test")
         sums = self._linear() if self.node.kind == "linear" else self._bayes()
         layer, scores = self._layer("v", sums, self.table), self._names("v", len(sums))
         if self.node.kind == "bayes":
@@ -190,19 +190,15 @@ class _ScoreStatement(Statement):
             for i, j in enumerate(fields["number"].tolist()):
                 coef = float(fields["number_coef"].reshape(-1, n)[i, c])
                 if coef:
-                    terms.append(f"{sql_number(coef)} * {self._standardised(features[j], i)}")
+                    centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
+                    value = self._number(features[j])
+                    value = value if math.isnan(fill) else f"COALESCE({value}, {sql_number(fill)})"
+                    terms.append(f"{sql_number(coef)} * (({value} - {sql_number(centre)}) / {sql_number(scale)})")
             for i, j in enumerate(fields["nominal"].tolist()):
                 start, end = fields["nominal_start"][i : i + 2]
                 terms.append(self._of_category(features[j], fields["nominal_coef"][start:end].reshape(-1, n)[:, c]))
             sums.append(sql_sum(terms))
         return sums
-
-    def _standardised(self, feature: Feature, i: int) -> str:
-        fields = self.node.fields
-        centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
-        value = self._number(feature)
-        filled = value if math.isnan(fill) else f"COALESCE({value}, {sql_number(fill)})"
-        return f"(({filled} - {sql_number(centre)}) / {sql_number(scale)})"
 
     def _machines(self, layer: str, values: list[str]) -> tuple[str, list[str], list[str]]:
         """From machines to one score per class (or one of two classes), and the scores that decide."""
