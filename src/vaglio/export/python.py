@@ -160,6 +160,13 @@ def scores_python(
     return "\n\n".join([*functions, "\n".join(lines) + "\n"])
 
 
+def _size(condition: Condition) -> int:
+    """How many values a condition lists."""
+    if isinstance(condition, SetCondition):
+        return len(condition.codes)
+    return len(condition.features) if isinstance(condition, LinearCondition) else 1
+
+
 def _reading(feature: Feature) -> str:
     if feature.is_date:
         return f"day({feature.name!r})"

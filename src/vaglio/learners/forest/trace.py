@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from vaglio.document.animation import AnimationContext, Frame, as_regions
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -87,7 +87,7 @@ def film_members(scene: AnimationContext) -> list[Frame]:
     votes = np.zeros((len(scene.plane.grid), len(classes)))
     shots = []
     grid = scene.like_source(scene.plane.grid)
-    for number, member in enumerate(islice(scene.estimator.estimators_, MAX_SHOTS), start=1):
+    for number, member in enumerate(islice(scene.estimator.estimators_, MAX_FRAMES), start=1):
         if isinstance(scene.estimator.fitted_.model, Forest):  # whose trees say shares
             votes += member.predict_proba(grid)
         else:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import Frame, regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -122,7 +122,7 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     }
 
 
-def film_neighbors(scene: Scene) -> list[Shot]:
+def film_neighbors(scene: AnimationContext) -> list[Frame]:
     """Make one picture per K, with lines from the row to its neighbours."""
     plane, estimator = scene.plane, scene.estimator
     if plane is None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import regions_of
+from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.notation import comma_list, fixed
 from vaglio.document.training import Training
@@ -129,7 +129,7 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     return facts
 
 
-def film_svm(scene: Scene) -> list[Shot]:
+def film_svm(scene: AnimationContext) -> list[Frame]:
     """Make one picture per cost of an error, with the margin and rings around the support vectors."""
     from contourpy import contour_generator
 
@@ -153,5 +153,5 @@ def film_svm(scene: Scene) -> list[Shot]:
             for kind, level in (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0)):
                 margins += [(kind, np.asarray(line)) for line in contours.lines(level)]
         marks = Marks(regions_of(scene, fitted), tuple(margins), tuple(fitted.support_.tolist()))
-        shots.append(Shot(caption, marks))
+        shots.append(Frame(caption, marks))
     return shots

@@ -11,7 +11,7 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.boosting.model import Boosted, words_of
-from vaglio.learners.forest.model.forest import MISSING_RIGHT, NODE, Forest
+from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.model.packed import MISSING_RIGHT, NODE
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
@@ -204,11 +204,11 @@ def _shares(page: Page, training: Training, spoken: list[str], values: list[floa
     return np.asarray(shares)
 
 
-def film_logistic(scene: Scene) -> list[Shot]:
+def film_logistic(scene: AnimationContext) -> list[Frame]:
     """Make one picture per step of Newton's method."""
     if scene.plane is None or not has_newton_steps(scene.estimator):
         return []
-    path = newton(loss_of(scene.training), MAX_SHOTS)
+    path = newton(loss_of(scene.training), MAX_FRAMES)
     return [
         shot_of_weights(scene, scene.say("film_step", n=number, loss=f"{value:.4g}"), theta)
         for number, (theta, value, _) in enumerate(path)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from vaglio.document.animation import MAX_SHOTS, Scene, Shot
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.notation import fixed
 from vaglio.document.training import Training
@@ -138,7 +138,7 @@ def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[st
     page.facts["decision"] = training.classes[best]
 
 
-def film_perceptron(scene: Scene) -> list[Shot]:
+def film_perceptron(scene: AnimationContext) -> list[Frame]:
     """Make one picture per update, with a ring around the row that was wrong."""
     if scene.plane is None:
         return []
@@ -148,16 +148,16 @@ def film_perceptron(scene: Scene) -> list[Shot]:
     weights, updates = replay(training, rows, wanted)
     theta = np.zeros_like(weights)
     shots = [shot_of_weights(scene, say("film_start"), theta)]
-    for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_SHOTS - 1], start=1):
+    for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_FRAMES - 1], start=1):
         theta = theta.copy()
         theta[output] = after
         shots.append(shot_of_weights(scene, say("film_update", n=number, row=i + 1, epoch=epoch), theta, (i,)))
-    if len(updates) >= MAX_SHOTS:
+    if len(updates) >= MAX_FRAMES:
         shots.append(shot_of_weights(scene, say("film_last_update", n=len(updates)), weights))
     return shots
 
 
-def shot_of_weights(scene: Scene, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Shot:
+def shot_of_weights(scene: AnimationContext, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Frame:
     """The regions and, of two classes, the line w·x + b = 0 for weights with b in the last place."""
     plane = scene.plane
     assert plane is not None
@@ -169,4 +169,4 @@ def shot_of_weights(scene: Scene, caption: str, theta: np.ndarray, rings: tuple[
     if len(coef) == 1 and coef.any():
         window = float(plane.x[0]), float(plane.x[-1]), float(plane.y[0]), float(plane.y[-1])
         lines = (("boundary", np.column_stack(line_ends(np.array([*coef[0], intercept[0]]), *window))),)
-    return Shot(caption, Marks(codes.reshape(len(plane.y), len(plane.x)), lines, rings))
+    return Frame(caption, Marks(codes.reshape(len(plane.y), len(plane.x)), lines, rings))

@@ -142,11 +142,10 @@ def grow(
     config = tree_config(estimator, matrix, n_classes)
     if on_bins(estimator):
         grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
-        pruning = pruning_config(estimator) if pruned else {}
-        if not pruning.get("subtree_raising"):
+        pruning = set_pruning(_core.TreeConfig(criterion=kernel_criterion(estimator)), estimator)
+        if not pruned or pruning.pruning != "error_based" or not pruning.subtree_raising:
             return pruned_by_counts(estimator, grown, n_classes) if pruned else grown
         # A branch that is raised gets the rows of its siblings, which counts do not tell.
-        pruning["criterion"] = kernel_criterion(estimator)
         given = grown.to_kernel(), training_table(matrix), y, n_classes
         arrays = _core.prune_error_based(*given, weight=weight, config=pruning, n_threads=matrix.threads)
         return tree_of(estimator, arrays, n_classes)

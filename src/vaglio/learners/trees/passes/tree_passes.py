@@ -138,7 +138,7 @@ def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: boo
         holds = bytes_gathered(setup, config, sizes.n_rows, beside)
         arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
         return grow_block(setup, setup.block_of(arrays, 0), config, joined, sizes.threads, beside)
-    if config.get("max_leaf_nodes"):
+    if config.max_leaf_nodes:
         lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_FRAMES, Frame
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.document.notation import count, fixed, fraction, percent
@@ -360,7 +360,7 @@ def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
     return texts
 
 
-def film_tree(scene: Scene) -> list[Shot]:
+def film_tree(scene: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(scene.training)
     weight = None if (part.weight == 1).all() else part.weight
