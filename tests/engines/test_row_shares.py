@@ -1,4 +1,4 @@
-"""Rows of a lazy table that are held out, and folds: by the hash of their number, whatever the parts."""
+"""Rows of a scanned table that are held out, and folds: by the hash of their number, whatever the parts."""
 
 from __future__ import annotations
 

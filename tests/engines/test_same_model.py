@@ -119,10 +119,10 @@ def check_weights(path, frame):
 
 
 def test_a_sample_is_the_same_rows_in_any_chunks(path, monkeypatch):
-    from vaglio.table.lazy import lazy_table
+    from vaglio.table.scanned import scanned_table
 
     whole = scan(path).sample(100, seed=3)
-    monkeypatch.setattr(lazy_table, "CHUNK_ROWS", 50)
+    monkeypatch.setattr(scanned_table, "CHUNK_ROWS", 50)
     assert len(whole) == 100
     assert whole.to_arrow().equals(scan(path, part_rows=100).sample(100, seed=3).to_arrow())
     assert scan(path).sample(10_000).shape[0] == 3000

@@ -27,6 +27,6 @@ def refuse_beyond(source: str) -> None:
 
 def _needed(source: str) -> int:
     """Return the bytes that a table takes in memory, about; 0 for what is no file."""
-    from vaglio.table.lazy.footprint import bytes_in_memory
+    from vaglio.table.scanned import bytes_in_memory
 
     return 0 if source == "-" or is_bundled(source) else bytes_in_memory(source)

@@ -13,9 +13,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.base import class_proba
-from vaglio.table.lazy import is_outside_memory
 
 
 class RoutesMetadata:
@@ -61,7 +61,7 @@ class RoutesMetadata:
         self
         """
         routed = self._routed("fit", fit_params)
-        if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(sample_weight))):
+        if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(sample_weight))):
             raise NotSupportedError(
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
                 "such rows out."
@@ -104,7 +104,7 @@ class PredictsWithMetadata(RoutesMetadata):
         Parameters
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
-            A lazy table gives a lazy result, a Dask frame a Dask series.
+            A scanned table gives a lazy result, a Dask frame a Dask series.
 
         Returns
         -------

@@ -11,13 +11,12 @@ import numpy as np
 from joblib import delayed
 
 from vaglio.evaluation.comparison.requirements import (
-    AnyRows,
     accuracy_with_missing,
     accuracy_with_noise,
     growth_and_size,
 )
+from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
-from vaglio.evaluation.selection.trials import results_of
 
 __all__ = ["Measured", "RequirementTrials"]
 
@@ -38,7 +37,7 @@ class RequirementTrials:
 
     Attributes
     ----------
-    rows : Rows or OutsideRows
+    rows : Rows
     folds : sequence of (training rows, test rows)
         For the robustness.
     noise, missing, sizes : sequence of float
@@ -46,8 +45,8 @@ class RequirementTrials:
     seed : int
     """
 
-    rows: AnyRows
-    folds: Sequence[Any]
+    rows: Rows
+    folds: Sequence[tuple[Part, Part]]
     noise: Sequence[float]
     missing: Sequence[float]
     sizes: Sequence[float]
@@ -61,12 +60,12 @@ class RequirementTrials:
         candidates : sequence of Candidate
             The slowest first, so that no process is left with it in the end.
         n_jobs : int, optional
-            Processes; rows outside memory are learned from in this one.
+            Processes; rows out of core are learned from in this one.
         long : bool
             Whether the work is known to take long enough for processes.
         """
         tasks = (task for candidate in candidates for task in self._tasks(candidate))
-        found = results_of(tasks, 1 if self.rows.outside else n_jobs, long=long)
+        found = self.rows.results(tasks, n_jobs, long=long)
         for _ in candidates:
             scaling, size = next(found)
             noise, missing = (

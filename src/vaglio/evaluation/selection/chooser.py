@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.race import Race
 from vaglio.evaluation.selection.search import Budget, SearchPlan, halving_params, proposed_settings, within_budget
 from vaglio.evaluation.selection.splits import Fold
-from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
+from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.progress import Report
 
@@ -40,7 +41,7 @@ class Chooser:
     n_jobs: int | None = None
     race: bool = False
 
-    def run(self, rows: Any, folds: Sequence[Any], budget: Budget, report: Report) -> Choice:
+    def run(self, rows: Rows, folds: Sequence[tuple[Part, Part]], budget: Budget, report: Report) -> Choice:
         """Every setting on every fold, until done, out of time or interrupted."""
         trials: list[Trial] = []
         interrupted = False
@@ -59,8 +60,8 @@ class Chooser:
 
     def _try(
         self,
-        rows: Any,
-        folds: Sequence[Any],
+        rows: Rows,
+        folds: Sequence[tuple[Part, Part]],
         settings: Iterable[Any],
         n_asked: int,
         trials: list[Trial],
@@ -98,10 +99,10 @@ class Chooser:
                 continue
         return found
 
-    def refit(self, trial: Trial, rows: Any) -> Any:
+    def refit(self, trial: Trial, rows: Rows) -> Any:
         """The chosen setting, trained on all of these rows."""
         candidate = next(c for c in self.candidates if c.name == trial.learner)
-        return fit_rows(candidate.make(trial.params), rows)
+        return rows.fit(candidate.make(trial.params))
 
 
 def best_of(trials: Sequence[Trial]) -> Trial:

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from vaglio.errors import InputError
+from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.splits import Fold
-from vaglio.evaluation.selection.trials import Rows
 from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["Budget", "SearchPlan", "halving_params", "proposed_settings"]
@@ -120,7 +120,7 @@ def halving_params(
         random_state=plan.seed,
         n_jobs=n_jobs,
     )
-    part = rows.part(used)
+    part = rows.take(used)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # settings that fail are scored lowest and drop out
         search.fit(part.X, part.y)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.predictions import Predictions
+from vaglio.evaluation.rows import Predicted
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
@@ -20,6 +21,13 @@ from vaglio.model.costs import CostMatrix
 __all__ = ["OuterFold", "Selection"]
 
 
+def division_note(rows: Mapping[str, str]) -> list[str]:
+    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    if rows.get("held", "in memory") == "in memory":
+        return []
+    return [f"The rows stay {rows['held']}. They were assigned to folds {rows['divided']}, not stratified by class."]
+
+
 @dataclass(frozen=True)
 class OuterFold:
     """One outer fold of a nested selection: what was chosen without its rows, and its score on them."""
@@ -27,14 +35,7 @@ class OuterFold:
     choice: Trial
     score: float
     rows: np.ndarray = field(repr=False)
-    true: np.ndarray = field(repr=False)
-    predictions: Predictions = field(repr=False)
-    weight: np.ndarray | None = field(repr=False)
-
-    @property
-    def predicted(self) -> np.ndarray:
-        """The predicted class of each row of the fold."""
-        return self.predictions.labels
+    predicted: Predicted = field(repr=False)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,6 +70,9 @@ class Selection:
     seed : int
     interrupted, out_of_time : bool
         Whether the search ended early.
+    rows : mapping
+        Where the rows are ("held") and how they are divided ("divided"): in memory stratified by class, unless the
+        rules say otherwise; out of core by the hash of the row number.
     """
 
     strategy: Strategy
@@ -86,6 +90,7 @@ class Selection:
     seed: int = 0
     interrupted: bool = False
     out_of_time: bool = False
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fitted(self) -> Any:
@@ -141,6 +146,7 @@ class Selection:
             )
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
+            lines += division_note(self.rows)
         if self.stopped:
             behind = dict.fromkeys(trial.learner for trial in self.stopped)
             lines.append(
@@ -194,6 +200,7 @@ class Selection:
             "chosen_by": self.best.score,
             "training": self.train_score,
             "seed": self.seed,
+            "rows": self.rows,
             "notes": self.notes(),
             "learners": self.by_learner(),
             "outer": self.choices(),

@@ -63,6 +63,14 @@ class SplitRules:
         if self.groups is not None and self.time_ordered:
             raise InputError("Rows can be split by groups or by time, not by both: choose one.")
 
+    @property
+    def division(self) -> str:
+        """How rows are divided, in words."""
+        if self.time_ordered:
+            return "in order of time"
+        how = "stratified by class" if self.stratify else "at random"
+        return how if self.groups is None else f"{how}, groups kept together"
+
     def part(self, rows: np.ndarray) -> SplitRules:
         """The same rules for some of the rows."""
         groups = None if self.groups is None else self.groups[rows]

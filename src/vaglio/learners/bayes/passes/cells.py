@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.row_samples import Rows, sample_rows
+from vaglio.engines.row_samples import EncodedRows, sample_rows
 from vaglio.engines.value_counts import SAMPLE_ROWS, ColumnCounts, cells_of, needs_sample
 from vaglio.learners.bayes.estimators.intervals import bins_of_counts
 from vaglio.learners.bayes.estimators.network_structure import pair_table
@@ -22,7 +22,7 @@ def bins_passes(facts: Facts, keep_few_values: bool) -> Generator[Pass, Any, tup
     features = facts.codebook.features
     block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
     numeric = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
-    sample: Rows | None = None
+    sample: EncodedRows | None = None
     if needs_sample(facts, numeric):
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     plan = CountingPlan.of(facts, cells_of(facts, numeric, sample))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.row_samples import Rows, sample_rows
+from vaglio.engines.row_samples import EncodedRows, sample_rows
 from vaglio.engines.value_counts import SAMPLE_ROWS, cells_of, count_values, needs_sample
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import Moments, Statistics
@@ -40,7 +40,7 @@ def naive_passes(
     # A frequency belongs to one number: bins would make one of many.
     exact = {int(position[j]) for j, kind in asked.items() if kind == "discrete"}
     kernels = [int(position[j]) for j, kind in asked.items() if kind == "kde"]
-    sample: Rows | None = None
+    sample: EncodedRows | None = None
     if kernels or needs_sample(facts, set(counted) - exact):
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     logarithms = [int(position[j]) for j, kind in asked.items() if kind == "lognormal"]
@@ -54,7 +54,7 @@ def naive_passes(
     return statistics, groups_of_counts(asked, counts, statistics.moments, position, named, strengths)
 
 
-def _of_sample(columns: list[int], sample: Rows | None, facts: Facts) -> dict[int, Any]:
+def _of_sample(columns: list[int], sample: EncodedRows | None, facts: Facts) -> dict[int, Any]:
     """Return the values of the columns under a kernel density, from the sampled rows."""
     if sample is None or not columns:
         return {}

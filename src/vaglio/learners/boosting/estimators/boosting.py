@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.engines.passes import Facts, Passes
-from vaglio.engines.row_samples import Rows, bytes_of_rows, gather_rows
+from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
 from vaglio.learners.boosting.estimators.boosted_trees import BoostedTrees
 from vaglio.learners.boosting.estimators.boosting_columns import BoostingColumns
 from vaglio.learners.boosting.estimators.boosting_constraints import interaction_groups
@@ -268,7 +268,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
         """Return the model as it is kept."""
         return model
 
-    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+    def _tempered_by(self, model: Boosted, rows: EncodedRows | None) -> Boosted:
         """Return the same for rows that were held out somewhere else."""
         return model
 

@@ -15,7 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
-from vaglio.learners.forest.estimators.growth import Growth, Kept, Rows, balances_each, count_of, grow_trees
+from vaglio.learners.forest.estimators.growth import Growth, Kept, TrainingRows, balances_each, count_of, grow_trees
 from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
 from vaglio.learners.forest.estimators.similarity import HasSimilarity
 from vaglio.learners.forest.estimators.tree_draws import bag_of
@@ -115,10 +115,10 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         classes = getattr(self, "classes_", None)
 
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
-            rows = Rows(part, target, own, classes)
+            rows = TrainingRows(part, target, own, classes)
             return self._made(grow_trees(self, rows, -(-draws * len(target) // len(y)), seed))
 
-        arrays = grow_trees(self, Rows(matrix, y, weight, classes), draws, seed, kept)
+        arrays = grow_trees(self, TrainingRows(matrix, y, weight, classes), draws, seed, kept)
         forest = self._made(arrays)
         if self.shrinkage:
             forest = shrunken(self, forest, grown, matrix, y, weight)

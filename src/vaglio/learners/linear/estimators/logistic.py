@@ -155,7 +155,7 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "minibatch":
             raise NotSupportedError(
                 "solver='minibatch' visits the rows in random order, which needs all of them in memory: use "
-                "solver='auto' for a lazy table."
+                "solver='auto' for a scanned table."
             )
 
     def _passes(self, facts: Facts) -> Passes:
