@@ -12,7 +12,6 @@ import pytest
 from sklearn.base import clone
 from tests.engines.conftest import sha
 from tests.engines.learners import ALL
-from vaglio.engines.dask import DaskEngine
 
 from vaglio import (
     ExplainableBoostingClassifier,
@@ -22,6 +21,7 @@ from vaglio import (
     NaiveBayesClassifier,
     streaming,
 )
+from vaglio.engines.dask import DaskEngine
 from vaglio.errors import InputError
 from vaglio.learners.additive.estimators import additive_bags
 from vaglio.learners.additive.estimators import additive_base as _additive

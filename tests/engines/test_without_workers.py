@@ -12,9 +12,9 @@ import time
 
 import pytest
 from tests.engines.conftest import sha
-from vaglio.engines.dask import DaskEngine
 
 from vaglio import NaiveBayesClassifier, Perceptron, RandomForestClassifier, streaming
+from vaglio.engines.dask import DaskEngine
 from vaglio.errors import ClusterError, InputError
 
 distributed = pytest.importorskip("distributed")

@@ -70,7 +70,8 @@ class ScannedSource(Source):
 
     def example(self) -> Table:
         """Return a few rows of X, which show the columns and their types."""
-        return self.X.head(8)
+        first: Table = self.X.head(8)
+        return first
 
     def engine(self, regression: bool, threads: int, report: Report) -> Engine:
         """Return an engine of this machine, or of the cluster that the settings name."""
