@@ -173,7 +173,7 @@ def test_predictions_and_explanations(memory, elsewhere):
 
 @pytest.mark.parametrize("options", [{}, {"cost": COST}, {"race": True}], ids=["plain", "costs", "race"])
 def test_select_on_a_test_table(options, memory, elsewhere):
-    """The choice is made by folds, which are others; but the chosen model and its evaluation on a test table are one."""
+    """The choice is made by other folds; the chosen model and its evaluation on a test table are the same."""
 
     def selected(opened):
         return vaglio.select(

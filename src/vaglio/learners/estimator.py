@@ -289,7 +289,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self
         """
         if is_out_of_core(X):
-            return fit_out_of_core(self, X, y, sample_weight, regression=False)
+            fit_out_of_core(self, X, y, sample_weight, regression=False)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
@@ -406,7 +407,8 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         self
         """
         if is_out_of_core(X):
-            return fit_out_of_core(self, X, y, sample_weight, regression=True)
+            fit_out_of_core(self, X, y, sample_weight, regression=True)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)

@@ -33,7 +33,7 @@ from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
 
 
-def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> Any:
+def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
     """Fit an estimator on rows out of core.
 
     Parameters
@@ -71,7 +71,6 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
         provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
-    return estimator
 
 
 def _refuse_passes(estimator: Any, source: Source) -> None:

@@ -25,7 +25,7 @@ from vaglio.learners.neighbors.estimators.neighbors_curve import (
     neighbors_curve_outside,
 )
 from vaglio.learners.neighbors.model.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
-from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, refuse_outside
+from vaglio.learners.neighbors.model.neighbors_on_disk import NeighborsOnDisk, refuse_on_disk
 from vaglio.learners.neighbors.passes.outside_memory import belief_of, refuse_folds, scale_of, write_rows
 from vaglio.learners.parameters import COUNT, POSITIVE, estimator
 
@@ -142,20 +142,20 @@ class _NeighborsEstimator(VaglioEstimator):
         files = yield from write_rows(facts)
         scale = scale_of(files, len(facts.low)) if self.preprocess == "auto" else np.ones(len(facts.low))
         how = self._without_rows(features, scale, belief_of(self, files, facts))
-        self.n_neighbors_ = self._choose(NeighborsOutside(files, how), facts.threads)
-        return NeighborsOutside(files, replace(how, k=self.n_neighbors_))
+        self.n_neighbors_ = self._choose(NeighborsOnDisk(files, how), facts.threads)
+        return NeighborsOnDisk(files, replace(how, k=self.n_neighbors_))
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
         return weight
 
-    def _choose(self, model: Neighbors | NeighborsOutside, threads: int) -> int:
+    def _choose(self, model: Neighbors | NeighborsOnDisk, threads: int) -> int:
         if self.n_neighbors != "cv":
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
         how = (self.max_neighbors, self.cv, self.random_state, threads)
-        if isinstance(model, NeighborsOutside):
+        if isinstance(model, NeighborsOnDisk):
             self.curve_ = neighbors_curve_outside(model, *how)
         else:
             self.curve_ = neighbors_curve(model, *how)
@@ -268,7 +268,7 @@ class _NeighborsEstimator(VaglioEstimator):
     @property
     def _model(self) -> Any:
         model = self.fitted_.model
-        assert isinstance(model, (Neighbors, NeighborsOutside))
+        assert isinstance(model, (Neighbors, NeighborsOnDisk))
         return model
 
     def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
@@ -277,8 +277,8 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _encode_added(self, X: Any) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
-        if isinstance(self._model, NeighborsOutside):
-            refuse_outside("add rows")
+        if isinstance(self._model, NeighborsOnDisk):
+            refuse_on_disk("add rows")
         codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
         self.fitted_ = replace(self.fitted_, codebook=codebook)
         return self._encode(X)

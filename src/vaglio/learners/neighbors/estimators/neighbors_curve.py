@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.learners.neighbors.model.neighbors import Neighbors, class_sums
-from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, together, voters_in_parts
+from vaglio.learners.neighbors.model.neighbors_on_disk import NeighborsOnDisk, together, voters_in_parts
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
@@ -69,7 +69,7 @@ def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads:
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def neighbors_curve_outside(model: NeighborsOutside, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
+def neighbors_curve_outside(model: NeighborsOnDisk, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
     """Return the same curve, bit by bit, for rows outside memory: of each only its target and its folds are held."""
     target = np.concatenate([part.target for part in model.rows.parts()])
     splits = _splits(target, model.n_classes, cv, seed)

@@ -14,7 +14,7 @@ from vaglio.engines.passes import Chunk
 from vaglio.engines.spill import Spill
 from vaglio.errors import InputError
 from vaglio.learners.neighbors.estimators.column_scale import BLOCK
-from vaglio.learners.neighbors.model.neighbors_outside import RowPart, refuse_outside
+from vaglio.learners.neighbors.model.neighbors_on_disk import RowPart, refuse_on_disk
 from vaglio.runtime.memory import resident_memory, usable_memory
 
 # What a model file takes while it is written and checked, in copies of the rows.
@@ -99,7 +99,7 @@ class RowFiles:
         needed = _COPIES * of_one * self.n_rows // max(1, len(first.target))
         free = usable_memory() - resident_memory()
         if needed > free:
-            refuse_outside(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
+            refuse_on_disk(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
 
     def close(self) -> None:
         """Remove the files."""

@@ -15,7 +15,7 @@ import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.neighbors.estimators import column_scale as _column_scale
 from vaglio.learners.neighbors.estimators import knn
-from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside
+from vaglio.learners.neighbors.model.neighbors_on_disk import NeighborsOnDisk
 from vaglio.learners.neighbors.passes import row_files as _row_files
 
 NUMBERS = ["tenths", "real", "count"]
@@ -54,7 +54,7 @@ def outside(monkeypatch, tmp_path):
             patched.setattr(knn, "bytes_of_rows", lambda facts: 1 << 60)
             patched.setattr("vaglio.learners.neighbors.passes.outside_memory._PART_SHARE", 1 << 60)
             model.fit(X, y, weight)
-        assert isinstance(model.fitted_.model, NeighborsOutside)
+        assert isinstance(model.fitted_.model, NeighborsOnDisk)
         return model
 
     return fit

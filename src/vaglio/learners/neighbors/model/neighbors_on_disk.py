@@ -14,7 +14,7 @@ from vaglio.learners.neighbors.model.neighbors import Neighbors
 from vaglio.model.base import State
 
 
-def refuse_outside(what: str, needs: str = "") -> NoReturn:
+def refuse_on_disk(what: str, needs: str = "") -> NoReturn:
     """Say that something needs the rows in memory."""
     raise NotSupportedError(
         "The rows of this model are on disk, because they did not fit in memory: it predicts and finds neighbours, but "
@@ -114,7 +114,7 @@ def together(how: Neighbors, parts: Iterable[RowPart]) -> Neighbors:
 
 
 @dataclass(frozen=True, eq=False)
-class NeighborsOutside:
+class NeighborsOnDisk:
     """Training rows outside memory, and how their distance and their vote are measured.
 
     Attributes
@@ -147,7 +147,7 @@ class NeighborsOutside:
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row."""
         if matrix is None:
-            refuse_outside("find the neighbours of all of them at once")
+            refuse_on_disk("find the neighbours of all of them at once")
         found = _Found.in_parts(self.rows.parts(), self.how, matrix, k)
         return found.rows, self.how.distances_of(found.ranks, matrix.threads)
 
@@ -183,7 +183,7 @@ class NeighborsOutside:
         return Neighbors.from_state(arrays, meta, features, n_classes)
 
     def _absent(self) -> Any:
-        refuse_outside("explain its decisions, export it or add rows", ", save and load it,")
+        refuse_on_disk("explain its decisions, export it or add rows", ", save and load it,")
 
     # What other rooms ask a model of neighbours for.
     numeric = codes = target = weight = scaled = scale = reliability = absent = property(_absent)
