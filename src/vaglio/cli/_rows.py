@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._capacity import memory_beyond
 from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
-from vaglio.cli._reading import FileOptions, ReadingOptions
+from vaglio.cli._reading import FileOptions, ReadingOptions, memory_beyond
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:

@@ -404,7 +404,7 @@ def _joined(chunks: list[RawChunk]) -> RawChunk | None:
     """Return the chunks of a part as one, in codes of their own."""
     if len(chunks) < 2:
         return chunks[0] if chunks else None
-    from vaglio.engines.facts import plan_of
+    from vaglio.engines.survey import plan_of
 
     survey = Survey.of(chunks[0])
     for chunk in chunks[1:]:

@@ -19,12 +19,11 @@ from vaglio.encode import aligned_labels, spread_rows, spreads_of
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.engine import Engine
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.facts import class_totals, facts_of, plan_of, unit_of
 from vaglio.engines.passes import Facts
 from vaglio.engines.raw import Recoding
 from vaglio.engines.row_samples import EncodedRows, rows_pass
 from vaglio.engines.sources import Labelled, Source, source_of
-from vaglio.engines.survey import Survey
+from vaglio.engines.survey import Survey, class_totals, facts_of, plan_of, unit_of
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
-from vaglio.cli import _capacity
+from vaglio.cli import _reading
 
 
 @pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
@@ -41,7 +41,7 @@ def test_compare_and_select_from_disk(penguins, tmp_path):
 
 
 def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monkeypatch):
-    monkeypatch.setattr(_capacity, "_needed", lambda source: 1 << 50)
+    monkeypatch.setattr(_reading, "_needed", lambda source: 1 << 50)
     streamed = run_here("audit", penguins, "--target", "species")
     assert streamed.code == 0, streamed.err
     assert "it is read in parts" in streamed.err

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vaglio.errors import InputError
-from vaglio.evaluation.metrics.calibration import CalibrationCurve
+from vaglio.evaluation.metrics.curves import CalibrationCurve
 
 
 def test_bins_by_hand():

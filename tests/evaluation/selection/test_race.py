@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.evaluation.selection.chooser import best_of
 from vaglio.evaluation.selection.race import LEVEL, chance_of_being_equal, chances_together
+from vaglio.evaluation.selection.search import best_of
 from vaglio.evaluation.selection.trials import Trial
 
 LEARNERS = {"constant": DummyClassifier(), "bayes": GaussianNB(), "tree": DecisionTreeClassifier()}

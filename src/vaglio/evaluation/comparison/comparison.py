@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.requirement_trials import RequirementTrials
-from vaglio.evaluation.comparison.requirements import growth_exponent
+from vaglio.evaluation.comparison.requirements import RequirementTrials, growth_exponent
 from vaglio.evaluation.comparison.significance import (
     FriedmanNemenyi,
     corrected_interval,
@@ -25,8 +24,7 @@ from vaglio.evaluation.comparison.significance import (
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
-from vaglio.evaluation.selection.overfitting import fit_diagnosis
-from vaglio.evaluation.selection.selection_result import division_note
+from vaglio.evaluation.selection.selection_result import division_note, fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.evaluation.tasks import LONG_WORK, keeping_results

@@ -18,9 +18,8 @@ from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_s
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
-from vaglio.evaluation.selection.chooser import Chooser
 from vaglio.evaluation.selection.folds import pooled
-from vaglio.evaluation.selection.search import Budget, SearchPlan
+from vaglio.evaluation.selection.search import Budget, Chooser, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
 from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy

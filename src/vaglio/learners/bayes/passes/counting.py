@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.engines.facts import unit_of
 from vaglio.engines.moments import MomentPlan
 from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.survey import unit_of
 from vaglio.engines.value_counts import Cells, ColumnCounts, count_values
 from vaglio.learners.bayes.estimators.class_statistics import Moments, Statistics, category_tables
 

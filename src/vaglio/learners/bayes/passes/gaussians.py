@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.engines.exact_sums import Grid
+from vaglio.engines.moments import ScatterPlan
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.scatter import ScatterPlan
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, Scatter, gaussians_of, share_of_sums
 
 

@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.engines.asking import asking
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Facts, Passes, asking
 from vaglio.engines.row_samples import gather_rows, rows_pass
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
