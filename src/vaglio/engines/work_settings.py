@@ -1,4 +1,4 @@
-"""How work on rows outside memory is done: memory, folders, checkpoints, cluster, progress."""
+"""How work on rows out of core is done: memory, folders, checkpoints, cluster, progress."""
 
 from __future__ import annotations
 

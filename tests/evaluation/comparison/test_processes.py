@@ -13,7 +13,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import vaglio
-from vaglio.cli._wording import as_options
+from vaglio.cli._output import as_options
 from vaglio.errors import ProcessError
 from vaglio.evaluation import tasks
 from vaglio.evaluation.comparison import comparison

@@ -16,10 +16,20 @@ from vaglio.cli._options import (
     pair,
     table_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, note_copy, verbose, with_table
+from vaglio.cli._output import (
+    Answer,
+    Outputs,
+    as_csv,
+    as_json,
+    as_options,
+    as_page,
+    next_line,
+    note_copy,
+    verbose,
+    with_table,
+)
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import WorkOptions
-from vaglio.cli._wording import as_options
 
 if TYPE_CHECKING:
     from vaglio.quality import Audit, Policy

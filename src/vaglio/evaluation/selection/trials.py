@@ -137,7 +137,7 @@ def run_trials(
     settings : iterable of (Candidate, parameters)
     scorer : callable
     n_jobs : int, optional
-        Processes. Rows outside memory are learned from one training after the other, each with all threads; on a
+        Processes. Rows out of core are learned from one training after the other, each with all threads; on a
         cluster a few at a time, as tasks beside each other.
     by_row : bool
         Keep what every row contributes to the score.
