@@ -258,6 +258,17 @@ def test_rows_answer_alike(memory, elsewhere):
         assert rows.key
 
 
+def test_a_model_of_rows_here_is_tested_on_rows_elsewhere(memory, elsewhere):
+    found = []
+    for train, test in ((memory, elsewhere), (elsewhere, memory), (memory, memory)):
+        rows = Rows.of(train("train.csv"), "late")
+        unseen = rows.like(test("test.csv"), "late")
+        model = rows.fit(clone(LEARNERS["bayes"]))
+        found.append(vaglio.evaluate(model, unseen).to_dict())
+    assert differing(found[0], found[2]) == []
+    assert differing(found[1], found[2]) == []
+
+
 def ran(*words: object) -> dict:
     answer = CliRunner().invoke(app, [*map(str, words), "--json"])
     assert answer.exit_code == 0, answer.output + str(answer.exception)

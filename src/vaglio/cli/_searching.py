@@ -206,10 +206,15 @@ def _check_scoring(scoring: str) -> None:
 
 
 def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: WorkOptions) -> Selection:
-    """Choose; an unknown score is wrong use of the command."""
-    from vaglio.evaluation import select
+    """Choose; an unknown score, or a search that these rows do not allow, is wrong use of the command."""
+    from vaglio.errors import NotSupportedError
+    from vaglio.evaluation import SplitRules, select
 
     _check_scoring(searching.scoring)
+    try:
+        data.rows.refuse(SplitRules(), searching.search.value)
+    except NotSupportedError as error:
+        raise UsageError(f"--search {searching.search.value}: {error}") from None
     test = data.test(searching.test)
     with work.working():
         return select(data.rows, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())

@@ -148,6 +148,10 @@ class Rows(ABC):
         """Return the rows of another table, with the input columns that these have."""
 
     @abstractmethod
+    def select(self, names: list[str]) -> Rows:
+        """Return the rows with these input columns only."""
+
+    @abstractmethod
     def with_weights(self, weight: Any) -> Rows:
         """Return the rows, each counting so much more."""
 
@@ -301,9 +305,11 @@ class MemoryRows(Rows):
     def like(self, table: Any, target: Any = None) -> Rows:
         """Return the rows of another table, with the input columns that these have."""
         found = Rows.of(table, target)
-        if self.columns is None or found.columns is None:
-            return found
-        return replace(found, X=found.X.select(self.columns))  # type: ignore[type-var]
+        return found if self.columns is None or found.columns is None else found.select(self.columns)
+
+    def select(self, names: list[str]) -> MemoryRows:
+        """Return the rows with these input columns only."""
+        return replace(self, X=self.X.select(names))
 
     def with_weights(self, weight: Any) -> MemoryRows:
         """Return the rows, each counting so much more."""

@@ -154,10 +154,11 @@ class OutOfCoreRows(Rows):
 
     def like(self, table: Any, target: Any = None) -> Rows:
         """Return the rows of another table, with the input columns that these have."""
-        found = Rows.of(table, target if isinstance(target, str) else self.source.target)
-        if isinstance(found, OutOfCoreRows):
-            return self.of_source(found.source.select(self.columns))
-        return replace(found, X=found.X.select(self.columns))  # type: ignore[type-var]
+        return Rows.of(table, target if isinstance(target, str) else self.source.target).select(self.columns)
+
+    def select(self, names: list[str]) -> OutOfCoreRows:
+        """Return the rows with these input columns only."""
+        return self.of_source(self.source.select(names))
 
     def with_weights(self, weight: Any) -> Rows:
         """Weights are a column of the same table, not an array."""

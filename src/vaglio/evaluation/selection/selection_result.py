@@ -38,7 +38,17 @@ class OuterFold:
     choice: Trial
     score: float
     rows: np.ndarray = field(repr=False)
-    predicted: Predicted = field(repr=False)
+    found: Predicted = field(repr=False)
+
+    @property
+    def true(self) -> np.ndarray:
+        """The true class of each row of the fold."""
+        return self.found.true
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The predicted class of each row of the fold."""
+        return self.found.predictions.labels
 
 
 @dataclass(frozen=True, repr=False, eq=False)
