@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.large import TARGET, write_large
 from vaglio import scan, streaming
-from vaglio.engines.local import LocalEngine
-from vaglio.engines.on_dask import FAN_IN
+from vaglio.engines.disk import DiskEngine
+from vaglio.engines.dask import FAN_IN
 from vaglio.engines.passes import Pass
 from vaglio.learners.registry import find
 
@@ -55,7 +55,7 @@ class Merge:
     passes: int
 
 
-class _Noticing(LocalEngine):
+class _Noticing(DiskEngine):
     """Learns as ever, and times the merge of two summaries of every pass."""
 
     merges: list[Merge]
@@ -80,13 +80,13 @@ def measure_merges(path: Path, learner: str, params: dict[str, Any]) -> Merge:
     engines: Any = importlib.import_module("vaglio.engines.engines")
     _Noticing.merges = []
     model = find(learner).make().set_params(**params)
-    usual = engines.LocalEngine
-    engines.LocalEngine = _Noticing
+    usual = engines.DiskEngine
+    engines.DiskEngine = _Noticing
     try:
         with streaming("2GB", chunk_rows=1 << 16):
             model.fit(*scan(path).xy(TARGET))
     finally:
-        engines.LocalEngine = usual
+        engines.DiskEngine = usual
     worst = max(_Noticing.merges, key=lambda merge: merge.seconds)
     return Merge(worst.name, worst.seconds, worst.bytes, len(_Noticing.merges))
 

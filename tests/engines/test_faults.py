@@ -10,7 +10,7 @@ import pytest
 from tests.engines.conftest import make_frame, sha
 
 from vaglio import LogisticRegression, NaiveBayesClassifier, scan, streaming
-from vaglio.engines import local, spill
+from vaglio.engines import disk, spill
 from vaglio.errors import InputError, ReadError
 from vaglio.learners.linear.estimators import logistic_solver
 from vaglio.table import write as write_table
@@ -76,8 +76,8 @@ def test_a_full_disk_is_said(monkeypatch, lazy, tmp_path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(spill.np, "save", full)
-    monkeypatch.setattr(local, "_APART", 1 << 50)  # no room in memory
-    monkeypatch.setattr(local, "_chunk_rows", lambda *_: 500)
+    monkeypatch.setattr(disk, "_APART", 1 << 50)  # no room in memory
+    monkeypatch.setattr(disk, "_chunk_rows", lambda *_: 500)
     with streaming(spill=tmp_path), pytest.raises(InputError, match="the disk is full"):
         NAIVE.fit(*lazy.xy("target"))
     assert not list(tmp_path.iterdir())
@@ -89,7 +89,7 @@ def test_what_does_not_fit_in_memory_goes_to_disk_and_is_removed(monkeypatch, la
     written = []
     original = spill.Spill.close
     monkeypatch.setattr(spill.Spill, "close", lambda self: (written.append(self.written), original(self)))
-    monkeypatch.setattr(local, "_APART", 1 << 50)
+    monkeypatch.setattr(disk, "_APART", 1 << 50)
     with streaming(spill=tmp_path, chunk_rows=500):
         assert sha(NAIVE.fit(*lazy.xy("target"))) == expected
     assert written[0] > 3000 * 10
@@ -207,7 +207,7 @@ def test_a_file_that_changes_after_it_was_scanned_is_named(tmp_path, name):
 
 
 def test_a_partition_that_has_other_rows_when_it_is_made_again_is_named():
-    from vaglio.engines.on_dask import _rows_of
+    from vaglio.engines.dask import _rows_of
 
     with pytest.raises(InputError, match="from row 11 on had 5 rows, and has 0 after"):
         _rows_of(None, None, 10, 5, None)

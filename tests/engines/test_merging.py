@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from vaglio.engines.exact_sums import Grid
-from vaglio.engines.facts import facts_of, plan_of
 from vaglio.engines.moments import MomentPlan
 from vaglio.engines.passes import Chunk, Pass, merged, run_in_memory
 from vaglio.engines.raw import RawChunk, Wanted
 from vaglio.engines.row_samples import row_hash, rows_pass, smallest_hashes
-from vaglio.engines.survey import Survey
+from vaglio.engines.survey import Survey, facts_of, plan_of
 from vaglio.table import Table
 
 PARTITIONS, FAN_IN = 1000, 8

@@ -1,4 +1,4 @@
-"""Rows of a lazy table that are held out, and folds: by the hash of their number, whatever the parts."""
+"""Rows of a scanned table that are held out, and folds: by the hash of their number, whatever the parts."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_costs_are_in_the_model_and_need_probabilities(lazy):
     trained = train_and_evaluate(clone(NAIVE), X, y, plan, cost=cost, pos_label="yes")
     assert trained.estimator.fitted_.deciding_cost is not None
     assert trained.evaluation.cost is not None
-    with pytest.raises(NotSupportedError, match="no probabilities"):
+    with pytest.raises(NotSupportedError, match="without probabilities"):
         train_and_evaluate(Perceptron(), X, y, plan, cost=cost)
 
 

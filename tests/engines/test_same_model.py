@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from sklearn.base import clone
 from tests.engines.conftest import make_frame, sha
 from tests.engines.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, OF_COUNTS
 
+import vaglio
 from vaglio import scan, streaming
 from vaglio.engines import value_counts
 from vaglio.errors import NotSupportedError
+from vaglio.learners import registry
 from vaglio.learners.linear.estimators import logistic_solver
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -56,6 +59,46 @@ def test_sums_agree_with_a_training_in_memory(name, lazy, frame):
     ours, theirs = in_passes(name, lazy, 512), in_memory(name, frame)
     method = "predict_proba" if hasattr(theirs, "predict_proba") else "decision_function"
     np.testing.assert_allclose(getattr(ours, method)(rows), getattr(theirs, method)(rows), atol=1e-8)
+
+
+def table_of_agreement() -> list[tuple[str, str, str]]:
+    """Return learner, parameters and what agrees out of core, as the documentation says."""
+    page = Path(__file__).parents[2] / "docs" / "out-of-core.md"
+    section = page.read_text().split("### What agrees with a training in memory")[1].split("\n## ")[0]
+    lines = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("| `")]
+    return [tuple(cell.strip().strip("`") for cell in cells[:3]) for cells in lines if cells[3].strip()]
+
+
+def estimator_of(learner: str, parameters: str):
+    given = eval(f"dict({parameters})", {name: getattr(vaglio, name) for name in vaglio.__all__})
+    return registry.find(learner).cls(**given) if given else registry.find(learner).cls()
+
+
+def test_the_documentation_says_what_agrees():
+    said = {
+        (str(type(made)), str(made.get_params()), how)
+        for made, how in ((estimator_of(learner, parameters), how) for learner, parameters, how in table_of_agreement())
+        if how != "different"
+    }
+    groups = {"same bytes": EXACT, "within 1e-8": NEAR, "refused": NOT_IN_PASSES}
+    tested = {
+        (str(type(made)), str(made.get_params()), how) for how, group in groups.items() for made in group.values()
+    }
+    assert said == tested
+    assert {learner for learner, _, _ in table_of_agreement()} == set(registry.LEARNERS)
+
+
+DIFFERENT = [(learner, parameters) for learner, parameters, how in table_of_agreement() if how == "different"]
+
+
+@pytest.mark.parametrize(("learner", "parameters"), DIFFERENT)
+def test_what_differs_by_design_says_so(learner, parameters, lazy, frame):
+    rows = frame.drop(columns=["weight", "target"])
+    made = estimator_of(learner, parameters)
+    elsewhere, here = clone(made).fit(*lazy.xy("target")), clone(made).fit(rows, frame["target"].to_numpy(str))
+    assert sha(elsewhere) != sha(here)
+    assert elsewhere.fitted_.provenance["learned_with"]["max_bins"] == 255
+    assert "learned_with" not in here.fitted_.provenance
 
 
 @pytest.mark.parametrize("name", ["naive-bayes, intervals", "gaussian-map", "logistic"])
@@ -119,10 +162,10 @@ def check_weights(path, frame):
 
 
 def test_a_sample_is_the_same_rows_in_any_chunks(path, monkeypatch):
-    from vaglio.table.lazy import lazy_table
+    from vaglio.table.scanned import scanned_table
 
     whole = scan(path).sample(100, seed=3)
-    monkeypatch.setattr(lazy_table, "CHUNK_ROWS", 50)
+    monkeypatch.setattr(scanned_table, "CHUNK_ROWS", 50)
     assert len(whole) == 100
     assert whole.to_arrow().equals(scan(path, part_rows=100).sample(100, seed=3).to_arrow())
     assert scan(path).sample(10_000).shape[0] == 3000

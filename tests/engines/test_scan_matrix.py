@@ -10,7 +10,7 @@ import pytest
 import vaglio
 from vaglio import Table, scan
 from vaglio.learners.registry import LEARNERS
-from vaglio.table import LazyResult
+from vaglio.table import ScannedResult
 
 SOURCES = ("parquet", "csv", "jsonl", "dataset")
 
@@ -30,7 +30,7 @@ def rows() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def sources(rows, tmp_path_factory) -> dict[str, vaglio.LazyTable]:
+def sources(rows, tmp_path_factory) -> dict[str, vaglio.ScannedTable]:
     place = tmp_path_factory.mktemp("matrix")
     for suffix in ("parquet", "csv", "jsonl"):
         vaglio.table.write(Table.from_any(rows), place / f"rows.{suffix}")
@@ -63,16 +63,16 @@ def fitted(rows) -> dict[str, object]:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
-def test_predictions_of_a_lazy_table_are_lazy_and_the_same(fitted, sources, rows, learner, source):
+def test_predictions_of_a_scanned_table_are_those_in_memory(fitted, sources, rows, learner, source):
     model, (X, y) = fitted[learner], sources[source].xy("target")
     inputs, true = rows.drop(columns="target"), rows["target"].to_numpy(str)
     predicted = model.predict(X)
-    assert isinstance(predicted, LazyResult)
+    assert isinstance(predicted, ScannedResult)
     assert np.array_equal(np.asarray(predicted), model.predict(inputs))
     assert model.score(X, y) == model.score(inputs, true)
     if hasattr(model, "predict_proba"):
         probabilities = model.predict_proba(X)
-        assert isinstance(probabilities, LazyResult)
+        assert isinstance(probabilities, ScannedResult)
         assert np.array_equal(np.asarray(probabilities), model.predict_proba(inputs))
 
 

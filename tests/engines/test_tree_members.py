@@ -13,7 +13,7 @@ import vaglio
 from vaglio import AdaBoostClassifier, BaggingClassifier, BaggingRegressor, VotingClassifier, scan, streaming
 from vaglio.errors import NotSupportedError
 from vaglio.fitted.file import to_bytes
-from vaglio.learners import in_passes
+from vaglio.learners import out_of_core
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 TREE = vaglio.DecisionTreeClassifier(max_depth=4, max_bins=24)
@@ -39,9 +39,9 @@ BOOSTED = {
 @pytest.fixture(params=["fits", "does not fit"])
 def memory(request, monkeypatch):
     """Bound what passes may take, so that rows are gathered as bins or are not."""
-    known = in_passes.facts_of
+    known = out_of_core.facts_of
     limit = 1 << 26 if request.param == "fits" else 30_000
-    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=limit, room=limit))
+    monkeypatch.setattr(out_of_core, "facts_of", lambda *given: replace(known(*given), memory=limit, room=limit))
 
 
 def both(estimator, path, frame, target="target", weighted=False, chunk=512):
@@ -127,8 +127,8 @@ def test_what_was_used_instead_is_said(lazy):
 
 
 def test_members_of_another_kind_need_memory_and_say_so(lazy, monkeypatch):
-    known = in_passes.facts_of
-    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=10_000, room=10_000))
+    known = out_of_core.facts_of
+    monkeypatch.setattr(out_of_core, "facts_of", lambda *given: replace(known(*given), memory=10_000, room=10_000))
     for ours in (
         BaggingClassifier(vaglio.BernoulliNB()),
         BaggingClassifier(oob_score=True),

@@ -14,7 +14,7 @@ import pytest
 from tests.engines.conftest import sha
 
 from vaglio import NaiveBayesClassifier, Perceptron, RandomForestClassifier, streaming
-from vaglio.engines.on_dask import DaskEngine
+from vaglio.engines.dask import DaskEngine
 from vaglio.errors import ClusterError, InputError
 
 distributed = pytest.importorskip("distributed")

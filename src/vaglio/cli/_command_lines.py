@@ -45,6 +45,8 @@ class Recipe:
         What the options said about the columns.
     options : mapping
         Further options: name -> value, a list of values, or None.
+    left_out : tuple of str, optional
+        For a table that is scanned: the columns that are not learned from. None for one that is read.
     """
 
     command: str
@@ -52,6 +54,7 @@ class Recipe:
     target: str | None
     reading: ReadingOptions
     options: Mapping[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] | None = None
 
     @property
     def shell(self) -> str:
@@ -75,7 +78,26 @@ class Recipe:
             said = self.reading.to_keywords()
             return loading(source, self.target, said["levels"], said["roles"])
         name = self._file() if table is None else Path(table).name
-        return call("vaglio.read", name, self.target, **self.reading.to_keywords())
+        if self.left_out is None:
+            return call("vaglio.read", name, self.target, **self.reading.to_keywords())
+        said = {key: value for key, value in self.reading.to_keywords().items() if key != "roles"}
+        scanned = call("vaglio.scan", name, **said)
+        return f"{scanned}.drop({list(self.left_out)!r})" if self.left_out and table is None else scanned
+
+    def training_rows(self, holdout: float | str | None, seed: int) -> list[str]:
+        """Python lines from ``table`` to the rows ``X``, ``y`` that a model is trained on."""
+        if self.left_out is not None:
+            if holdout is None:
+                return [f"X, y = table.xy({self.target!r})"]
+            return [f"train, test = table.split({holdout!r}, seed={seed})", f"X, y = train.xy({self.target!r})"]
+        if holdout is None:
+            return ["X, y = table.xy()"]
+        return [
+            "X, y = table.xy()",
+            "from vaglio.evaluation import SplitRules, make_holdout",
+            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={seed}))",
+            "X, y = X[train], y[train]",
+        ]
 
     def facts(self, *lines: str) -> dict[str, str]:
         """What a model file keeps of it."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
-    from vaglio.table import LazyTable, Table
+    from vaglio.table import ScannedTable, Table
 
 # Wrong use of the command line. Later versions of typer ship their own click, earlier ones use the separate package;
 # this is the public way to the class in both.
@@ -177,7 +177,7 @@ class EvaluationOptions:
         """Whether the options name rows to evaluate on."""
         return any(value is not None for value in (self.test, self.folds, self.holdout))
 
-    def plan(self, test: Table | LazyTable | None, seed: int) -> EvaluationPlan:
+    def plan(self, test: Table | ScannedTable | None, seed: int) -> EvaluationPlan:
         """The rows to evaluate on, once the test table has been read."""
         from vaglio.evaluation.training import EvaluationPlan
 

@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
-from vaglio.cli._wording import as_options
 from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
+
+__all__ = ["as_options"]
 
 # What matplotlib draws for us.
 FIGURES = (".svg", ".png", ".pdf")
@@ -323,3 +324,38 @@ def as_figure(draw: Callable[[], Any]) -> dict[str, Writer]:
         return write
 
     return {suffix: writer(suffix[1:]) for suffix in FIGURES}
+
+
+_NAME = r"""(?P<quote>['"])(?P<name>.*?)(?P=quote)"""
+_SAME = (
+    (re.compile(rf"levels=\{{{_NAME}: \"nominal\"\}}"), r"--nominal '\g<name>'"),
+    (re.compile(rf"levels=\{{{_NAME}: \[(?P<list>.*?)\]\}}"), r"--levels '\g<name>=LOWEST<…<HIGHEST'"),
+    (re.compile(rf"roles=\{{{_NAME}: \"identifier\"\}}"), r"--identifier '\g<name>'"),
+    (
+        re.compile(r"(column (?P<name>'.*?') looks like an identifier .*) and is left out of training"),
+        r"\g<1> and is left out of training (--keep \g<name> keeps it)",
+    ),
+    (re.compile(r"clean\((\w+)='(\w+)'\)"), r"--clean FILE --set \1=\2"),
+    (re.compile(r"class_weight='balanced'"), "--set class_weight=balanced"),
+    (re.compile(r"add it to missing="), "add it by --missing"),
+    (re.compile(r"missing=\['(.*?)'\]"), r"--missing \1"),
+    (re.compile(r"\bdecimal='([.,])'"), r"--read decimal=\1"),
+    (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
+    (re.compile(r"limits=\{'(\w+)': (\d+)\}"), r"--read limit_\1=\2"),
+    (re.compile(r"\bdayfirst=(?!\w)"), "--read dayfirst=true|false"),
+    (re.compile(r", use a regressor, or declare"), ", or declare"),
+    (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
+    (re.compile(r"raise max_rows"), "raise --max-rows"),
+    (re.compile(r"\bn_jobs=1\b"), "--jobs 1"),
+)
+
+
+def as_options(text: str) -> str:
+    """The same advice, in options.
+
+    >>> print(as_options("choose another (levels={'a': \\"nominal\\"})"))
+    choose another (--nominal 'a')
+    """
+    for pattern, option in _SAME:
+        text = pattern.sub(option, text)
+    return text

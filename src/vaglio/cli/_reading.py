@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
-from vaglio.cli._capacity import refuse_beyond
 from vaglio.cli._options import Target, UsageError, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
@@ -269,3 +268,30 @@ class ReadingOptions:
             name, level = pair(text, "--levels")
             wanted[name] = [word.strip() for word in level.split("<")] if "<" in level else level
         return wanted
+
+
+def memory_beyond(source: str) -> int:
+    """Return the bytes that a table takes in memory, about, if there are not as many; else 0."""
+    from vaglio.runtime.memory import usable_memory
+
+    needed = _needed(source)
+    return needed if needed > usable_memory() else 0
+
+
+def refuse_beyond(source: str) -> None:
+    """Refuse a table that does not fit in memory, for a command that needs it there."""
+    from vaglio.errors import InputError
+
+    needed = memory_beyond(source)
+    if needed:
+        raise InputError(
+            f"{source} needs about {needed >> 30} GB in memory, more than there is: take some of its rows with "
+            "--sample 100000; audit, explore, train, evaluate, compare, select and predict read it in parts."
+        )
+
+
+def _needed(source: str) -> int:
+    """Return the bytes that a table takes in memory, about; 0 for what is no file."""
+    from vaglio.table.scanned import bytes_in_memory
+
+    return 0 if source == "-" or is_bundled(source) else bytes_in_memory(source)

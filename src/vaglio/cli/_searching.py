@@ -26,14 +26,12 @@ from vaglio.cli._options import (
     output_option,
 )
 from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, verbose
-from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import ScaleOptions, lazy_rows, lazy_table
+from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.evaluation.selection.selection_result import Selection
     from vaglio.fitted import Fitted
-    from vaglio.table import Table
 
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
@@ -207,19 +205,23 @@ def _check_scoring(scoring: str) -> None:
         raise UsageError(f"--scoring: {error}") from None
 
 
-def run_search(searching: SearchOptions, data: Table, learners: Any, reading: ReadingOptions) -> Selection:
-    """Choose; an unknown score is wrong use of the command."""
-    from vaglio.evaluation import select
-    from vaglio.evaluation.training import learning_rows
+def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: WorkOptions) -> Selection:
+    """Choose; an unknown score, or a search that these rows do not allow, is wrong use of the command."""
+    from vaglio.errors import NotSupportedError
+    from vaglio.evaluation import SplitRules, select
 
     _check_scoring(searching.scoring)
-    inputs = learning_rows(data)[0].columns
-    test = reading.read_test(searching.test, data.target, inputs)
-    return select(data, data.target, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
+    try:
+        data.rows.refuse(SplitRules(), searching.search.value)
+    except NotSupportedError as error:
+        raise UsageError(f"--search {searching.search.value}: {error}") from None
+    test = data.test(searching.test)
+    with work.working():
+        return select(data.rows, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
 
 
 def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, learners_source: str) -> Fitted:
-    """The chosen model, with how it was made."""
+    """The chosen model with how it was made, how it was chosen, and how good it is."""
     given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
     lines = []
     if selection.out_of_time or selection.interrupted:
@@ -229,42 +231,13 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
         given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
-    return keep_facts(selection, recipe.target, searching, facts)
-
-
-def keep_facts(
-    selection: Selection, target: str | None, searching: SearchOptions, facts: Mapping[str, Any] | None = None
-) -> Fitted:
-    """The chosen model with how it was chosen, how good it is, and what else is known of it."""
     how = f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})"
     scores = {"how": how, **selection.evaluation.scores_in_brief()}
     fitted: Fitted = selection.fitted
     wanted = criterion(searching.accept)
     if wanted is not None:
         fitted = fitted.noting(acceptance=wanted.decide(selection.evaluation).to_dict())
-    return fitted.noting(target=target, scores=scores, **(facts or {}))
-
-
-def run_search_in_parts(
-    searching: SearchOptions, table: str, learners: Any, reading: ReadingOptions, scale: ScaleOptions
-) -> tuple[Selection, str]:
-    """Search on a table that stays on disk; return the selection and the name of the class column."""
-    from vaglio.evaluation import select
-
-    if searching.cost is not None:
-        raise UsageError("--cost needs the table in memory here: choose without it, and train the learner with --cost.")
-    if searching.search is Search.halving:
-        raise UsageError("--search halving needs the table in memory: use random or grid.")
-    _check_scoring(searching.scoring)
-    X, y = lazy_rows(table, reading)
-    said = searching.keywords() | {"cost": None}
-    test = (
-        None
-        if searching.test is None
-        else lazy_table(searching.test, reading.file, reading._levels()).select([*X.columns, y.name])
-    )
-    with scale.working():
-        return select(X, y, learners=learners, test=test, **said), y.name
+    return fitted.noting(target=recipe.target, scores=scores, **facts)
 
 
 def answer(

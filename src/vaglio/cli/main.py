@@ -30,8 +30,7 @@ from vaglio.cli._options import (
     grouped,
     option_parameters,
 )
-from vaglio.cli._output import Answer, print_answer, remark, set_verbose, watch_warnings
-from vaglio.cli._wording import as_options
+from vaglio.cli._output import Answer, as_options, print_answer, remark, set_verbose, watch_warnings
 from vaglio.errors import VaglioError
 from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.files import protect

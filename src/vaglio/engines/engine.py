@@ -1,31 +1,15 @@
-"""What the engines share: where the rows are, and the way from a generator of requests to a model."""
+"""What the engines share: the way from a generator of requests to a model."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.passes import Pass, Passes, Request, Walk
-from vaglio.engines.raw import RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.engines.raw import Recoding
 from vaglio.engines.survey import Survey
 from vaglio.model.base import Model
-from vaglio.table.lazy import Part, Reading
-
-
-@dataclass(frozen=True)
-class ScannedPart:
-    """A part of a lazy table, to be read anywhere."""
-
-    part: Part
-    reading: Reading
-    wanted: Wanted
-
-    def chunks(self, rows: int) -> Iterator[RawChunk]:
-        """Read the rows."""
-        yield from raw_chunks(self.part.tables(self.reading, rows), self.wanted, self.part.place)
 
 
 class Engine(ABC):

@@ -14,36 +14,35 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import natural_order
-from vaglio.engines.by_parts import as_it_is, each_table
+from vaglio.engines.sources import is_out_of_core, source_of
 from vaglio.engines.survey import MOST_CATEGORIES
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError
 from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import reporting
-from vaglio.table import Column, LazyTable, Table
-from vaglio.table.lazy import is_outside_memory
+from vaglio.table import Column, Table
 
 # What an audit or an exploration holds of each row at a time: copies of a few columns, sorted, and fingerprints.
 _BYTES_PER_ROW = 64
 
 
 def table_of(source: Any, like: Table | None = None) -> Any:
-    """Return the rows of a lazy table or of a Dask frame as a table on disk; anything else is returned as it is.
+    """Return the rows of a scanned table or of a Dask frame as a table on disk; anything else is returned as it is.
 
     Parameters
     ----------
-    source : LazyTable, Dask frame, or anything else
+    source : ScannedTable, Dask frame, or anything else
     like : Table, optional
         Its columns say the level, the role and the unit of those of the same name and kind.
     """
-    if not is_outside_memory(source):
+    if not is_out_of_core(source):
         return source
-    settings = present_settings()
-    known = source.known_rows if isinstance(source, LazyTable) else None
+    settings, rows = present_settings(), source_of(source)
+    known = rows.known_rows
     _refuse_too_many(known or 0, settings.memory)
     with reporting(settings.progress) as report:
         table = mapped_table(
-            each_table(as_it_is, source),
+            rows.tables(_itself),
             like=like,
             folder=settings.spill,
             told=lambda n: report(n, max(known or 0, n), "reading"),
@@ -51,6 +50,10 @@ def table_of(source: Any, like: Table | None = None) -> Any:
     if not table.columns or not len(table):
         raise InputError("The table has no rows.")
     _refuse_too_many(len(table), settings.memory)
+    return table
+
+
+def _itself(table: Table) -> Table:
     return table
 
 

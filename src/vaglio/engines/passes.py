@@ -16,9 +16,11 @@ row (:func:`vaglio.engines.row_samples.row_hash`), never on the chunk it is in.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -335,3 +337,58 @@ def view_of(chunk: Chunk, parts: list[dict[str, np.ndarray]]) -> Chunk | Kept:
     if not parts:
         return chunk
     return Kept({name: array for part in parts for name, array in part.items()}, chunk.start, chunk.n_rows)
+
+
+class _Stopped(BaseException):
+    """The generator was closed while the function waited for an answer."""
+
+
+def asking(function: Callable[[Callable[[Request], Any]], Any]) -> Generator[Request, Any, Any]:
+    """Run ``function(ask)``; each ``ask(request)`` in it yields the request and returns the answer.
+
+    Examples
+    --------
+    >>> from vaglio.engines.passes import asking
+    >>> talk = asking(lambda ask: ask("name?") + "!")
+    >>> next(talk)
+    'name?'
+    >>> try:
+    ...     talk.send("Ada")
+    ... except StopIteration as end:
+    ...     print(end.value)
+    Ada!
+    """
+    told: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+    answers: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+
+    def ask(request: Request) -> Any:
+        told.put(("asks", request))
+        goes_on, answer = answers.get()
+        if not goes_on:
+            raise _Stopped
+        return answer
+
+    def work() -> None:
+        try:
+            told.put(("done", function(ask)))
+        except _Stopped:
+            told.put(("stopped", None))
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
+            told.put(("failed", error))
+
+    thread = threading.Thread(target=work, name="vaglio-solver", daemon=True)
+    thread.start()
+    finished = False
+    try:
+        while True:
+            what, value = told.get()
+            finished = what != "asks"
+            if what == "done":
+                return value
+            if what == "failed":
+                raise value
+            answers.put((True, (yield value)))
+    finally:
+        if not finished:
+            answers.put((False, None))
+        thread.join()

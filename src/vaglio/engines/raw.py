@@ -17,7 +17,7 @@ from vaglio.encode import Codebook, EncodedMatrix, Feature, code_type, describe,
 from vaglio.engines.passes import MOST_VALUES, Chunk
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.table import Column, Table
-from vaglio.table.lazy import labels, numbers
+from vaglio.table.scanned import labels, numbers
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,23 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Chunk, Facts, Pass
 from vaglio.runtime.seeds import row_hash
 
-__all__ = ["Gathered", "Rows", "all_rows", "gather_rows", "row_hash", "rows_pass", "sample_rows", "smallest_hashes"]
+__all__ = [
+    "EncodedRows",
+    "Gathered",
+    "all_rows",
+    "gather_rows",
+    "row_hash",
+    "rows_pass",
+    "sample_rows",
+    "smallest_hashes",
+]
 
 # Rows that are hashed at a time: they stay in the cache.
 _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Rows:
+class EncodedRows:
     """Some rows of the table, in the order of their global index."""
 
     matrix: EncodedMatrix
@@ -28,15 +37,15 @@ class Rows:
     weight: np.ndarray | None
     index: np.ndarray
 
-    def take(self, rows: np.ndarray) -> Rows:
+    def take(self, rows: np.ndarray) -> EncodedRows:
         """Return the rows at these positions."""
         weight = None if self.weight is None else self.weight[rows]
         taken = self.matrix.take(rows)
         # One layout, whoever took the rows: sums over columns add in another order in another layout.
         taken.numeric = np.asfortranarray(taken.numeric)
-        return Rows(taken, self.y[rows], weight, self.index[rows])
+        return EncodedRows(taken, self.y[rows], weight, self.index[rows])
 
-    def merge(self, other: Rows) -> Rows:
+    def merge(self, other: EncodedRows) -> EncodedRows:
         """Return the rows of both."""
         a, b = self.matrix, other.matrix
         order = np.argsort(np.concatenate([self.index, other.index]), kind="stable")
@@ -52,10 +61,10 @@ class Rows:
         if self.weight is not None and other.weight is not None:
             weight = np.concatenate([self.weight, other.weight])[order]
         y = np.concatenate([self.y, other.y])[order]
-        return Rows(matrix, y, weight, np.concatenate([self.index, other.index])[order])
+        return EncodedRows(matrix, y, weight, np.concatenate([self.index, other.index])[order])
 
 
-def sample_rows(facts: Facts, n: int, seed: int) -> Generator[Pass, Any, Rows]:
+def sample_rows(facts: Facts, n: int, seed: int) -> Generator[Pass, Any, EncodedRows]:
     """Ask for the ``n`` rows with the smallest hashes; for all, if there are no more."""
     gathered: Gathered = yield rows_pass(smallest_hashes(n, seed, facts.n_rows), "sample of rows")
     return gathered.joined(facts.threads)
@@ -93,9 +102,9 @@ def rows_pass(wanted: np.ndarray, name: str = "rows to describe") -> Pass:
     return Pass(name, _whole, choose=partial(_wanted, wanted))
 
 
-def all_rows(chunk: Chunk) -> Rows:
+def all_rows(chunk: Chunk) -> EncodedRows:
     """Return a chunk as rows."""
-    return Rows(chunk.matrix, chunk.y, chunk.weight, chunk.index)
+    return EncodedRows(chunk.matrix, chunk.y, chunk.weight, chunk.index)
 
 
 def _wanted(wanted: np.ndarray, start: int, rows: int) -> np.ndarray:
@@ -107,13 +116,13 @@ def _wanted(wanted: np.ndarray, start: int, rows: int) -> np.ndarray:
 class Gathered:
     """Rows of several parts, in any order of the parts."""
 
-    parts: list[Rows]
+    parts: list[EncodedRows]
 
     def merge(self, other: Gathered) -> Gathered:
         """Return the parts of both: nothing is copied before all have arrived."""
         return Gathered(self.parts + other.parts)
 
-    def joined(self, threads: int) -> Rows:
+    def joined(self, threads: int) -> EncodedRows:
         """Return the rows in their order; each part is let go once it is copied."""
         found = [part for part in self.parts if len(part.index)] or self.parts[:1]
         parts = sorted(found, key=lambda part: int(part.index[0]) if len(part.index) else 0, reverse=True)
@@ -137,7 +146,7 @@ class Gathered:
                 weight[rows] = part.weight
         matrix = EncodedMatrix(features, numeric, codes)
         matrix.threads = threads
-        return Rows(matrix, y, weight, index)
+        return EncodedRows(matrix, y, weight, index)
 
 
 def bytes_of_rows(facts: Facts) -> int:
@@ -145,7 +154,7 @@ def bytes_of_rows(facts: Facts) -> int:
     return 8 * facts.n_rows * (len(facts.codebook.features) + 2)
 
 
-def gather_rows(facts: Facts) -> Generator[Pass, Any, Rows]:
+def gather_rows(facts: Facts) -> Generator[Pass, Any, EncodedRows]:
     """Ask for all rows; return them in their order, as a training in memory has them."""
     gathered: Gathered = yield Pass("all rows", _whole)
     return gathered.joined(facts.threads)

@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.row_samples import Rows
+from vaglio.engines.row_samples import EncodedRows
 
 # Up to so many rows every distinct number is counted.
 EXACT_ROWS = 1 << 18
@@ -43,7 +43,7 @@ def needs_sample(facts: Facts, columns: Any) -> bool:
     return facts.n_rows > EXACT_ROWS and any(facts.values[int(j)] is None for j in columns)
 
 
-def cells_of(facts: Facts, columns: Any, sample: Rows | None, exact: Any = ()) -> Cells:
+def cells_of(facts: Facts, columns: Any, sample: EncodedRows | None, exact: Any = ()) -> Cells:
     """Return where the numbers of these columns are counted; of the ``exact`` ones every distinct number."""
     points = []
     for j in (int(j) for j in columns):

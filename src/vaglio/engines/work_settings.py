@@ -1,4 +1,4 @@
-"""How work on rows outside memory is done: memory, folders, checkpoints, cluster, progress."""
+"""How work on rows out of core is done: memory, folders, checkpoints, cluster, progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?\s*", re.IGNORE
 
 @dataclass(frozen=True)
 class Settings:
-    """How work on lazy tables is done.
+    """How work on scanned tables is done.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Settings:
     resume : bool
         Go on from what the checkpoint has.
     client : object or None
-        A ``distributed.Client`` on which lazy tables are read and learned from; Dask frames find their own.
+        A ``distributed.Client`` on which scanned tables are read and learned from; Dask frames find their own.
     worker_timeout : float
         Seconds that work waits for a cluster without any worker before it ends with an error.
     progress : bool, callable or None
@@ -73,7 +73,7 @@ def streaming(
     worker_timeout: float | None = None,
     progress: ProgressOption = False,
 ) -> Iterator[Settings]:
-    """Say how lazy tables are worked on, for the statements below.
+    """Say how scanned tables are worked on, for the statements below.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def streaming(
     resume : bool, default=False
         Go on from what the checkpoint has; without it, a checkpoint that exists is an error.
     client : distributed.Client, optional
-        Read lazy tables and learn from them on this cluster.
+        Read scanned tables and learn from them on this cluster.
     worker_timeout : float, optional
         Seconds that work waits for a cluster without any worker before it ends with an error; 60 by default.
     progress : bool, callable or None, default=False

@@ -13,20 +13,18 @@ from vaglio.evaluation.metrics.thresholds import ThresholdTable
 from vaglio.evaluation.model_evaluation import evaluate
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
-from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.selection import select
-from vaglio.evaluation.selection.selection_result import Selection
-from vaglio.evaluation.selection.split_advice import advise_split
+from vaglio.evaluation.selection.selection_result import Selection, fit_diagnosis
 from vaglio.evaluation.selection.splits import (
     SplitRules,
+    advise_split,
     make_folds,
     make_holdout,
     make_random_splits,
     make_three_way,
 )
 from vaglio.evaluation.selection.strategies import STRATEGIES, Strategy
-from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
-from vaglio.evaluation.theory.majority import majority_vote_error
+from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCurve, bias_variance, majority_vote_error
 from vaglio.evaluation.theory.shattering import Shattering, shatters, vc_dimension_lower_bound
 from vaglio.evaluation.training import EvaluationPlan, Training, evaluate_learner, train_and_evaluate
 from vaglio.model.costs import CostMatrix

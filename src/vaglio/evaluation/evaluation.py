@@ -24,8 +24,7 @@ from vaglio.evaluation.labels import (
     label_universe,
 )
 from vaglio.evaluation.metrics.advice import evaluation_advice
-from vaglio.evaluation.metrics.calibration import CalibrationCurve
-from vaglio.evaluation.metrics.curves import GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
+from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 from vaglio.model.costs import CostMatrix

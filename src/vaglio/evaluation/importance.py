@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation.labels import as_labels
-from vaglio.evaluation.outside_rows import OutsideRows
+from vaglio.evaluation.rows import Rows
 from vaglio.model.families import KINDS
 from vaglio.table import Table
-from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["PermutationImportance", "permutation_importance"]
 
@@ -76,8 +74,8 @@ def permutation_importance(
     model : Fitted or classifier
     X : table or array
         Rows whose class is known; best rows that the model was not trained on. Of many rows a random sample is used;
-        of a lazy table or a Dask frame, those with the smallest hashes of their numbers. ``n_rows`` of the result says
-        how many.
+        of a scanned table or a Dask frame, those with the smallest hashes of their numbers. ``n_rows`` of the result
+        says how many.
     y : array-like of labels
     columns : sequence of str, optional
         Columns to try, in order of preference; by default all columns of ``X``.
@@ -104,12 +102,8 @@ def permutation_importance(
     if n_repeats < 1:
         raise InputError(f"n_repeats is {n_repeats}; at least one shuffle per column is needed.")
     rng = np.random.default_rng(seed)
-    most = _most_rows(model)
-    if is_outside_memory(X):
-        drawn = OutsideRows(X, y).sampled(most)
-        table, labels = drawn.X, drawn.y
-    else:
-        table, labels = _drawn(Table.from_any(X), as_labels(y), most, rng)
+    drawn = Rows.of(X, y).sample(_most_rows(model), rng)
+    table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
     accuracy = _accuracy(model, table, labels)
@@ -117,15 +111,6 @@ def permutation_importance(
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
     return PermutationImportance(ranked, accuracy, len(labels), n_repeats)
-
-
-def _drawn(table: Table, labels: np.ndarray, most: int, rng: np.random.Generator) -> tuple[Table, np.ndarray]:
-    if len(table) != len(labels):
-        raise InputError(f"X has {len(table)} rows, y {len(labels)}.")
-    if len(labels) <= most:
-        return table, labels
-    rows = np.sort(rng.choice(len(labels), most, replace=False))
-    return table.take(rows), labels[rows]
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:

@@ -10,13 +10,11 @@ import numpy as np
 from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.lazy_predictions import predict_outside
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.predictions import Predictions, predict_with_scores
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.predictions import Predictions
+from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
-from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -24,7 +22,7 @@ __all__ = ["evaluate", "evaluate_predictions"]
 def evaluate(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -40,8 +38,9 @@ def evaluate(
     model : Fitted or classifier
         Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
     X : table or array
-        The rows to predict; a lazy table or a Dask frame is read in parts.
+        The rows to predict; a scanned table or a Dask frame is read in parts.
     y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
+        None is the target that the table has.
     sample_weight : array-like, optional
         How much each row counts in every measure.
     pos_label : optional
@@ -71,21 +70,12 @@ def evaluate(
     """
     if decide not in ("cost", "argmax"):
         raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
-    if is_outside_memory(X):
-        alone, carried = (model, None) if decide == "cost" else _without_costs(model)
-        predictions, true, weight = predict_outside(alone, X, y, sample_weight)
-        options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": weight}
-        predictions = predictions if decide == "cost" else replace(predictions, cost=carried)
-        return evaluate_predictions(predictions, true, cost=cost if decide == "cost" else None, **options)
-    if isinstance(y, str):
-        rows = as_rows(X, y)
-        X, y = rows.X, rows.y
-        sample_weight = rows.weight if sample_weight is None else sample_weight
-    options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": sample_weight}
+    alone, carried = (model, None) if decide == "cost" else _without_costs(model)
+    found = Rows.of(X, y, sample_weight).predict(alone)
+    options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": found.weight}
     if decide == "cost":
-        return evaluate_predictions(predict_with_scores(model, X), y, cost=cost, **options)
-    alone, carried = _without_costs(model)
-    evaluation = evaluate_predictions(replace(predict_with_scores(alone, X), cost=carried), y, **options)
+        return evaluate_predictions(found.predictions, found.true, cost=cost, **options)
+    evaluation = evaluate_predictions(replace(found.predictions, cost=carried), found.true, **options)
     return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
 
 

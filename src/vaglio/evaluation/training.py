@@ -10,23 +10,15 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
-from vaglio.evaluation.lazy_training import (
-    evaluate_held_out,
-    evaluate_lazily,
-    lazy_options,
-    train_lazily,
-)
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
-from vaglio.evaluation.outside_rows import OutsideRows
-from vaglio.evaluation.predictions import predict_with_scores
+from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.folds import evaluate_by_folds
-from vaglio.evaluation.selection.splits import SplitRules, make_holdout, test_share
+from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
-from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -41,8 +33,8 @@ class EvaluationPlan:
         Number of cross-validation folds.
     holdout : float or str, optional
         Share of the rows held out from training, or a split such as "80-20", "67-33", "50-50".
-    test : Table or LazyTable, optional
-        A test table whose target is marked; a lazy one for rows that stay on disk.
+    test : Table or ScannedTable, optional
+        A test table; one in memory has its target marked.
     seed : int, default=0
         Seed of the folds or of the rows held out.
 
@@ -70,6 +62,13 @@ class EvaluationPlan:
         """How rows are split."""
         return SplitRules(seed=self.seed)
 
+    def how(self, rows: Rows) -> str:
+        """Say how these rows are evaluated: beside the plan, how they are divided unless they are stratified."""
+        if self.folds is None and self.holdout is None:
+            return str(self)
+        divided = rows.describe(self.rules)["divided"]
+        return str(self) if divided == self.rules.division else f"{self}, rows assigned {divided}"
+
     def __str__(self) -> str:
         if self.test is not None:
             return "on the test table"
@@ -91,11 +90,14 @@ class Training:
         Rows it was trained on.
     evaluation : Evaluation or None
         None when the plan asks for no evaluation.
+    how : str
+        How it was evaluated, in words.
     """
 
     estimator: Any
     n_rows: int
     evaluation: Evaluation | None
+    how: str = "not evaluated"
 
 
 def train_and_evaluate(
@@ -114,9 +116,10 @@ def train_and_evaluate(
     ----------
     estimator : classifier
         It is fitted on all rows, except those held out.
-    X : Table or LazyTable
-        Of rows that stay on disk, those that are held out, and folds, are chosen by the hash of their number.
-    y : ndarray of labels or LazyColumn
+    X : table or array, ScannedTable or Dask frame, Rows
+        Rows out of core are held out, and assigned to folds, by the hash of their number; others are stratified by
+        class.
+    y : array-like of labels, a column of the same holder, or the name of the class column
     plan : EvaluationPlan
     pos_label : optional
         As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
@@ -138,61 +141,39 @@ def train_and_evaluate(
     >>> train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(holdout=0.25)).n_rows
     258
     """
-    if is_outside_memory(X):
-        return _trained_outside(estimator, X, y, plan, pos_label, cost)
+    rows = Rows.of(X, y)
     # The class and the costs are looked up first: a wrong name is reported before the work, not after it.
-    options = _options(y, pos_label, cost)
-    evaluation = None
-    test: tuple[Table, np.ndarray] | None = None
-    if plan.folds is not None:
-        evaluation = evaluate_by_folds(
-            estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options
-        )
-    elif plan.holdout is not None:
-        training, held_out = make_holdout(y, plan.holdout, plan.rules)
-        test = X[held_out], y[held_out]
-        X, y = X[training], y[training]
-    elif plan.test is not None:
-        rows, labels = plan.test.xy()
-        test = rows.select(X.columns), labels
-    with reporting(progress) as report:
-        report(0, 1, f"training on {len(X):,} rows")
-        model = _fitted(estimator, X, y, options["cost"])
-    if test is not None:
-        rows, labels = test
-        # All the costs, not those the model carries: the training rows may lack a class.
-        predictions = replace(predict_with_scores(model, rows), cost=options["cost"])
-        true = labels_like(labels, model.classes_.tolist())
-        evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"])
-    return Training(model, len(X), evaluation)
-
-
-def _trained_outside(estimator: Any, X: Any, y: Any, plan: EvaluationPlan, pos_label: Any, cost: Any) -> Training:
-    """The same for rows that stay on disk."""
-    rows = OutsideRows(X, y)
-    options = lazy_options(rows, pos_label, cost)
+    options = _options(rows, pos_label, cost)
     evaluation, test = None, None
     if plan.folds is not None:
-        evaluation = evaluate_lazily(estimator, rows, folds=plan.folds, seed=plan.seed, **options)
+        evaluation = evaluate_by_folds(
+            estimator, rows, n_splits=plan.folds, rules=plan.rules, progress=progress, **options
+        )
     elif plan.holdout is not None:
-        rows, test = rows.split(float(plan.holdout), plan.seed)
+        training, held_out = rows.split(plan.holdout, plan.rules)
+        rows, test = rows.take(training), rows.take(held_out)
     elif plan.test is not None:
         test = rows.like(plan.test)
-    model = train_lazily(estimator, rows, options["cost"])
+    with reporting(progress) as report:
+        report(0, 1, "training")
+        model = _fitted(estimator, rows, options["cost"])
     if test is not None:
-        evaluation = evaluate_held_out(model, test, **options)
-    shape = model.fitted_.training_shape
-    return Training(model, 0 if shape is None else shape[0], evaluation)
+        found = test.predict(model)
+        # All the costs, not those the model carries: the training rows may lack a class.
+        predictions = replace(found.predictions, cost=options["cost"])
+        true = labels_like(found.true, model.classes_.tolist())
+        evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"], sample_weight=found.weight)
+    return Training(model, rows.learned(model), evaluation, plan.how(rows))
 
 
-def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) -> Any:
+def _fitted(estimator: Any, rows: Rows, cost: CostMatrix | None) -> Any:
     """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
     if cost is None:
-        return estimator.fit(X, y)
+        return rows.fit(estimator)
     if isinstance(estimator, VaglioEstimator):
-        fit_with_costs(estimator, X, y, cost)
+        fit_with_costs(estimator, rows.X, rows.y, cost, rows.weight)
         return estimator
-    return CostSensitiveClassifier(estimator, cost).fit(X, y)
+    return rows.fit(CostSensitiveClassifier(estimator, cost))
 
 
 def evaluate_learner(
@@ -223,22 +204,21 @@ def evaluate_learner(
     -------
     Evaluation
     """
-    if plan.folds is not None and is_outside_memory(X):
-        rows = OutsideRows(X, y)
-        options = lazy_options(rows, pos_label, cost)
-        return evaluate_lazily(estimator, rows, folds=plan.folds, seed=plan.seed, **options)
+    rows = Rows.of(X, y)
     if plan.folds is not None:
-        options = _options(y, pos_label, cost)
-        return evaluate_by_folds(estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)
-    training = train_and_evaluate(estimator, X, y, plan, pos_label=pos_label, cost=cost, progress=progress)
+        options = _options(rows, pos_label, cost)
+        return evaluate_by_folds(estimator, rows, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)
+    training = train_and_evaluate(estimator, rows, None, plan, pos_label=pos_label, cost=cost, progress=progress)
     if training.evaluation is None:
         raise InputError("The plan names no rows to evaluate on: give folds, a holdout share or a test table.")
     return training.evaluation
 
 
-def _options(y: np.ndarray, pos_label: Any, cost: Any) -> dict[str, Any]:
-    """Arguments of ``evaluate`` for these classes."""
-    labels = np.unique(y).tolist()
+def _options(rows: Rows, pos_label: Any, cost: Any) -> dict[str, Any]:
+    """Return the positive class and the costs, looked up among the classes of the rows."""
+    if pos_label is None and cost is None:
+        return {"pos_label": None, "cost": None}
+    labels = rows.classes().tolist()
     return {
         "pos_label": None if pos_label is None else find_label(str(pos_label), labels),
         "cost": None if cost is None else CostMatrix.from_any(cost, labels=labels),

@@ -12,6 +12,8 @@ import numpy as np
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.engines.sources import is_out_of_core
+from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
@@ -19,7 +21,6 @@ from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, 
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
-from vaglio.table.lazy import is_outside_memory
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
@@ -91,16 +92,15 @@ class Fitted:
         Parameters
         ----------
         X : frame, Table or array
-            Rows with the columns of the model, found by name. A lazy table gives a lazy result, a Dask frame a Dask
+            Rows with the columns of the model, found by name. A scanned table gives a lazy result, a Dask frame a Dask
             series.
         n_jobs : int or None
             Threads; None is 1, -1 all that are allowed.
         """
-        if is_outside_memory(X):
-            from vaglio.fitted.predictions import predict_outside
-
-            outside: np.ndarray = predict_outside(self, X)
-            return outside
+        if is_out_of_core(X):
+            empty = np.empty(0) if self.classes is None else self.classes[:0]
+            labels: np.ndarray = source_of_rows(X).apply(self.predict, ("prediction",), empty)
+            return labels
         return self.predict_encoded(self._encode(X, n_jobs))
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -152,11 +152,10 @@ class Fitted:
             Threads; None is 1, -1 all that are allowed.
         """
         self._needs("predict_proba", "probabilities")
-        if is_outside_memory(X):
-            from vaglio.fitted.predictions import proba_outside
-
-            outside: np.ndarray = proba_outside(self, X)
-            return outside
+        if is_out_of_core(X):
+            names = () if self.classes is None else tuple(str(label) for label in self.classes.tolist())
+            shares: np.ndarray = source_of_rows(X).apply(self.predict_proba, names, np.empty((0, len(names))))
+            return shares
         return class_proba(self.model, self._encode(X, n_jobs))
 
     def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import guarded_from, reliability
-from vaglio.engines.facts import unit_of
 from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.survey import unit_of
 from vaglio.learners.inputs import note_belief
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -12,10 +13,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.errors import InputError
+from vaglio.engines.passes import Facts, Pass, Passes
+from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
+from vaglio.engines.sources import is_out_of_core
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
-from vaglio.learners.in_passes import fit_in_passes
 from vaglio.learners.inputs import (
     check_labels,
     check_numbers,
@@ -30,22 +33,21 @@ from vaglio.learners.inputs import (
     with_largest_near_one,
     within_range,
 )
-from vaglio.learners.lazy_scores import accuracy_outside, determination_outside
+from vaglio.learners.out_of_core import accuracy_out_of_core, determination_out_of_core, fit_out_of_core
 from vaglio.learners.parameters import all_allowed, estimator, parameter_names
-from vaglio.learners.passing import LearnsInPasses
 from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
-from vaglio.model.base import class_proba
+from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
-from vaglio.table.lazy import is_outside_memory
 
 
 @estimator
-class VaglioEstimator(LearnsInPasses, BaseEstimator):
+class VaglioEstimator(BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`)
-    and ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``.
+    and ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``; one that can learn from rows out of
+    core writes ``_passes`` too, or says why it gathers all rows.
 
     Attributes
     ----------
@@ -66,6 +68,10 @@ class VaglioEstimator(LearnsInPasses, BaseEstimator):
     # Attributes, without their underscore, that the model file tells.
     _findings: ClassVar[tuple[str, ...]] = ()
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    # Why rows are gathered: the beginning of a sentence. None: they are not, wherever they are.
+    _gathers: ClassVar[str | None] = None
+    # How often the bytes of one pass the gathered rows may take.
+    _gathered_share: ClassVar[int] = 1
 
     fitted_: Fitted = field(init=False)
 
@@ -77,19 +83,49 @@ class VaglioEstimator(LearnsInPasses, BaseEstimator):
         if not all_allowed(self):
             super()._validate_params()  # finds the wrong one again, and says what is wrong
 
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
+        """Return the model of encoded rows; weights are positive, None when all rows count alike."""
+        raise NotImplementedError
+
+    def _passes(self, facts: Facts) -> Passes:
+        """Learn from rows out of core: yield requests, return the model; see :mod:`vaglio.engines.passes`."""
+        rows = yield from self._gathered(facts)
+        return self._learn(rows.matrix, rows.y, rows.weight)
+
+    def _gathered(self, facts: Facts) -> Generator[Pass, Any, EncodedRows]:
+        """Ask for all rows, if they fit in memory."""
+        needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
+        if needed > allowed:
+            raise NotSupportedError(
+                f"{self._gathers}, about {needed >> 20} MB, more than the memory limit allows ({allowed >> 20} MB): "
+                "raise the limit, or take a sample (data.sample(N), --sample N)."
+            )
+        return (yield from gather_rows(facts))
+
+    def _refuse_passes(self) -> None:
+        """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
+        if type(self)._passes is VaglioEstimator._passes and self._gathers is None:
+            raise NotSupportedError(
+                f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a scanned table, "
+                "data.sample(N).xy(target) (on the command line --sample N), or read the table."
+            )
+
+    def _note_columns(self, X: Any) -> None:
+        """Look at a few rows in the form the user gave them."""
+
     def predict(self, X: Any) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Parameters
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
-            A lazy table gives a lazy result, a Dask frame a Dask series.
+            A scanned table gives a lazy result, a Dask frame a Dask series.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
-        if is_outside_memory(X):
+        if is_out_of_core(X):
             check_is_fitted(self, "fitted_")
             return self.fitted_.predict(X)
         matrix = self._encode(X)
@@ -260,8 +296,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         self
         """
-        if is_outside_memory(X):
-            return fit_in_passes(self, X, y, sample_weight, regression=False)
+        if is_out_of_core(X):
+            fit_out_of_core(self, X, y, sample_weight, regression=False)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
@@ -295,7 +332,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        if is_outside_memory(X):
+        if is_out_of_core(X):
             check_is_fitted(self, "fitted_")
             return self.fitted_.predict_proba(X)
         matrix = self._encode(X)
@@ -331,8 +368,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         float
         """
         check_is_fitted(self, "fitted_")
-        if is_outside_memory(X):
-            return accuracy_outside(self.fitted_, X, y, sample_weight)
+        if is_out_of_core(X):
+            return accuracy_out_of_core(self.fitted_, X, y, sample_weight)
         return accuracy(aligned_labels(plain_series(y), self.classes_), self.predict(X), sample_weight)
 
     def _with_class_weight(
@@ -377,8 +414,9 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         -------
         self
         """
-        if is_outside_memory(X):
-            return fit_in_passes(self, X, y, sample_weight, regression=True)
+        if is_out_of_core(X):
+            fit_out_of_core(self, X, y, sample_weight, regression=True)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)
@@ -402,7 +440,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         -------
         float
         """
-        if is_outside_memory(X):
+        if is_out_of_core(X):
             check_is_fitted(self, "fitted_")
-            return determination_outside(self.fitted_, X, y, sample_weight)
+            return determination_out_of_core(self.fitted_, X, y, sample_weight)
         return determination(y, self.predict(X), sample_weight)

@@ -349,7 +349,7 @@ def explore(
     Parameters
     ----------
     table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
-        A lazy table or a Dask frame is read once, and its columns are then looked at one by one on disk.
+        A scanned table or a Dask frame is read once, and its columns are then looked at one by one on disk.
     target : str or int, optional
         The class column; by default the one with the role "target".
     seed : int, default=0

@@ -9,9 +9,8 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.rows import MemoryRows
 from vaglio.evaluation.selection.candidates import resolve_learners
-from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
 from vaglio.messages.figures import figure, percent, quantity
 from vaglio.messages.sentences import clip, plural
@@ -56,9 +55,9 @@ class _Explainers:
         candidates = resolve_learners(self.study.learners, seed=self.study.seed)
         candidate = next(c for c in candidates if c.name == fold.choice.learner)
         params = {str(k).removeprefix("estimator__"): v for k, v in fold.choice.params.items()}
-        rows = as_rows(self.study.learning_table, self.study.target)
+        rows = MemoryRows.of_arrays(self.study.learning_table, self.study.target)
         others = np.setdiff1d(np.arange(len(rows)), fold.rows)
-        return fit_rows(candidate.make(params), rows.part(others)).fitted_
+        return rows.take(others).fit(candidate.make(params)).fitted_
 
 
 def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:

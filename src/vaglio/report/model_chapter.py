@@ -11,7 +11,7 @@ import numpy as np
 
 from vaglio.evaluation import PermutationImportance, permutation_importance
 from vaglio.evaluation.displays import ForestDistanceDisplay
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import findings_in_words
@@ -55,7 +55,7 @@ def evaluated_rows(study: Study) -> EvaluatedRows:
     """Find the rows again by their positions."""
     test = study.selection_options.get("test")
     table = study.learning_table if test is None else Table.from_any(test)
-    rows = as_rows(table, study.target)
+    rows = MemoryRows.of_arrays(table, study.target)
     at = study.selection.judged
     known = np.flatnonzero(~table.column(str(study.target)).missing)
     source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"

@@ -33,7 +33,7 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
-class Rows:
+class PresetRows:
     """Training rows as vaglio's grower reads them."""
 
     single: np.ndarray
@@ -86,7 +86,7 @@ def made_of(source: Any, make: Callable[[Any], Made], checked: Any) -> Made:
         return found
 
 
-def encoded_rows(checked: Any) -> Rows:
+def encoded_rows(checked: Any) -> PresetRows:
     """Encode and sort the rows.
 
     scikit-learn's trees see single precision; the same numbers in double precision are what vaglio reads.
@@ -101,19 +101,19 @@ def encoded_rows(checked: Any) -> Rows:
         # The greatest value: a threshold that sets missing values apart has all the others on its left.
         double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, greatest[constant])
     codebook = Codebook.learn(double)
-    rows = Rows(single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
+    rows = PresetRows(single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
     rows.matrix.ranks()
     rows.matrix.reused = _users > 0
     return rows
 
 
-def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | None) -> None:
+def grow(estimator: Any, rows: PresetRows, target: np.ndarray, weight: np.ndarray | None) -> None:
     """Grow a tree by an estimator's parameters and write scikit-learn's attributes.
 
     Parameters
     ----------
     estimator : TreePreset
-    rows : Rows
+    rows : PresetRows
     target : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional

@@ -14,13 +14,13 @@ from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING, NO_NUMBER
 from vaglio.table._write import TableWriter, write
-from vaglio.table.lazy import (
-    LazyColumn,
-    LazyResult,
-    LazyTable,
+from vaglio.table.readers.capacity import LIMITS, Limits
+from vaglio.table.scanned import (
+    ScannedColumn,
+    ScannedResult,
+    ScannedTable,
     scan,
 )
-from vaglio.table.readers.capacity import LIMITS, Limits
 
 __all__ = [
     "LIMITS",
@@ -28,10 +28,10 @@ __all__ = [
     "NO_NUMBER",
     "WORD_PAIRS",
     "Column",
-    "LazyColumn",
-    "LazyResult",
-    "LazyTable",
     "Limits",
+    "ScannedColumn",
+    "ScannedResult",
+    "ScannedTable",
     "SparseBlock",
     "Table",
     "TableWriter",

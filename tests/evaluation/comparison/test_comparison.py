@@ -20,14 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.requirements import (
-    growth_exponent,
-    model_size,
-    scaling,
-    with_label_noise,
-    with_missing_values,
-)
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.comparison.requirements import growth_exponent, model_size, scaling
+from vaglio.evaluation.rows import Rows, with_label_noise, with_missing_values
 
 LEARNERS = {
     "bayes": GaussianNB(),
@@ -70,7 +64,7 @@ class _Clock:
 def test_times_are_warm_medians_of_repeated_fits_and_the_exponent_has_an_interval(iris, monkeypatch):
     clock = _Clock((0.25, 0.5, 1.0))
     monkeypatch.setattr("vaglio.evaluation.comparison.requirements._seconds", clock)
-    points = [point for point, _, _ in scaling(None, as_rows(*iris), clock.sizes, seed=0)]
+    points = [point for point, _, _ in scaling(None, Rows.of(*iris), clock.sizes, seed=0)]
     assert [point["rows"] for point in points] == [38, 75, 150]
     assert len(clock.calls) == 1 + sum(len(point["fits"]) for point in points)
     assert all(len(point["fits"]) > 1 for point in points)

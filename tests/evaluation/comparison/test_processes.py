@@ -13,10 +13,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import vaglio
-from vaglio.cli._wording import as_options
+from vaglio.cli._output import as_options
 from vaglio.errors import ProcessError
+from vaglio.evaluation import tasks
 from vaglio.evaluation.comparison import comparison
-from vaglio.evaluation.selection import trials
 
 OURS = ["c45", "naive-bayes"]
 
@@ -26,14 +26,14 @@ def started(monkeypatch):
     """Processes are started at once, however short the work; the numbers of those that were asked for are kept."""
     asked = []
 
-    class Noted(trials.Parallel):
+    class Noted(tasks.Parallel):
         def __init__(self, *given, **named):
             asked.append(named["n_jobs"])
             super().__init__(*given, **named)
 
-    for module in (trials, comparison):
+    for module in (tasks, comparison):
         monkeypatch.setattr(module, "LONG_WORK", 0.0)
-    monkeypatch.setattr(trials, "Parallel", Noted)
+    monkeypatch.setattr(tasks, "Parallel", Noted)
     return asked
 
 
@@ -104,10 +104,10 @@ from pathlib import Path
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 import vaglio
-from vaglio.evaluation.selection import trials
+from vaglio.evaluation import tasks
 
 place = Path(sys.argv[1])
-trials.LONG_WORK = 0
+tasks.LONG_WORK = 0
 
 class Waiting(GaussianNB):
     def fit(self, X, y, sample_weight=None):

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import vaglio
-from vaglio.errors import InputError, NotSupportedError
-from vaglio.evaluation.selection.chooser import best_of
+from vaglio.errors import InputError
 from vaglio.evaluation.selection.race import LEVEL, chance_of_being_equal, chances_together
+from vaglio.evaluation.selection.search import best_of
 from vaglio.evaluation.selection.trials import Trial
 
 LEARNERS = {"constant": DummyClassifier(), "bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
@@ -180,9 +180,13 @@ def test_a_score_that_is_no_mean_of_rows_is_refused(scoring):
         select(race=True, scoring=scoring)
 
 
-def test_rows_outside_memory_do_not_race(tmp_path):
-    X, y = made(60)
+def test_rows_on_disk_race_too(tmp_path):
+    X, y = made(400)
     file = tmp_path / "table.csv"
     file.write_text("a,b,y\n" + "\n".join(f"{a},{b},{label}" for (a, b, *_), label in zip(X, y)) + "\n")
-    with pytest.raises(NotSupportedError, match="race"):
-        vaglio.select(vaglio.scan(file), "y", learners=["naive-bayes"], race=True)
+    learners = {"bayes": vaglio.NaiveBayesClassifier(), "guess": vaglio.CARTClassifier(max_depth=1, max_bins=2)}
+    options = {"learners": learners, "search": "none", "folds": 4}
+    raced = vaglio.select(vaglio.scan(file), "y", race=True, **options)
+    plain = vaglio.select(vaglio.scan(file), "y", **options)
+    assert raced.best.learner == plain.best.learner
+    assert raced.trials[0].scores.tolist() == plain.trials[0].scores.tolist()

@@ -17,7 +17,7 @@ from vaglio import (
 )
 from vaglio.engines.work_settings import streaming
 from vaglio.errors import NotSupportedError
-from vaglio.learners import in_passes
+from vaglio.learners import out_of_core
 from vaglio.learners.trees.passes import bins, tree_passes
 
 from .test_tree_bins import made
@@ -47,14 +47,14 @@ def folder(table, tmp_path_factory):
 @pytest.fixture
 def memory(monkeypatch):
     """Return a function that bounds what the passes of trees may take."""
-    known = in_passes.facts_of
+    known = out_of_core.facts_of
 
     def bound(limit):
         def bounded(*given):
             facts = known(*given)
             return replace(facts, memory=limit or facts.memory, room=limit or facts.room)
 
-        monkeypatch.setattr(in_passes, "facts_of", bounded)
+        monkeypatch.setattr(out_of_core, "facts_of", bounded)
 
     return bound
 

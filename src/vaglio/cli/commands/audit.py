@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +16,20 @@ from vaglio.cli._options import (
     pair,
     table_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, note_copy, verbose, with_table
+from vaglio.cli._output import (
+    Answer,
+    Outputs,
+    as_csv,
+    as_json,
+    as_options,
+    as_page,
+    next_line,
+    note_copy,
+    verbose,
+    with_table,
+)
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import WorkOptions, table_on_disk
-from vaglio.cli._wording import as_options
+from vaglio.cli._rows import WorkOptions
 
 if TYPE_CHECKING:
     from vaglio.quality import Audit, Policy
@@ -79,12 +88,8 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html"))
     policy = _policy(choices, clean)
     with work.working():
-        if work.wanted(table, reading):
-            data = table_on_disk(table, reading)
-            like = None if reference is None else table_on_disk(reference, replace(reading, target=None))
-        else:
-            data = reading.read(table, target_needed=False, any_target=True)
-            like = None if reference is None else reading.read_rows(reference, data.target)
+        data = work.table(table, reading, any_target=True)
+        like = None if reference is None else work.table_like(reference, reading, data.target, table)
         found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
     notes = outputs.write(
         {

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
 from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import ScaleOptions, lazy_rows
+from vaglio.cli._rows import LongWorkOptions
 
 Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Folds, the same for every learner.")]
 Repeats = Annotated[int, evaluation_option(min=1, metavar="N", help="How often the folds are drawn again.")]
@@ -32,7 +32,7 @@ def run(
     accuracy_only: Only = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
-    scale: ScaleOptions,
+    work: LongWorkOptions,
     out: Out = None,
 ) -> Answer:
     """Put several learners side by side, without a winner.
@@ -45,7 +45,6 @@ def run(
     """
     from vaglio.cli._learners import learner_ids
     from vaglio.evaluation import compare
-    from vaglio.evaluation.training import learning_rows
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     ids = learner_ids(learner)
@@ -53,16 +52,9 @@ def run(
         raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     how = {"learners": ids, "folds": folds, "repeats": repeats, "seed": seed, "n_jobs": jobs, **trials}
-    if scale.wanted(table, reading):
-        X, y = lazy_rows(table, reading)
-        target: str | None = y.name
-        with scale.working():
-            result = compare(X, y, **how)
-    else:
-        data = reading.read(table)
-        target = data.target
-        learning_rows(data, folds)
-        result = compare(data, target, **how)
+    data = work.rows(table, reading, folds)
+    with work.working():
+        result = compare(data.rows, **how)
     rows = result.to_rows()
     notes = outputs.write(
         {
@@ -75,7 +67,7 @@ def run(
     named = [word for name in ids for word in ("--learner", name)] if learner else []
     first = rows[0]["learner"] if rows else ids[0]
     following = next_line(
-        with_table("select", table, target, *named),
-        with_table("tune", table, target, "--learner", first),
+        with_table("select", table, data.target, *named),
+        with_table("tune", table, data.target, "--learner", first),
     )
     return Answer({**result.to_dict(), **outputs.to_data()}, [repr(result)], [*notes, following])

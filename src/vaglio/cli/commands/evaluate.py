@@ -37,11 +37,10 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import WorkOptions, lazy_rows, lazy_table, rows_for_model
+from vaglio.cli._rows import WorkOptions
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
-    from vaglio.evaluation.training import EvaluationPlan
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
 Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is evaluated on.")]
@@ -93,10 +92,14 @@ def run(
         from vaglio.evaluation.training import evaluate_learner
 
         estimator = make_learner(what, settings, seed, jobs)
-        X, y, target, plan = _planned(table, reading, evaluating, seed, work)
+        evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
+        opened = work.rows(table, reading, evaluating.folds)
+        plan = evaluating.plan(opened.test(evaluating.test), seed)
         with work.working():
-            evaluation = evaluate_learner(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
-        how = str(plan)
+            evaluation = evaluate_learner(
+                estimator, opened.rows, None, plan, pos_label=evaluating.positive, cost=evaluating.cost
+            )
+        how, target = plan.how(opened.rows), opened.target
         again = with_table("evaluate", table, target, "--learner", what)
         following = [
             with_table("train", table, target, "--learner", what),
@@ -134,7 +137,7 @@ def _evaluated_model(
     work: WorkOptions,
 ) -> Evaluation:
     from vaglio.evaluation import evaluate
-    from vaglio.evaluation.labels import find_label, labels_like
+    from vaglio.evaluation.labels import find_label
     from vaglio.fitted import load
 
     fitted = load(path)
@@ -146,28 +149,9 @@ def _evaluated_model(
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
-    if work.wanted(table, reading):
-        rows, true = rows_for_model(table, reading.file, fitted).select([*fitted.codebook.names, target]).xy(target)
-        with work.working():
-            return evaluate(fitted, rows, true, pos_label=positive, cost=evaluating.cost, decide=way.value)
-    X, y = reading.file.read_for_model(table, fitted, target).xy()
-    return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost, decide=way.value)
-
-
-def _planned(
-    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int, work: WorkOptions
-) -> tuple[Any, Any, str | None, EvaluationPlan]:
-    """Inputs, classes, the name of the class column, and the plan: ten folds unless the options say otherwise."""
-    from vaglio.evaluation.training import learning_rows
-
-    evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
-    if work.wanted(table, reading):
-        inputs, target = lazy_rows(table, reading)
-        test = None if evaluating.test is None else lazy_table(evaluating.test, reading.file, reading._levels())
-        return inputs, target, target.name, evaluating.plan(test, seed)
-    data = reading.read(table)
-    X, y = learning_rows(data, evaluating.folds)
-    return X, y, data.target, evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)
+    rows = work.rows_for_model(table, reading, fitted, target)
+    with work.working():
+        return evaluate(fitted, rows, pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 
 def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:

@@ -20,7 +20,7 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import WorkOptions, table_on_disk
+from vaglio.cli._rows import WorkOptions
 
 if TYPE_CHECKING:
     from vaglio.table import Table
@@ -77,8 +77,7 @@ def run(
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     with work.working():
-        on_disk = work.wanted(table, reading)
-        data = table_on_disk(table, reading) if on_disk else reading.read(table, target_needed=False)
+        data = work.table(table, reading)
     seen = explore(data, data.target, seed=seed, percentiles=percentile or ())
     notes = outputs.write(
         {

@@ -20,7 +20,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
 from vaglio.cli._reading import MOST_ROWS, FileOptions
-from vaglio.cli._scaling import WorkOptions, rows_for_model
+from vaglio.cli._rows import WorkOptions, table_for_model
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -100,14 +100,14 @@ def _classified(
     classify = partial(_with_classes, fitted)
     if not work.said(table, file):
         return map(classify, file.read_chunks(table, fitted))
-    from vaglio.engines.by_parts import each_table
+    from vaglio.engines.sources import source_of
     from vaglio.engines.work_settings import present_settings
 
     note_reading(table, {}, file.to_options(sample=False))
-    data = rows_for_model(table, file, fitted)
+    data = table_for_model(table, file, fitted)
     width = len(data.columns) + (1 if fitted.classes is None else len(fitted.classes))
     most = present_settings().memory // (_COPIES * 8 * width)
-    return each_table(classify, data, max(1, min(MOST_ROWS, most)))
+    return source_of(data).tables(classify, max(1, min(MOST_ROWS, most)))
 
 
 def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from vaglio.cli import _searching as searching
-from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import Learners, TableFile
 from vaglio.cli._output import Answer, Outputs
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import ScaleOptions
+from vaglio.cli._rows import LongWorkOptions
 
 
 def run(
@@ -16,7 +15,7 @@ def run(
     reading: ReadingOptions,
     learner: Learners = None,
     wanted: searching.SearchOptions,
-    scale: ScaleOptions,
+    work: LongWorkOptions,
     out: searching.Out = None,
 ) -> Answer:
     """Choose among learners and their parameters, and say how reliable the figure is.
@@ -29,13 +28,8 @@ def run(
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     ids = learner_ids(learner)
-    if scale.wanted(table, reading):
-        selection, target = searching.run_search_in_parts(wanted, table, ids, reading, scale)
-        fitted = searching.keep_facts(selection, target, wanted)
-        rows = [trial.to_row() for trial in selection.trials]
-        return searching.answer(selection, fitted, outputs, table, wanted, rows)
-    data = reading.read(table)
-    selection = searching.run_search(wanted, data, ids, reading)
-    recipe = Recipe("select", table, data.target, reading, {"learner": ids, **wanted.to_options()})
+    data = work.rows(table, reading)
+    selection = searching.run_search(wanted, data, ids, work)
+    recipe = data.recipe("select", {"learner": ids, **wanted.to_options()})
     fitted = searching.keep_model(selection, recipe, wanted, repr(ids))
     return searching.answer(selection, fitted, outputs, table, wanted, [trial.to_row() for trial in selection.trials])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli import _searching as searching
-from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import Learner, Settings, TableFile, learning_option
 from vaglio.cli._output import Answer, Outputs, verbose
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._rows import LongWorkOptions
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Selection
@@ -34,12 +34,14 @@ def run(
     tried: Try = None,
     settings: Settings = None,
     wanted: searching.SearchOptions,
+    work: LongWorkOptions,
     out: searching.Out = None,
 ) -> Answer:
     """Search the parameters of one learner.
 
     The defaults are always tried first. What --set fixes is not searched. The best setting is trained again on all
-    training rows and saved; the rows that evaluate it took no part in the choice.
+    training rows and saved; the rows that evaluate it took no part in the choice. A table that does not fit in memory
+    is read in parts; its rows are divided by the hash of their number.
     """
     from vaglio.cli._learners import make_learner, search_space
     from vaglio.learners.provenance import learner_source
@@ -47,10 +49,10 @@ def run(
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     estimator = make_learner(learner, settings, wanted.seed, None)
     space = search_space(learner, tried, settings, estimator)
-    data = reading.read(table)
-    selection = searching.run_search(wanted, data, {learner: (estimator, space)}, reading)
+    data = work.rows(table, reading)
+    selection = searching.run_search(wanted, data, {learner: (estimator, space)}, work)
     said = {"learner": learner, "set": settings or [], "try": tried or []}
-    recipe = Recipe("tune", table, data.target, reading, {**said, **wanted.to_options()})
+    recipe = data.recipe("tune", {**said, **wanted.to_options()})
     source = f"{{{learner!r}: ({learner_source(estimator)}, {space!r})}}"
     fitted = searching.keep_model(selection, recipe, wanted, source)
     return searching.answer(selection, fitted, outputs, table, wanted, _ranked(selection), _summary(selection))

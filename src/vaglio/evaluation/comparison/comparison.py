@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.requirement_trials import RequirementTrials
-from vaglio.evaluation.comparison.requirements import growth_exponent
+from vaglio.evaluation.comparison.requirements import RequirementTrials, growth_exponent
 from vaglio.evaluation.comparison.significance import (
     FriedmanNemenyi,
     corrected_interval,
@@ -23,17 +22,15 @@ from vaglio.evaluation.comparison.significance import (
     nadeau_bengio,
 )
 from vaglio.evaluation.metrics.intervals import Estimate
-from vaglio.evaluation.outside_rows import OutsideRows
-from vaglio.evaluation.rows import as_rows, rows_of
+from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
-from vaglio.evaluation.selection.outside_results import keeping_trials
-from vaglio.evaluation.selection.overfitting import fit_diagnosis
-from vaglio.evaluation.selection.splits import SplitRules, make_folds
-from vaglio.evaluation.selection.trials import LONG_WORK, Rows, Trial, run_trials
+from vaglio.evaluation.selection.selection_result import division_note, fit_diagnosis
+from vaglio.evaluation.selection.splits import SplitRules
+from vaglio.evaluation.selection.trials import Trial, run_trials
+from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.table import as_table
 
 __all__ = ["Comparison", "LearnerReport", "compare"]
 
@@ -127,6 +124,9 @@ class Comparison:
     n_rows : int
     read_seconds : float or None
         Seconds to read the table, if it was a file.
+    rows : mapping
+        Where the rows are ("held") and how folds are made of them ("divided"): in memory stratified by class, out of
+        core by the hash of the row number.
     """
 
     reports: tuple[LearnerReport, ...]
@@ -136,6 +136,7 @@ class Comparison:
     alpha: float = 0.05
     n_rows: int = 0
     read_seconds: float | None = None
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     def differ(self, a: str, b: str) -> bool:
         """Whether the accuracies of two learners differ significantly."""
@@ -171,6 +172,7 @@ class Comparison:
                 )
         if self.read_seconds is not None:
             lines.append(f"Reading the file took {self.read_seconds:.2f} s; the training times do not include it.")
+        lines += division_note(self.rows)
         lines += [f"{r.learner}: {r.diagnosis}" for r in self.reports if r.error or "verfit" in r.diagnosis]
         return lines
 
@@ -186,7 +188,13 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
         data: dict[str, Any] = plain_data(
-            {"learners": self.to_rows(), "pairs": self.pairs, "tables": self.by_table, "notes": self.notes()}
+            {
+                "learners": self.to_rows(),
+                "pairs": self.pairs,
+                "tables": self.by_table,
+                "rows": self.rows,
+                "notes": self.notes(),
+            }
         )
         return data
 
@@ -231,7 +239,7 @@ def compare(
     Parameters
     ----------
     table, target : table (or its file) and name of its class column, or X and the labels
-        Rows of a lazy table or a Dask frame stay where they are; folds are then made by the hash of the row number.
+        Rows of a scanned table or a Dask frame stay where they are; folds are then made by the hash of the row number.
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
     folds, repeats : int
@@ -264,19 +272,21 @@ def compare(
     if isinstance(table, Mapping) and target is None:
         return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
     start = time.perf_counter()
-    rows = rows_of(table, target)
+    rows = Rows.of(table, target)
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
     began = time.perf_counter()
-    parts = _folds(rows, folds, repeats, seed)
-    few = _folds(rows, _ROBUSTNESS_FOLDS, 1, seed)
+    rules = SplitRules(seed=seed)
+    parts = rows.folds(folds, rules, repeats=repeats)
+    sizes_of_fold = _mean_sizes(rows, parts)
+    few = rows.folds(_ROBUSTNESS_FOLDS, rules)
     wanted = RequirementTrials(rows, few, noise, missing, sizes, seed)
-    with reporting(progress) as report, keeping_trials():
+    with reporting(progress) as report, keeping_results():
         trials = run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs)
         reports = []
         for i, candidate in enumerate(candidates):
             report(i, 2 * len(candidates), candidate.name)
-            reports.append(_report(next(trials), parts))
+            reports.append(_report(next(trials), *sizes_of_fold))
         started = time.perf_counter() - began > LONG_WORK
         slowest_first = sorted(
             (i for i, base in enumerate(reports) if not base.error), key=lambda i: -reports[i].fit_seconds
@@ -285,18 +295,24 @@ def compare(
         for done, i in enumerate(slowest_first, start=2 * len(candidates) - len(slowest_first)):
             report(done, 2 * len(candidates), candidates[i].name)
             reports[i] = replace(reports[i], **vars(next(more)))
-    pairs = tuple(_paired(reports, parts, alpha))
-    return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
+    pairs = tuple(_paired(reports, *sizes_of_fold, alpha))
+    return Comparison(
+        tuple(reports),
+        pairs,
+        alpha=alpha,
+        n_rows=len(rows),
+        read_seconds=read_seconds,
+        rows=rows.describe(rules),
+    )
 
 
-def _folds(rows: Rows | OutsideRows, folds: int, repeats: int, seed: int) -> list[Any]:
-    if isinstance(rows, OutsideRows):
-        return [fold for repeat in range(repeats) for fold in rows.folds(folds, seed + repeat)]
-    return make_folds(rows.y, min(folds, len(rows)), n_repeats=repeats, rules=SplitRules(seed=seed))
+def _mean_sizes(rows: Rows, parts: Sequence[tuple[Part, Part]]) -> tuple[float, float]:
+    """Return the mean numbers of training and test rows of a fold."""
+    n_train, n_test = (float(np.mean([rows.count(fold[k]) for fold in parts])) for k in (0, 1))
+    return n_train, n_test
 
 
-def _report(trial: Trial, parts: Sequence[Any]) -> LearnerReport:
-    n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
+def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
     if trial.error:
         unknown = Estimate(float("nan"), float("nan"), float("nan"))
         return LearnerReport(trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error)
@@ -306,8 +322,7 @@ def _report(trial: Trial, parts: Sequence[Any]) -> LearnerReport:
     )
 
 
-def _paired(reports: Sequence[LearnerReport], parts: Sequence[Any], alpha: float) -> list[dict[str, Any]]:
-    n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
+def _paired(reports: Sequence[LearnerReport], n_train: float, n_test: float, alpha: float) -> list[dict[str, Any]]:
     working = [report for report in reports if not report.error]
     pairs: list[dict[str, Any]] = []
     for a, b in itertools.combinations(working, 2):
@@ -333,9 +348,8 @@ def _over_tables(
     with reporting(progress) as report:
         for i, (name, given) in enumerate(tables.items()):
             report(i, len(tables), name)
-            data, target = given if isinstance(given, tuple) else (as_table(given), None)
-            rows = as_rows(data, target)
-            parts = make_folds(rows.y, min(folds, len(rows)), rules=SplitRules(seed=seed))
+            rows = Rows.of(*given) if isinstance(given, tuple) else Rows.of(given)
+            parts = rows.folds(folds, SplitRules(seed=seed))
             found = list(run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs))
             by_table[name] = {trial.learner: trial.score for trial in found}
             for trial in found:

@@ -5,148 +5,90 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from scipy import sparse as sp
+from joblib import delayed
 from scipy.special import stdtrit
 
 from vaglio.evaluation.metrics.intervals import Estimate
-from vaglio.evaluation.outside_rows import LabelNoise, MissingValues, OutsideRows
+from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
-from vaglio.evaluation.selection.trials import Rows, fit_rows
-from vaglio.table import Table
 
 __all__ = [
+    "Measured",
+    "RequirementTrials",
     "accuracy_with_missing",
     "accuracy_with_noise",
     "growth_and_size",
     "growth_exponent",
     "model_size",
     "scaling",
-    "with_label_noise",
-    "with_missing_values",
 ]
 
-AnyRows = Rows | OutsideRows
 # Below this many seconds a single fit measures the computer rather than the learner.
 _MEASURABLE = 0.05
 # Each size is trained and predicted so many times, or until this has taken so many seconds.
 _REPEATS, _LONG = 5, 2.0
 
 
-def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return labels of which a share is changed to another class."""
-    classes = np.unique(y)
-    noisy = y.copy()
-    if len(classes) < 2:
-        return noisy
-    codes = np.searchsorted(classes, y)
-    changed = rng.random(len(y)) < share
-    moved = (codes + rng.integers(1, len(classes), len(y))) % len(classes)
-    noisy[changed] = classes[moved[changed]]
-    return noisy
-
-
-def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
-    """Return inputs of which a random share of the values is missing; sparse inputs are returned unchanged."""
-    if sp.issparse(X):
-        return X
-    if not isinstance(X, Table) and not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
-        X = Table.from_any(X)
-    if isinstance(X, Table):
-        compressed = set() if X.sparse is None else set(X.sparse.names)
-        columns = []
-        for name in X.columns:
-            if name in compressed:  # an absent entry there is a zero, not a missing value
-                continue
-            column = X.column(name)
-            data = column.data.copy()
-            data[rng.random(len(data)) < share] = {"numeric": np.nan, "nominal": -1, "text": None}[column.kind]
-            columns.append(column.replace(data=data))
-        return X.with_columns(columns)
-    values = np.array(X, dtype=np.float64)
-    values[rng.random(values.shape) < share] = np.nan
-    return values
-
-
-def _accuracy(candidate: Candidate, train: AnyRows, test: AnyRows) -> float | None:
+def _accuracy(candidate: Candidate, train: Rows, test: Rows) -> float | None:
     """Accuracy on the test rows, or None if the learner does not accept such data."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = fit_rows(candidate.make({}), train)
-            if isinstance(test, OutsideRows):
-                return float(model.score(test.X, test.y))
-            return float(np.average(np.asarray(model.predict(test.X)) == test.y, weights=test.weight))
+            found = test.labels(train.fit(candidate.make({})))
+            return float(np.average(found.predictions.labels == found.true, weights=found.weight))
     except Exception:  # noqa: BLE001 - a failure is a result here: None
         return None
 
 
 def accuracy_with_noise(
-    candidate: Candidate, rows: AnyRows, fold: Any, share: float, key: Sequence[int]
+    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], share: float, key: Sequence[int]
 ) -> float | None:
     """Accuracy after training on labels of which a share is changed; the labels of the test rows stay correct.
 
     None where the learner does not accept such data.
     """
     train, test = fold
-    return _accuracy(candidate, _noisy(rows.part(train), share, key), rows.part(test))
+    return _accuracy(candidate, rows.take(train).with_noise(share, key), rows.take(test))
 
 
 def accuracy_with_missing(
-    candidate: Candidate, rows: AnyRows, fold: Any, share: float, key: Sequence[int]
+    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], share: float, key: Sequence[int]
 ) -> float | None:
     """Accuracy where a share of the values is missing, in training and test; None if the learner takes none."""
     train, test = fold
-    return _accuracy(candidate, *_incomplete(rows, train, test, share, key))
-
-
-def _noisy(training: AnyRows, share: float, key: Sequence[int]) -> AnyRows:
-    if isinstance(training, OutsideRows):
-        noise = LabelNoise(training.target, tuple(training.classes().tolist()), share, _one_seed(key))
-        return training.changed(noise)
-    noisy = with_label_noise(training.y, share, np.random.default_rng(key))
-    return Rows(training.X, noisy, training.weight)
-
-
-def _incomplete(rows: AnyRows, train: Any, test: Any, share: float, key: Sequence[int]) -> tuple[AnyRows, AnyRows]:
-    if isinstance(rows, OutsideRows):
-        change = MissingValues(rows.target, share, _one_seed(key))
-        return train.changed(change), test.changed(change)
-    X = with_missing_values(rows.X, share, np.random.default_rng(key))
-    incomplete = Rows(X, rows.y, rows.weight)
-    return incomplete.part(train), incomplete.part(test)
-
-
-def _one_seed(key: Sequence[int]) -> int:
-    return int(np.random.default_rng(key).integers(1 << 62))
+    incomplete = rows.with_missing(share, key)
+    return _accuracy(candidate, incomplete.take(train), incomplete.take(test))
 
 
 def growth_and_size(
-    candidate: Candidate, rows: AnyRows, shares: Sequence[float], seed: int
+    candidate: Candidate, rows: Rows, shares: Sequence[float], seed: int
 ) -> tuple[tuple[dict[str, Any], ...], dict[str, int]]:
     """How the times grow with the rows, and the size of a model of all rows."""
     points, size = [], None
     for point, part, model in scaling(candidate, rows, shares, seed=seed):
         points.append(point)
-        # In memory a part is in the order of the table: one of all rows is the table.
-        if len(part) == len(rows) and not rows.outside:
+        # A part is in the order of the table: one of all rows is the table.
+        if len(part) == len(rows):
             size = model_size(model)
     if size is None:
-        size = model_size(fit_rows(candidate.make({}), rows))
+        size = model_size(rows.fit(candidate.make({})))
     return tuple(points), size
 
 
 def scaling(
-    candidate: Candidate, rows: AnyRows, shares: Sequence[float], *, seed: int
-) -> Iterator[tuple[dict[str, Any], AnyRows, Any]]:
+    candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: int
+) -> Iterator[tuple[dict[str, Any], Rows, Any]]:
     """Median seconds to train and to predict against the number of rows, with all times of training.
 
     Each comes with the rows and their last model. The first fit and prediction are not counted: they load code and fill
     caches.
     """
-    parts = _growing(rows, sorted(shares), seed)
+    parts = rows.growing(sorted(shares), seed)
     for part in parts[:1]:
         _seconds(candidate, part, quiet=True)
     for part in parts:
@@ -161,23 +103,13 @@ def scaling(
         yield {"rows": len(part), "fit": fit, "predict": predict, "fits": fits}, part, model
 
 
-def _growing(rows: AnyRows, shares: Sequence[float], seed: int) -> Sequence[AnyRows]:
-    """Return parts of these shares of the rows: random ones; from the beginning where the others would be read, too."""
-    if isinstance(rows, OutsideRows):
-        by_size = {len(part): part for part in (rows.leading(share) for share in shares)}
-        return [part for part in by_size.values() if len(part.classes()) > 1]
-    order = np.random.default_rng(seed).permutation(len(rows))
-    parts = [rows.part(np.sort(order[: max(2, round(share * len(rows)))])) for share in shares]
-    return [part for part in parts if len(np.unique(part.y)) > 1]
-
-
-def _seconds(candidate: Candidate, part: AnyRows, quiet: bool) -> tuple[float, float, Any]:
+def _seconds(candidate: Candidate, part: Rows, quiet: bool) -> tuple[float, float, Any]:
     """Seconds to train on a part of the rows and to predict it, and the model."""
     with warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore")
         start = time.perf_counter()
-        model = fit_rows(candidate.make({}), part)
+        model = part.fit(candidate.make({}))
         fitted = time.perf_counter()
         part.predict_all(model)
         return fitted - start, time.perf_counter() - fitted, model
@@ -229,3 +161,72 @@ def model_size(model: Any) -> dict[str, int]:
                 return {name: int(value.shape[0])}
             return {name: sum(int(np.size(w)) for w in (value if isinstance(value, list) else [value]))}
     return {}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Robustness, growth and size of one learner; see :class:`~vaglio.evaluation.LearnerReport`."""
+
+    noise: Mapping[float, float | None]
+    missing: Mapping[float, float | None]
+    scaling: tuple[Mapping[str, Any], ...]
+    size: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class RequirementTrials:
+    """What is to be measured.
+
+    Attributes
+    ----------
+    rows : Rows
+    folds : sequence of (training rows, test rows)
+        For the robustness.
+    noise, missing, sizes : sequence of float
+        Shares, as in :func:`vaglio.compare`.
+    seed : int
+    """
+
+    rows: Rows
+    folds: Sequence[tuple[Part, Part]]
+    noise: Sequence[float]
+    missing: Sequence[float]
+    sizes: Sequence[float]
+    seed: int
+
+    def run(self, candidates: Sequence[Candidate], *, n_jobs: int | None, long: bool) -> Iterator[Measured]:
+        """Measure the candidates, in their order.
+
+        Parameters
+        ----------
+        candidates : sequence of Candidate
+            The slowest first, so that no process is left with it in the end.
+        n_jobs : int, optional
+            Processes; rows out of core are learned from in this one.
+        long : bool
+            Whether the work is known to take long enough for processes.
+        """
+        tasks = (task for candidate in candidates for task in self._tasks(candidate))
+        found = self.rows.results(tasks, n_jobs, long=long)
+        for _ in candidates:
+            scaling, size = next(found)
+            noise, missing = (
+                {share: _mean(list(islice(found, len(self.folds)))) for share in shares}
+                for shares in (self.noise, self.missing)
+            )
+            yield Measured(noise, missing, scaling, size)
+
+    def _tasks(self, candidate: Candidate) -> Iterator[Any]:
+        # The longest task comes first.
+        yield delayed(growth_and_size)(candidate, self.rows, self.sizes, self.seed)
+        for number, (accuracy, shares) in enumerate(
+            ((accuracy_with_noise, self.noise), (accuracy_with_missing, self.missing)), start=1
+        ):
+            for share in shares:
+                for i, fold in enumerate(self.folds):
+                    yield delayed(accuracy)(candidate, self.rows, fold, share, [self.seed, i, number])
+
+
+def _mean(found: Sequence[float | None]) -> float | None:
+    known = [value for value in found if value is not None]
+    return float(np.mean(known)) if len(known) == len(found) else None

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from vaglio.encode import DenseEncoder, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
@@ -139,7 +139,7 @@ class ForestDistanceDisplay:
         -------
         ForestDistanceDisplay
         """
-        rows = as_rows(table, target)
+        rows = MemoryRows.of_arrays(table, target)
         if len(rows) < 6:
             raise InputError(f"The table has {len(rows)} rows: a forest and its map need at least 6.")
         order = np.random.default_rng(seed).permutation(len(rows))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
-from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.selection.selection_result import fit_diagnosis
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
 

@@ -39,14 +39,14 @@ def fit_with_costs(
     use : {"auto", "decision", "weights"}
         As in :class:`CostSensitiveClassifier`.
     """
+    from vaglio.evaluation.rows import Rows  # which imports predictions, and those this module
+
     if use not in _USES:
         raise InputError(f"use is {use!r}; it can be 'auto', 'decision' or 'weights'.")
     decides = use == "decision" or (use == "auto" and hasattr(estimator, "predict_proba"))
     weight = sample_weight
     if not decides:
-        per_class = cost.class_weight()
-        weight = np.array([per_class[label] for label in np.asarray(y).tolist()])
-        weight = weight if sample_weight is None else weight * sample_weight
+        weight = Rows.of(X, y, sample_weight).with_class_weights(cost.class_weight()).weight
     if decides and "cost" in estimator.get_params(deep=False):
         estimator.set_params(cost=cost)  # it learns by the costs as well
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -115,7 +115,9 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CostSensitiveClassifier:
         """Fit the learner, with the costs as weights if ``use`` says so."""
-        self.classes_: np.ndarray = np.unique(y)
+        from vaglio.evaluation.rows import Rows  # as above
+
+        self.classes_: np.ndarray = Rows.of(X, y).classes()
         self.cost_ = CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
         self.estimator_ = clone(self.estimator)
         self.decides_ = fit_with_costs(self.estimator_, X, y, self.cost_, sample_weight, self.use)

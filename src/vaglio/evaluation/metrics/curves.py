@@ -1,4 +1,4 @@
-"""Curves of a score against the true classes: ROC, precision-recall, gain and lift.
+"""Curves of a score against the true classes: ROC, precision-recall, gain, lift and calibration.
 
 Each has one point per distinct score: rows with the same score are always predicted alike, so no point lies between
 them. The bootstrap of the areas draws the counts of (score, class) cells, which is the same as drawing rows and much
@@ -17,7 +17,7 @@ from sklearn.metrics import auc, precision_recall_curve, roc_curve
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate, percentile_interval
 
-__all__ = ["GainCurve", "PrecisionRecallCurve", "RocCurve", "area_intervals"]
+__all__ = ["CalibrationCurve", "GainCurve", "PrecisionRecallCurve", "RocCurve", "area_intervals"]
 
 # More score levels than this are merged for the bootstrap only; the areas themselves are exact.
 _MAX_LEVELS = 4000
@@ -185,3 +185,50 @@ def _areas(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         precision = np.nan_to_num(true_sum / (true_sum + false_sum))
         average = (true * precision).sum(axis=-1) / n_true
     return roc, average
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Mean predicted probability against the observed frequency, bin by bin.
+
+    Attributes
+    ----------
+    predicted, observed, weight : ndarray
+        Mean probability, share of rows of the class, and weight of the rows, per bin that has rows.
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def from_scores(
+        cls,
+        positive: np.ndarray,
+        probability: np.ndarray,
+        weight: np.ndarray | None = None,
+        *,
+        n_bins: int = 10,
+        strategy: str = "uniform",
+    ) -> CalibrationCurve:
+        """Put rows into bins by their probability; ``positive`` is true for the rows of the class."""
+        if strategy not in ("uniform", "quantile"):
+            raise InputError(f"strategy is {strategy!r}; it can be 'uniform' or 'quantile'.")
+        if len(probability) and (probability.min() < 0 or probability.max() > 1):
+            raise InputError("Calibration needs probabilities: some scores lie outside 0 to 1.")
+        edges = np.linspace(0, 1, n_bins + 1)
+        if strategy == "quantile":
+            edges = np.quantile(probability, edges)
+        # Same bins as scikit-learn's calibration_curve, which does not take weights or give counts.
+        bins = np.searchsorted(edges[1:-1], probability)
+        weight = np.ones(len(probability)) if weight is None else weight
+        size = np.bincount(bins, weights=weight, minlength=n_bins)
+        used = size > 0
+        predicted = np.bincount(bins, weights=weight * probability, minlength=n_bins)[used] / size[used]
+        observed = np.bincount(bins, weights=weight * positive, minlength=n_bins)[used] / size[used]
+        return cls(predicted, observed, size[used])
+
+    @property
+    def expected_error(self) -> float:
+        """Mean distance between predicted probability and observed frequency, weighted by the rows of each bin."""
+        return float(np.average(np.abs(self.predicted - self.observed), weights=self.weight))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.predictions import predict_with_scores
-from vaglio.evaluation.selection.splits import SplitRules, make_folds
+from vaglio.evaluation.predictions import ModelScores
+from vaglio.evaluation.rows import Predicted, Rows
+from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 
-__all__ = ["evaluate_by_folds"]
+__all__ = ["evaluate_by_folds", "pooled"]
 
 
 def evaluate_by_folds(
     learner: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n_splits: int = 10,
     rules: SplitRules | None = None,
@@ -34,9 +38,9 @@ def evaluate_by_folds(
     ----------
     learner : classifier
         It is cloned and stays unchanged.
-    X : table or array
-        Anything that can be indexed by rows.
-    y : array-like of labels
+    X : table or array, ScannedTable or Dask frame, Rows
+        Rows out of core are assigned to folds by the hash of their number, others are stratified by class.
+    y : array-like of labels, a column of the same holder, or the name of the class column
     n_splits : int
         Number of folds.
     rules : SplitRules, optional
@@ -59,27 +63,63 @@ def evaluate_by_folds(
     >>> evaluate_by_folds(GaussianNB(), *load_iris(return_X_y=True), n_splits=5).n_rows
     150
     """
-    y = np.asarray(y)
-    classes = np.unique(y)
+    rows = Rows.of(X, y)
     if cost is not None:
-        cost = CostMatrix.from_any(cost, labels=classes.tolist())
+        cost = CostMatrix.from_any(cost, labels=rows.classes().tolist())
         learner = CostSensitiveClassifier(learner, cost)
-    folds = list(make_folds(y, n_splits, rules=rules))
-    predicted = np.empty(len(y), dtype=y.dtype)
-    scores: np.ndarray | None = np.zeros((len(y), len(classes)))
+    folds = rows.folds(n_splits, rules or SplitRules())
+    if len(folds) < n_splits:
+        raise InputError(f"{len(rows)} rows cannot be divided into {n_splits} folds.")
+    found = []
     with reporting(progress) as report:
         for done, (train, test) in enumerate(folds):
             report(done, len(folds), "cross-validation")
-            model = clone(learner).fit(X[train], y[train])
-            predictions = predict_with_scores(model, X[test])
-            predicted[test] = predictions.labels
-            own = predictions.scores
-            if own is None or scores is None or not own.probability:
-                # Decision values of different models share no scale: a curve over all folds would mean nothing.
-                scores = None
-            else:
-                # A class may be absent from a training fold: its probability is 0.
-                scores[np.ix_(test, np.searchsorted(classes, own.classes))] = own.values
+            found.append(rows.take(test).predict(rows.take(train).fit(clone(learner))))
+    # The rows as the table has them, where they have positions.
+    positions = np.concatenate([rows.positions(test) for _, test in folds])
+    return pooled(found, cost=cost, pos_label=pos_label, order=np.argsort(positions) if len(positions) else None)
+
+
+def pooled(
+    folds: Sequence[Predicted], *, cost: CostMatrix | None, pos_label: Any = None, order: np.ndarray | None = None
+) -> Evaluation:
+    """Return the predictions of all folds as one evaluation: each row is predicted by a model not trained on it.
+
+    Parameters
+    ----------
+    folds : sequence of Predicted
+    cost : CostMatrix or None
+    pos_label : optional
+    order : ndarray, optional
+        Puts the rows of all folds, one after the other, into another order.
+    """
+    true = np.concatenate([fold.true for fold in folds])
+    predicted = np.concatenate([fold.predictions.labels for fold in folds])
+    labels = label_universe(true, predicted)
+    labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
+    given = [fold.predictions.scores for fold in folds]
+    scores = None
+    # Decision values of different models share no scale: a curve over all folds would mean nothing.
+    if all(one is not None and one.probability for one in given):
+        scores = np.vstack([_aligned(one, labels) for one in given if one is not None])
+    weights = [fold.weight for fold in folds if fold.weight is not None]
+    weight = np.concatenate(weights) if weights else None
+    if order is not None:
+        true, predicted = true[order], predicted[order]
+        scores, weight = (None if each is None else each[order] for each in (scores, weight))
     return Evaluation.from_predictions(
-        y, predicted, y_score=scores, labels=classes.tolist(), pos_label=pos_label, cost=cost
+        true, predicted, y_score=scores, labels=labels, sample_weight=weight, cost=cost, pos_label=pos_label
     )
+
+
+def _sortable(labels: tuple[object, ...]) -> bool:
+    return len({isinstance(label, str) for label in labels}) == 1
+
+
+def _aligned(scores: ModelScores, labels: tuple[object, ...]) -> np.ndarray:
+    """Scores with one column per label; a class that a fold did not have in training has probability 0."""
+    out = np.zeros((len(scores.values), len(labels)))
+    for j, label in enumerate(scores.classes):
+        if label in labels:
+            out[:, labels.index(label)] = scores.values[:, j]
+    return out

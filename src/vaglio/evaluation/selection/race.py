@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.metrics.scoring import Scorer
+from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.candidates import Candidate
-from vaglio.evaluation.selection.trials import Rows, Trial, run_trials
+from vaglio.evaluation.selection.trials import Trial, run_trials
 
 __all__ = ["LEVEL", "Race", "chance_of_being_equal", "chances_together"]
 

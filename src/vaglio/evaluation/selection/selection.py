@@ -6,32 +6,26 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer, with_known_labels
+from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_predictions
-from vaglio.evaluation.outside_rows import OutsideRows
-from vaglio.evaluation.predictions import Predictions, predict_with_scores
-from vaglio.evaluation.rows import as_cost, as_rows
+from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
-from vaglio.evaluation.selection.chooser import Chooser
-from vaglio.evaluation.selection.outside_selection import OutsideRules, refuse_unsuited, select_outside
-from vaglio.evaluation.selection.pooled import pooled
-from vaglio.evaluation.selection.search import Budget, SearchPlan
+from vaglio.evaluation.selection.folds import pooled
+from vaglio.evaluation.selection.search import Budget, Chooser, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
-from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout, make_three_way, test_share
+from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
-from vaglio.evaluation.selection.trials import Rows
+from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
-from vaglio.table import Table
-from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["select"]
 
@@ -67,8 +61,8 @@ def select(
     Parameters
     ----------
     table, target : table and name of its class column, or X and the labels
-        Rows of a lazy table or a Dask frame stay where they are; they are divided by the hash of their number, which
-        takes the place of ``stratify``.
+        Rows of a scanned table or a Dask frame stay where they are. They are divided by the hash of their number,
+        which takes the place of ``stratify``; ``rows`` of the result says so.
     learners : ids, estimators, or a mapping of names to either or to (estimator, search space)
         By default every learner there is.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
@@ -127,49 +121,37 @@ def select(
     chosen_strategy = find_strategy(strategy)
     if outer_folds is not None and strategy != "cross-validation":
         raise InputError("outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.")
-    if is_outside_memory(table):
-        unsuited = {"groups": groups is not None, "time_ordered": time_ordered, "search": search == "halving"}
-        unsuited["race"] = race
-        refuse_unsuited([name for name, asked in unsuited.items() if asked])
-        division = OutsideRules(folds, outer_folds, test_size, seed)
-        unseen = None if test is None else OutsideRows.of(test, target if isinstance(target, str) else target.name)
-        if unseen is not None:
-            _refuse_test(chosen_strategy, outer_folds)
-        plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
-        return select_outside(
-            OutsideRows.of(table, target), unseen, chosen_strategy, learners, scoring, cost, plan, division,
-            Budget(time_budget), progress,
-        )  # fmt: skip
-    costs, rows = as_cost(cost, as_rows(table, target))
-    further = None if test is None else _test_rows(test, target, rows, chosen_strategy, outer_folds)
-    if len(np.unique(rows.y)) < 2:
-        raise InputError(f"Every row has the class {rows.y[0]!r}: there is nothing to learn.")
+    plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
+    rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
+    rows = Rows.of(table, target)
+    rows.refuse(rules, search)
+    classes = rows.classes()
+    costs, rows = _costs(cost, rows, classes)
+    if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):
+        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
+    further = None if test is None else rows.like(test, target)
+    if len(classes) < 2:
+        raise InputError(f"Every row has the class {classes[0]!r}: there is nothing to learn.")
     name, scorer = resolve_scorer(scoring, costs)
     if race and not is_mean_of_rows(scorer):
         raise InputError(f"A race compares learners row by row: choose by accuracy or by costs, not by {name}.")
     candidates = resolve_learners(learners, seed=seed)
     if costs is not None:
         candidates = [_cost_sensitive(candidate, costs) for candidate in candidates]
-    plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     chooser = Chooser(candidates, plan, scorer, n_jobs, race)
-    rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
     flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further, costs)
-    with reporting(progress) as report:
+    with reporting(progress) as report, keeping_results():
         selection = flow.nested(rows, outer_folds, report) if outer_folds else flow.once(rows, report)
-    return replace(selection, scoring=name, cost=costs, seed=seed)
+    return replace(selection, scoring=name, cost=costs, seed=seed, rows=rows.describe(rules))
 
 
-def _test_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
-    _refuse_test(strategy, outer_folds)
-    unseen = as_rows(test, target)
-    if isinstance(unseen.X, Table) and isinstance(rows.X, Table):
-        return replace(unseen, X=unseen.X.select(rows.X.columns))
-    return unseen
-
-
-def _refuse_test(strategy: Strategy, outer_folds: int | None) -> None:
-    if strategy.chosen_on_test or outer_folds is not None:
-        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
+def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | None, Rows]:
+    """Return a cost matrix; costs that are given by row become weights of the rows instead."""
+    if cost is None:
+        return None, rows
+    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:
+        return None, rows.with_weights(cost)
+    return CostMatrix.from_any(cost, labels=classes.tolist()), rows
 
 
 def _cost_sensitive(candidate: Candidate, cost: Any) -> Candidate:
@@ -194,71 +176,55 @@ class _Flow:
         """Choose, train on the training rows, evaluate on the test rows."""
         folds, train, test = self._parts(rows)
         choice = self.chooser.run(rows, folds, self.budget, report)
-        model = self.chooser.refit(choice.best, rows.part(train))
-        unseen = rows.part(test) if self.test is None else self.test
-        predictions = predict_with_scores(model, unseen.X)
+        training = rows.take(train)
+        model = self.chooser.refit(choice.best, training)
+        unseen = rows.take(test) if self.test is None else self.test
+        found = unseen.predict(model)
+        # All the costs, not those the model carries: the training rows may lack a class.
+        known = replace(found.predictions, cost=self.cost)
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=self._evaluated(predictions, unseen),
-            score=self._score(model, unseen, predictions),
-            train_score=self._train_score(model, rows.part(train)),
-            n_train=len(train),
-            judged=test,
+            evaluation=evaluate_predictions(known, found.true, sample_weight=found.weight),
+            score=unseen.score(self.chooser.scorer, model, found),
+            train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
+            n_train=training.learned(model),
+            judged=unseen.positions(unseen.whole if self.test is not None else test),
             interrupted=choice.interrupted,
             out_of_time=choice.out_of_time,
         )
 
-    def _evaluated(self, predictions: Predictions, rows: Rows) -> Evaluation:
-        # All the costs, not those the model carries: the training rows may lack a class.
-        known = replace(predictions, cost=self.cost)
-        return evaluate_predictions(known, rows.y, sample_weight=rows.weight)
-
-    def _parts(self, rows: Rows) -> tuple[list[Fold], np.ndarray, np.ndarray]:
+    def _parts(self, rows: Rows) -> tuple[list[tuple[Part, Part]], Part, Part]:
         """Folds for the choice, training rows, test rows."""
-        everything = np.arange(len(rows))
         if self.strategy.name == "zero":
-            return [(everything, everything)], everything, everything
+            return [(rows.whole, rows.whole)], rows.whole, rows.whole
+        if self.test is not None and self.strategy.name == "validation":
+            return [rows.split(self.test_size, self.rules)], rows.whole, None
         if self.test is not None:
-            return self._choosing_folds(rows.y, everything), everything, np.arange(len(self.test))
-        if self.strategy.name == "validation":
-            train, validation, test = make_three_way(rows.y, self._shares(), self.rules)
-            return [(train, validation)], np.sort(np.append(train, validation)), test
-        train, test = make_holdout(rows.y, self.test_size, self.rules)
+            return rows.folds(self.n_folds, self.rules), rows.whole, None
+        train, test = rows.split(self.test_size, self.rules)
         if self.strategy.chosen_on_test:
             return [(train, test)], train, test
-        return self._choosing_folds(rows.y, train), train, test
-
-    def _choosing_folds(self, y: np.ndarray, train: np.ndarray) -> list[Fold]:
-        rules = self.rules.part(train)
         if self.strategy.name == "validation":
-            return [make_holdout(y[train], self.test_size, rules)]
-        inner = make_folds(y[train], self._inner(y[train]), rules=rules)
-        return [(train[a], train[b]) for a, b in inner]
-
-    def _shares(self) -> tuple[float, float, float]:
-        test = test_share(self.test_size)
-        # The validation set is as large as the test set, but at most a third of the rest, so that enough rows are left.
-        validation = min(test, (1 - test) / 3)
-        return 1 - test - validation, validation, test
-
-    def _inner(self, y: np.ndarray) -> int:
-        return min(self.n_folds, len(y))
+            share = test_share(self.test_size)
+            # The validation set is as large as the test set, but at most a third of the rest, so that enough is left.
+            validation = min(share, (1 - share) / 3)
+            fold = rows.split(validation / ((1 - share - validation) + validation), self.rules, within=train)
+            return [fold], rows.in_order(train), test
+        return rows.folds(self.n_folds, self.rules, within=train), train, test
 
     def nested(self, rows: Rows, outer_folds: int, report: Report) -> Selection:
         """Choose on all rows; then repeat the choice in each outer fold, to evaluate the procedure."""
         part = 1 / (outer_folds + 1)
-        everything = np.arange(len(rows))
-        inner = make_folds(rows.y, self._inner(rows.y), rules=self.rules)
         # The model comes first: if the user stops the rest by Ctrl-C, the model is there.
-        choice = self.chooser.run(rows, inner, self.budget.share(part), report)
+        choice = self.chooser.run(rows, rows.folds(self.n_folds, self.rules), self.budget.share(part), report)
         model = self.chooser.refit(choice.best, rows)
         outer: list[OuterFold] = []
         interrupted = choice.interrupted
         try:
-            for train, test in make_folds(rows.y, outer_folds, rules=self.rules):
+            for train, test in self._outer_folds(rows, outer_folds):
                 outer.append(self._outer_fold(rows, train, test, self.budget.share(part), report))
         except KeyboardInterrupt:
             if not outer:
@@ -269,36 +235,28 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=pooled(outer, self.cost),
+            evaluation=pooled([fold.found for fold in outer], cost=self.cost),
             score=float(np.mean([fold.score for fold in outer])),
-            train_score=self._train_score(model, rows.part(everything)),
-            n_train=len(rows),
+            train_score=rows.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
+            n_train=rows.learned(model),
             judged=np.concatenate([fold.rows for fold in outer]),
             outer=tuple(outer),
             interrupted=interrupted,
             out_of_time=choice.out_of_time,
         )
 
-    def _outer_fold(self, rows: Rows, train: np.ndarray, test: np.ndarray, budget: Budget, report: Report) -> OuterFold:
-        training, unseen = rows.part(train), rows.part(test)
-        inner = make_folds(training.y, self._inner(training.y), rules=self.rules.part(train))
-        choice = self.chooser.run(training, inner, budget, report)
+    def _outer_folds(self, rows: Rows, outer_folds: int) -> list[tuple[Part, Part]]:
+        folds = rows.folds(outer_folds, self.rules)
+        if len(folds) < outer_folds:
+            raise InputError(f"{len(rows)} rows cannot be divided into {outer_folds} folds.")
+        return folds
+
+    def _outer_fold(self, rows: Rows, train: Part, test: Part, budget: Budget, report: Report) -> OuterFold:
+        choice = self.chooser.run(rows, rows.folds(self.n_folds, self.rules, within=train), budget, report)
         if choice.interrupted:  # an outer fold that tried only some of its settings would measure another procedure
             raise KeyboardInterrupt
-        model = self.chooser.refit(choice.best, training)
-        predictions = predict_with_scores(model, unseen.X)
-        return OuterFold(
-            choice=choice.best,
-            score=self._score(model, unseen, predictions),
-            rows=test,
-            true=unseen.y,
-            predictions=predictions,
-            weight=unseen.weight,
-        )
-
-    def _score(self, model: Any, rows: Rows, predictions: Predictions) -> float:
-        scorer = self.chooser.scorer
-        return rows.score(scorer, with_known_labels(scorer, model, predictions.labels))
-
-    def _train_score(self, model: Any, rows: Rows) -> float:
-        return rows.sampled(_TRAIN_SAMPLE).score(self.chooser.scorer, model)
+        model = self.chooser.refit(choice.best, rows.take(train))
+        unseen = rows.take(test)
+        found = unseen.predict(model)
+        score = unseen.score(self.chooser.scorer, model, found)
+        return OuterFold(choice.best, score, rows.positions(test), found)

@@ -1,15 +1,15 @@
-"""The result of a selection, as text, tables and data."""
+"""The result of a selection, as text, tables and data; and what it says about over- and underfitting."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.predictions import Predictions
-from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.rows import Predicted
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
@@ -17,7 +17,18 @@ from vaglio.messages.listing import bullet_html, html_table, plain_data, text_ta
 from vaglio.messages.sentences import listed, plural
 from vaglio.model.costs import CostMatrix
 
-__all__ = ["OuterFold", "Selection"]
+__all__ = ["OuterFold", "Selection", "fit_diagnosis"]
+
+# Overfitting is reported for a gap above the first value, or above the second and half of the test error.
+_CLEAR_GAP = 0.10
+_SMALL_GAP = 0.05
+
+
+def division_note(rows: Mapping[str, str]) -> list[str]:
+    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    if rows.get("held", "in memory") == "in memory":
+        return []
+    return [f"The rows stay {rows['held']}. They were assigned to folds {rows['divided']}, not stratified by class."]
 
 
 @dataclass(frozen=True)
@@ -27,14 +38,17 @@ class OuterFold:
     choice: Trial
     score: float
     rows: np.ndarray = field(repr=False)
-    true: np.ndarray = field(repr=False)
-    predictions: Predictions = field(repr=False)
-    weight: np.ndarray | None = field(repr=False)
+    found: Predicted = field(repr=False)
+
+    @property
+    def true(self) -> np.ndarray:
+        """The true class of each row of the fold."""
+        return self.found.true
 
     @property
     def predicted(self) -> np.ndarray:
         """The predicted class of each row of the fold."""
-        return self.predictions.labels
+        return self.found.predictions.labels
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,6 +83,9 @@ class Selection:
     seed : int
     interrupted, out_of_time : bool
         Whether the search ended early.
+    rows : mapping
+        Where the rows are ("held") and how they are divided ("divided"): in memory stratified by class, unless the
+        rules say otherwise; out of core by the hash of the row number.
     """
 
     strategy: Strategy
@@ -86,6 +103,7 @@ class Selection:
     seed: int = 0
     interrupted: bool = False
     out_of_time: bool = False
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fitted(self) -> Any:
@@ -141,6 +159,7 @@ class Selection:
             )
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
+            lines += division_note(self.rows)
         if self.stopped:
             behind = dict.fromkeys(trial.learner for trial in self.stopped)
             lines.append(
@@ -194,6 +213,7 @@ class Selection:
             "chosen_by": self.best.score,
             "training": self.train_score,
             "seed": self.seed,
+            "rows": self.rows,
             "notes": self.notes(),
             "learners": self.by_learner(),
             "outer": self.choices(),
@@ -228,3 +248,37 @@ class Selection:
 
     def _repr_html_(self) -> str:
         return bullet_html([self.headline(), *self.notes()]) + self.tables_html()
+
+
+def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> str:
+    """Say whether scores (higher is better, at most 1) are a sign of over- or underfitting.
+
+    Parameters
+    ----------
+    train, test : float
+        The same measure on the training rows and on other rows.
+    baseline : float, optional
+        Score of always predicting the largest class.
+    uncertainty : float
+        Half the width of the interval of ``test``: a smaller gap is not reported.
+
+    Examples
+    --------
+    >>> fit_diagnosis(1.0, 0.81)
+    'Overfitting: 1.00 on the training rows, 0.81 on other rows (gap 0.19). Simplify the model, prune it or add rows.'
+    >>> fit_diagnosis(0.62, 0.61, baseline=0.6).split(",")[0]
+    'Underfitting: 0.62 on the training rows'
+    """
+    gap = train - test
+    figures = f"{train:.2f} on the training rows, {test:.2f} on other rows"
+    clear = gap > _CLEAR_GAP or (gap > _SMALL_GAP and gap > (1 - test) / 2)
+    if clear and gap > uncertainty:
+        return f"Overfitting: {figures} (gap {gap:.2f}). Simplify the model, prune it or add rows."
+    if baseline is not None and train - baseline < 0.25 * (1 - baseline):
+        return (
+            f"Underfitting: {train:.2f} on the training rows, hardly above the {baseline:.2f} of always predicting "
+            "the largest class. Use a more flexible model or add columns."
+        )
+    if gap < -max(uncertainty, _SMALL_GAP):
+        return f"Unusual: {figures}. The test rows may be easier, or too few."
+    return f"No sign of over- or underfitting: {figures}."

@@ -1,10 +1,11 @@
-"""Bias, variance and noise of a learner, estimated by repeated bootstrap."""
+"""Bias, variance and noise of a learner, estimated by repeated bootstrap; and the error of a vote."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,12 +14,21 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 
-__all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
+__all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance", "majority_vote_error"]
+
+NEIGHBOURS = 10
+# A line needs several distances, and each of them a mean over some rows.
+LEAST_ROWS = 5 * NEIGHBOURS
+# Distances beyond this many rows would take long, and a sample of the rows shows the same.
+MOST_ROWS = 5000
+# The nearest row must be clearly nearer than the tenth: otherwise (many columns) none is near, and the line at distance
+# 0 is a guess.
+NEAR = 0.75
 
 
 @dataclass(frozen=True)
@@ -193,3 +203,109 @@ def _parts(predictions: np.ndarray, truth: np.ndarray, estimate: Noise, factor: 
     # The true value is one random draw: the distance to it contains the noise.
     noise = min(estimate.value, off)
     return BiasVariance(off + variance, off - noise, variance, noise, len(predictions), estimate.source)
+
+
+class Noise(NamedTuple):
+    """The estimate, and where it comes from; the source is empty if the noise cannot be told from the bias."""
+
+    value: float
+    source: str
+
+
+def estimate_noise(X: Any, y: np.ndarray, numbers: bool) -> Noise:
+    """Estimate the noise from equal rows, and from neighbours for the rows that equal no other, each by its share."""
+    matrix = Codebook.learn(X).encode(X)
+    if matrix.sparse is not None or matrix.text:
+        return Noise(0.0, "")
+    # As columns, squared differences of two rows are those of the 0/1 indicators of their classes.
+    truth = y.astype(np.float64)[:, None] if numbers else np.equal(y[:, None], np.unique(y)).astype(np.float64)
+    factor = 1.0 if numbers else 0.5
+    group, size = _groups(matrix)
+    single = size[group] == 1
+    share = float(single.mean())
+    repeated = 0.0 if share == 1 else factor * _within(truth[~single], group[~single])
+    if share == 0:
+        return Noise(repeated, "equal rows")
+    near = _between_neighbours(matrix, truth, single)
+    if near is None:
+        # Too few or too distant rows: what the equal rows show is known of their own share only.
+        return Noise(repeated, "equal rows") if share <= 0.5 else Noise(0.0, "")
+    source = "neighbours" if share == 1 else "equal rows and neighbours"
+    return Noise((1 - share) * repeated + share * factor * near, source)
+
+
+def _groups(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return the group of equal rows each row belongs to, and the sizes of the groups."""
+    cells = np.hstack([np.nan_to_num(matrix.numeric, nan=np.inf), matrix.codes])
+    group = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
+    return group, np.bincount(group)
+
+
+def _within(truth: np.ndarray, group: np.ndarray) -> float:
+    """Unbiased variance of the truth within the groups, averaged over the rows."""
+    group = np.unique(group, return_inverse=True)[1]
+    size = np.bincount(group)
+    total = 0.0
+    for column in truth.T:
+        mean = np.bincount(group, column) / size
+        spread = np.bincount(group, (column - mean[group]) ** 2) / (size - 1)
+        total += float(np.average(spread, weights=size))
+    return total
+
+
+def _between_neighbours(matrix: EncodedMatrix, truth: np.ndarray, single: np.ndarray) -> float | None:
+    """Return the variance of the truth at distance 0, or None if no row is near another."""
+    rows = np.flatnonzero(single)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64))]
+    if len(rows) < LEAST_ROWS:
+        return None
+    points = DenseEncoder.learn(matrix).transform(matrix)
+    points = np.asarray(points, dtype=np.float64)[rows]
+    known = truth[rows]
+    from sklearn.neighbors import NearestNeighbors  # imports half of scikit-learn, which few need here
+
+    search = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(points)
+    distance, index = search.kneighbors()
+    far = (distance**2).mean(axis=0)
+    half = np.array([0.5 * ((known - known[index[:, p]]) ** 2).sum(axis=1).mean() for p in range(NEIGHBOURS)])
+    if far[0] > NEAR**2 * far[-1]:
+        return None
+    slope, at_zero = np.polyfit(far, half, 1)
+    # Disagreement that falls with the distance is chance: then the mean over all ten is the better estimate.
+    return float(np.clip(at_zero, 0.0, half[0])) if slope > 0 else float(half.mean())
+
+
+def majority_vote_error(error: float | Sequence[float], n_learners: int | None = None) -> float:
+    """Return the probability that most of several independent learners are wrong.
+
+    Parameters
+    ----------
+    error : float or sequence of float
+        One error for all learners, or one per learner.
+    n_learners : int, optional
+        Number of learners, if ``error`` is one number. A tie of the votes counts half.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from vaglio.evaluation import majority_vote_error
+    >>> round(majority_vote_error(1 / 3, 3) * 27, 10)
+    7.0
+    """
+    if isinstance(error, Real):
+        if n_learners is None or n_learners < 1:
+            raise InputError(f"majority_vote_error needs n_learners of at least 1, not {n_learners}.")
+        errors = np.full(n_learners, float(error))
+    else:
+        errors = np.asarray(error, dtype=np.float64)
+    if errors.size == 0 or not ((errors >= 0) & (errors <= 1)).all():
+        raise InputError("An error is a probability: every error must lie between 0 and 1.")
+    wrong = np.ones(1)  # probability of 0, 1, … wrong learners so far
+    for e in errors:
+        wrong = np.convolve(wrong, [1 - e, e])
+    half = len(errors) / 2
+    counts = np.arange(len(wrong))
+    return float(wrong[counts > half].sum() + 0.5 * wrong[counts == half].sum())

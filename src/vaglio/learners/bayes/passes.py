@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.engines.exact_sums import Grid
-from vaglio.engines.facts import unit_of
-from vaglio.engines.moments import MomentPlan
+from vaglio.engines.moments import MomentPlan, ScatterPlan
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.row_samples import Rows, sample_rows
-from vaglio.engines.scatter import ScatterPlan
+from vaglio.engines.row_samples import sample_rows
+from vaglio.engines.survey import unit_of
 from vaglio.engines.value_counts import SAMPLE_ROWS, Cells, ColumnCounts, cells_of, count_values, needs_sample
+from vaglio.evaluation.rows import Rows
 from vaglio.learners.bayes.estimators.class_statistics import (
     Moments,
     Statistics,

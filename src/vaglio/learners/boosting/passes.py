@@ -18,7 +18,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.exact_sums import ExactSum
 from vaglio.engines.passes import Chunk, Facts, Keep, Kept, Pass
-from vaglio.engines.row_samples import Rows, all_rows, bytes_of_rows, rows_pass
+from vaglio.engines.row_samples import EncodedRows, all_rows, bytes_of_rows, rows_pass
 from vaglio.errors import NotSupportedError
 from vaglio.learners.belief import belief_passes
 from vaglio.learners.boosting.estimators.columns import (
@@ -196,7 +196,7 @@ class Look:
 def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bins: int, seed: int) -> Asking:
     """Ask for the rows that decide where bins end; return the layout of the bins."""
     places = _core.rows_for_bins(facts.n_rows, seed).astype(np.int64)
-    sample: Rows = (yield rows_pass(places, "rows for bins")).joined(facts.threads)
+    sample: EncodedRows = (yield rows_pass(places, "rows for bins")).joined(facts.threads)
     numeric = with_numbers(means, held, sample.matrix, sample.index)
     further = numeric.shape[1] - sample.matrix.numeric.shape[1]
     nominal, column, n_categories = kernel_features_with(facts.codebook.features, further)

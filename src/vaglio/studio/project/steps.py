@@ -15,7 +15,7 @@ from vaglio.errors import InputError
 from vaglio.quality import Policy, audit
 from vaglio.runtime.memory import usable_memory
 from vaglio.table import MISSING, Table, read
-from vaglio.table.lazy.footprint import bytes_in_memory
+from vaglio.table.scanned.scanning import bytes_in_memory
 
 __all__ = [
     "Loaded",

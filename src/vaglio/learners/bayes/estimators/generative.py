@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.engines import value_counts
-from vaglio.engines.facts import facts_in_memory
 from vaglio.engines.passes import run_in_memory
+from vaglio.engines.survey import facts_in_memory
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.fitted.new_rows import draw_rows, empty_rows

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.engines.passes import Facts, Passes
-from vaglio.engines.row_samples import Rows
+from vaglio.engines.row_samples import EncodedRows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.columns import BoostingColumns
 from vaglio.learners.boosting.estimators.rounds import (
@@ -261,7 +261,7 @@ class BoostingEstimator(SummedEstimator):
         """Return the model as it is kept."""
         return model
 
-    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+    def _tempered_by(self, model: Boosted, rows: EncodedRows | None) -> Boosted:
         """Return the same for rows that were held out somewhere else."""
         return model
 

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.row_samples import Rows
+from vaglio.engines.row_samples import EncodedRows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 from vaglio.learners.boosting.estimators.columns import BoostingColumns, class_targets
@@ -93,7 +93,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
             self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
         return model.scaled(1 / self.temperature_)
 
-    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+    def _tempered_by(self, model: Boosted, rows: EncodedRows | None) -> Boosted:
         self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
         if isinstance(self.temperature, str) and rows is not None:
             self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)

@@ -12,10 +12,10 @@ from scipy.special import logsumexp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.facts import unit_of
 from vaglio.engines.passes import Chunk, Facts, Pass, Passes
 from vaglio.engines.raw import on_grid
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
+from vaglio.engines.survey import unit_of
 from vaglio.errors import InputError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.model.base import Model

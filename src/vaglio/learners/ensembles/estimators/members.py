@@ -14,12 +14,12 @@ from sklearn.utils.validation import _check_method_params, _num_samples, has_fit
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts
+from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
-from vaglio.table.lazy import is_outside_memory
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -205,7 +205,7 @@ class RoutesMetadata:
         self
         """
         routed = self._routed("fit", fit_params)
-        if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(sample_weight))):
+        if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(sample_weight))):
             raise NotSupportedError(
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
                 "such rows out."

@@ -66,7 +66,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TrainingRows:
     """Training rows, and what is to be predicted: class codes, or numbers where ``classes`` is None."""
 
     matrix: EncodedMatrix
@@ -80,7 +80,7 @@ class Rows:
         return 0 if self.classes is None else len(self.classes)
 
 
-def grow_trees(estimator: Any, rows: Rows, draws: int, seed: int, kept: Kept | None = None) -> dict[str, Any]:
+def grow_trees(estimator: Any, rows: TrainingRows, draws: int, seed: int, kept: Kept | None = None) -> dict[str, Any]:
     """Return the arrays of a forest by the parameters of the estimator, after the kept trees if there are any."""
     first, features = 0 if kept is None else kept.forest.n_trees, rows.matrix.features
     own_columns = estimator.features_per_tree is not None and estimator.monotonic_cst is not None
@@ -97,7 +97,7 @@ def grow_trees(estimator: Any, rows: Rows, draws: int, seed: int, kept: Kept | N
     return joined_arrays([*(() if kept is None else (kept.part,)), *added], features)
 
 
-def _grow_together(estimator: Any, rows: Rows, draws: int, seed: int) -> dict[str, Any]:
+def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) -> dict[str, Any]:
     matrix, y, weight, n_classes = rows.matrix, rows.y, rows.weight, rows.n_classes
     config = tree_config(estimator, matrix, n_classes)
     options: dict[str, Any] = {
@@ -128,7 +128,7 @@ def count_of(value: float | None, total: int) -> int:
     return int(value) if isinstance(value, Integral) else max(1, round(value * total))
 
 
-def grow_one_by_one(estimator: Any, rows: Rows, draws: int, seed: int, first: int = 0) -> list[Tree]:
+def grow_one_by_one(estimator: Any, rows: TrainingRows, draws: int, seed: int, first: int = 0) -> list[Tree]:
     """Return the trees of a forest from one on, each grown by itself."""
     grower = _Grower(estimator, rows, draws, seed)
     trees: list[Tree] = Parallel(n_jobs=rows.matrix.threads, prefer="threads")(
@@ -140,7 +140,7 @@ def grow_one_by_one(estimator: Any, rows: Rows, draws: int, seed: int, first: in
 class _Grower:
     """Grows any tree of a forest; what all of them read is made once."""
 
-    def __init__(self, estimator: Any, rows: Rows, draws: int, seed: int) -> None:
+    def __init__(self, estimator: Any, rows: TrainingRows, draws: int, seed: int) -> None:
         self.estimator, self.rows, self.draws, self.seed = estimator, rows, draws, seed
         self.wanted = count_of(estimator.features_per_tree, rows.matrix.n_features)
         self.config = tree_config(estimator, rows.matrix, rows.n_classes)

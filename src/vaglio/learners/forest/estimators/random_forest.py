@@ -22,7 +22,7 @@ from vaglio.learners.forest.estimators.ensemble import EnsembleEstimator, check_
 from vaglio.learners.forest.estimators.growth import (
     Growth,
     Kept,
-    Rows,
+    TrainingRows,
     bag_of,
     balances_each,
     count_of,
@@ -138,10 +138,10 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         classes = getattr(self, "classes_", None)
 
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
-            rows = Rows(part, target, own, classes)
+            rows = TrainingRows(part, target, own, classes)
             return self._made(grow_trees(self, rows, -(-draws * len(target) // len(y)), seed))
 
-        arrays = grow_trees(self, Rows(matrix, y, weight, classes), draws, seed, kept)
+        arrays = grow_trees(self, TrainingRows(matrix, y, weight, classes), draws, seed, kept)
         forest = self._made(arrays)
         if self.shrinkage:
             forest = shrunken(self, forest, grown, matrix, y, weight)

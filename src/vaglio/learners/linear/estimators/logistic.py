@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.engines.asking import asking
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Facts, Passes, asking
 from vaglio.engines.row_samples import gather_rows, rows_pass
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
@@ -158,7 +157,7 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "minibatch":
             raise NotSupportedError(
                 "solver='minibatch' visits the rows in random order, which needs all of them in memory: use "
-                "solver='auto' for a lazy table."
+                "solver='auto' for a scanned table."
             )
 
     def _passes(self, facts: Facts) -> Passes:

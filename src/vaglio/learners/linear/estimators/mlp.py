@@ -217,7 +217,7 @@ class MLPClassifier(ChunkLearner):
         fixed = self.solver == "adam" or (self.solver == "sgd" and self.learning_rate == "constant")
         if not fixed or self.early_stopping:
             raise NotSupportedError(
-                "From a lazy table a network learns by mini-batches, with solver='adam', or 'sgd' with a constant "
+                "From a scanned table a network learns by mini-batches, with solver='adam', or 'sgd' with a constant "
                 "learning rate, and without early_stopping; what was asked for needs all rows in memory."
             )
 

@@ -243,7 +243,7 @@ class Perceptron(LinearClassifier):
         super()._refuse_passes()
         if self.shuffle:
             raise NotSupportedError(
-                "shuffle=True visits the rows in random order, which needs all of them in memory: a lazy table is "
+                "shuffle=True visits the rows in random order, which needs all of them in memory: a scanned table is "
                 "visited in the order of its rows."
             )
         if self.early_stopping:

@@ -1,4 +1,4 @@
-"""Rows outside memory, divided by the hash of their number: comparisons, selections and evaluations."""
+"""Rows out of core, divided by the hash of their number: comparisons, selections and evaluations."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from sklearn.base import clone
 import vaglio
 from vaglio import scan, streaming
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.evaluation import compare, permutation_importance, select
-from vaglio.evaluation.outside_rows import LabelNoise, MissingValues, OutsideRows
+from vaglio.evaluation import CostSensitiveClassifier, compare, permutation_importance, select
+from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.rows_out_of_core import LabelNoise, MissingValues
+from vaglio.evaluation.selection.splits import SplitRules
 
 LEARNERS = ["naive-bayes", "id3"]
 
 
-def read_all(rows: OutsideRows) -> tuple[vaglio.Table, np.ndarray]:
+def read_all(rows: Rows) -> tuple[vaglio.Table, np.ndarray]:
     whole = rows.y.table.read()
-    return whole.xy(rows.target)
+    return whole.xy(rows.y.name)
 
 
 def test_folds_cover_every_row_once_and_do_not_depend_on_the_parts(path):
-    rows = OutsideRows.of(scan(path, part_rows=800), "target")
-    others = OutsideRows.of(scan(path), "target")
-    folds = rows.folds(4, seed=3)
-    assert sum(len(test) for _, test in folds) == 3000
-    for (train, test), (_, again) in zip(folds, others.folds(4, seed=3)):
-        assert len(train) + len(test) == 3000
-        assert read_all(test)[0] == read_all(again)[0]
-    assert len(rows.folds(4, seed=4)[0][1]) != len(folds[0][1])
+    rows = Rows.of(scan(path, part_rows=800), "target")
+    others = Rows.of(scan(path), "target")
+    folds = rows.folds(4, SplitRules(seed=3))
+    assert sum(rows.count(test) for _, test in folds) == 3000
+    for (train, test), (_, again) in zip(folds, others.folds(4, SplitRules(seed=3))):
+        assert rows.count(train) + rows.count(test) == 3000
+        assert read_all(rows.take(test))[0] == read_all(others.take(again))[0]
+    assert rows.count(rows.folds(4, SplitRules(seed=4))[0][1]) != rows.count(folds[0][1])
 
 
 def test_a_comparison_has_the_scores_of_a_training_on_the_same_rows_in_memory(path):
@@ -36,7 +38,8 @@ def test_a_comparison_has_the_scores_of_a_training_on_the_same_rows_in_memory(pa
     learners = {"bayes": vaglio.NaiveBayesClassifier(likelihood="mdl"), "tree": vaglio.ID3Classifier(max_bins=64)}
     with streaming("4GB"):
         found = compare(data, "target", learners=learners, folds=3, noise=(), missing=(), sizes=())
-    folds = [(read_all(train), read_all(test)) for train, test in OutsideRows.of(data, "target").folds(3, 0)]
+    rows = Rows.of(data, "target")
+    folds = [[read_all(rows.take(part)) for part in fold] for fold in rows.folds(3, SplitRules())]
     for report, learner in zip(found.reports, learners.values()):
         assert not report.error
         assert report.scores.tolist() == [clone(learner).fit(*train).score(*test) for train, test in folds]
@@ -83,8 +86,10 @@ def test_what_needs_positions_of_rows_is_refused(path):
     data = scan(path)
     with pytest.raises(NotSupportedError, match="search"):
         select(data, "target", search="halving")
-    with pytest.raises(NotSupportedError, match="costs"):
-        select(data, "target", cost=np.ones((3, 3)))
+    with pytest.raises(NotSupportedError, match="groups"):
+        select(data, "target", groups=np.zeros(3000))
+    with pytest.raises(NotSupportedError, match="weights of the rows"):
+        CostSensitiveClassifier(vaglio.SVC(), 1 - np.eye(3)).fit(*data.xy("target"))
     with pytest.raises(InputError, match="Which column"):
         compare(data)
 
@@ -104,7 +109,8 @@ def test_trials_resume_from_a_checkpoint(path, tmp_path, monkeypatch):
     with streaming(checkpoint=tmp_path / "kept", resume=True):
         second = compare(data, "target", **options)
     assert second.reports[0].scores.tolist() == first.reports[0].scores.tolist()
-    assert len(fitted) == 1  # the model of all rows, whose size is told
+    assert not fitted
+    assert second.reports[0].size == first.reports[0].size
 
 
 def test_changes_are_those_of_the_row_and_not_of_its_chunk(path):
@@ -128,11 +134,11 @@ def test_permutation_importance_from_disk(path):
     found = permutation_importance(model, X, y)
     assert found.n_rows == 1000
     assert found == permutation_importance(model, *scan(path).drop(["weight"]).xy("target"))
-    drawn = OutsideRows(X, y).sampled(1000)
+    drawn = Rows.of(X, y).sample(1000)
     assert found == permutation_importance(model, drawn.X, drawn.y)
 
 
-def test_a_dask_frame_is_divided_like_a_lazy_table(frame, path):
+def test_a_dask_frame_is_divided_like_a_scanned_table(frame, path):
     pytest.importorskip("distributed")
     import dask.dataframe as dd
     from distributed import Client, LocalCluster

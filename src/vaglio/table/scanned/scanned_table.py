@@ -1,8 +1,9 @@
-"""A table whose rows stay on disk until they are looked at."""
+"""A table whose rows stay on disk until they are looked at, and what is computed from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -12,15 +13,17 @@ import numpy as np
 from vaglio.errors import ColumnError, InputError
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.seeds import row_hash
+from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
-from vaglio.table.lazy.parts import Part, Reading, with_levels
-from vaglio.table.lazy.row_shares import Change, RowShare, count_taken
+from vaglio.table._write import TableWriter
+from vaglio.table.scanned.parts import Part, Reading, with_levels
+from vaglio.table.scanned.row_shares import Change, RowShare, count_taken
 
 CHUNK_ROWS = 65_536
 
 
 @dataclass(frozen=True)
-class LazyTable:
+class ScannedTable:
     """Rows on disk, in the order of the names of their files; made by :func:`vaglio.scan`.
 
     Attributes
@@ -75,14 +78,14 @@ class LazyTable:
 
     def __repr__(self) -> str:
         files = len({part.path for part in self.parts})
-        return f"LazyTable({files} file{'s' * (files != 1)}, columns {listed(self.columns, quoted=True)})"
+        return f"ScannedTable({files} file{'s' * (files != 1)}, columns {listed(self.columns, quoted=True)})"
 
-    def __getitem__(self, name: str) -> LazyColumn:
+    def __getitem__(self, name: str) -> ScannedColumn:
         if name not in self.kinds:
             raise ColumnError(f"there is no column {name!r}: {did_you_mean(str(name), self.columns, quoted=True)}")
-        return LazyColumn(self, name)
+        return ScannedColumn(self, name)
 
-    def select(self, names: Sequence[str]) -> LazyTable:
+    def select(self, names: Sequence[str]) -> ScannedTable:
         """Return the table with these columns only.
 
         Parameters
@@ -92,7 +95,7 @@ class LazyTable:
         kinds = self.kinds
         return replace(self, reading=Reading(tuple((self[name].name, kinds[name]) for name in names)))
 
-    def drop(self, names: Sequence[str]) -> LazyTable:
+    def drop(self, names: Sequence[str]) -> ScannedTable:
         """Return the table without these columns.
 
         Parameters
@@ -102,7 +105,7 @@ class LazyTable:
         left_out = {self[name].name for name in names}
         return self.select([name for name in self.columns if name not in left_out])
 
-    def xy(self, target: str) -> tuple[LazyTable, LazyColumn]:
+    def xy(self, target: str) -> tuple[ScannedTable, ScannedColumn]:
         """Split into the input columns and the target.
 
         Parameters
@@ -111,8 +114,8 @@ class LazyTable:
 
         Returns
         -------
-        X : LazyTable
-        y : LazyColumn
+        X : ScannedTable
+        y : ScannedColumn
             Rows whose target is missing are left out of a training.
         """
         y = self[target]
@@ -166,7 +169,7 @@ class LazyTable:
             raise InputError(f"a sample needs at least one row, not {rows}.")
         return sample_rows(self, rows, seed)
 
-    def split(self, share: float, seed: int = 0) -> tuple[LazyTable, LazyTable]:
+    def split(self, share: float, seed: int = 0) -> tuple[ScannedTable, ScannedTable]:
         """Divide the rows in two by the hash of their number: nothing is read twice or kept.
 
         Parameters
@@ -177,14 +180,14 @@ class LazyTable:
 
         Returns
         -------
-        rest, held : LazyTable
+        rest, held : ScannedTable
         """
         if not 0 < share < 1:
             raise InputError(f"the share is {share:g}; it is a number between 0 and 1, for example 0.3.")
         held = RowShare(0.0, share, seed)
         return self.taking(replace(held, inside=False)), self.taking(held)
 
-    def folds(self, n_splits: int, seed: int = 0) -> list[tuple[LazyTable, LazyTable]]:
+    def folds(self, n_splits: int, seed: int = 0) -> list[tuple[ScannedTable, ScannedTable]]:
         """Divide the rows into folds by the hash of their number; return training and test rows of each.
 
         Parameters
@@ -199,7 +202,7 @@ class LazyTable:
         shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
         return [(whole.taking(replace(one, inside=False)), whole.taking(one)) for one in shares]
 
-    def taking(self, share: RowShare) -> LazyTable:
+    def taking(self, share: RowShare) -> ScannedTable:
         """Return the table with some of its rows.
 
         Parameters
@@ -213,7 +216,7 @@ class LazyTable:
             parts.append(replace(part, shares=shares, rows=None if part.shares else _taken_of(part, shares)))
         return replace(whole, parts=tuple(parts))
 
-    def changing(self, change: Change) -> LazyTable:
+    def changing(self, change: Change) -> ScannedTable:
         """Return the table with something changed in its rows whenever they are read.
 
         Parameters
@@ -226,7 +229,7 @@ class LazyTable:
         parts = [replace(part, changes=(*part.changes, change)) for part in whole.parts]
         return replace(whole, parts=tuple(parts))
 
-    def leading(self, share: float) -> LazyTable:
+    def leading(self, share: float) -> ScannedTable:
         """Return the first parts, so many that they have about this share of the rows, and one at least.
 
         Parameters
@@ -236,7 +239,7 @@ class LazyTable:
         most = round(share * len(self.parts))
         return replace(self, parts=self.parts[: max(1, most)])
 
-    def _numbered(self) -> LazyTable:
+    def _numbered(self) -> ScannedTable:
         """Return the table with the number of the first row of each part; those of text files are counted."""
         if self.parts and all(part.numbered for part in self.parts):
             return self
@@ -254,23 +257,78 @@ def _taken_of(part: Part, shares: tuple[RowShare, ...]) -> int:
 
 
 @dataclass(frozen=True)
-class LazyColumn:
-    """One column of a lazy table: the target, or the weights of the rows.
+class ScannedColumn:
+    """One column of a scanned table: the target, or the weights of the rows.
 
     Attributes
     ----------
-    table : LazyTable
+    table : ScannedTable
     name : str
     """
 
-    table: LazyTable
+    table: ScannedTable
     name: str
 
     def __len__(self) -> int:
         return len(self.table)
 
 
-def joined(tables: list[Table], like: LazyTable | None = None) -> Table:
+@dataclass(frozen=True)
+class ScannedResult:
+    """One value, or one row of values, for each row of a scanned table, computed when it is looked at.
+
+    Attributes
+    ----------
+    table : ScannedTable
+    compute : callable
+        From a Table to an array with as many rows.
+    names : tuple of str
+        Names of the columns when the result is written.
+    """
+
+    table: ScannedTable
+    compute: Callable[[Table], np.ndarray]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[np.ndarray]:
+        """Compute the result one chunk after the other.
+
+        Parameters
+        ----------
+        rows : int, default=65536
+            Rows per chunk at most.
+
+        Yields
+        ------
+        ndarray
+        """
+        for table in self.table.chunks(rows):
+            if len(table):
+                yield self.compute(table)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        whole = list(self.chunks())
+        empty = np.empty((0,) if len(self.names) == 1 else (0, len(self.names)))
+        return np.asarray(np.concatenate(whole) if whole else empty, dtype=dtype)
+
+    def write(self, path: str | os.PathLike[str], rows: int = CHUNK_ROWS) -> None:
+        """Write the result to a file, chunk by chunk: CSV, Parquet or JSON lines, by the end of its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+        rows : int, default=65536
+        """
+        with TableWriter(path) as writer:
+            for values in self.chunks(rows):
+                columns = values[:, None] if values.ndim == 1 else values
+                writer.write(as_frame({name: columns[:, at] for at, name in enumerate(self.names)}))
+
+
+def joined(tables: list[Table], like: ScannedTable | None = None) -> Table:
     """Return chunks as one table; ``like`` is named where there are none."""
     import pyarrow as pa
 
@@ -281,7 +339,7 @@ def joined(tables: list[Table], like: LazyTable | None = None) -> Table:
     arrow = [table.to_arrow() for table in tables]
     whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
     table = Table.from_any(whole)
-    # Not the truth of a lazy table: its length is counted by reading it.
+    # Not the truth of a scanned table: its length is counted by reading it.
     levels = dict(like.parts[0].levels) if like is not None and like.parts else {}
     return with_levels(table, levels) if levels else table
 
@@ -296,7 +354,7 @@ def _without_dictionaries(frame: Any) -> Any:
     return frame.cast(pa.schema(fields))
 
 
-def sample_rows(data: LazyTable, rows: int, seed: int) -> Table:
+def sample_rows(data: ScannedTable, rows: int, seed: int) -> Table:
     """Return the rows with the smallest hashes, gathered in one look at the table."""
     held: list[tuple[np.ndarray, Table]] = []
     n_held, start, bound = 0, 0, np.uint64(2**64 - 1)
@@ -314,7 +372,7 @@ def sample_rows(data: LazyTable, rows: int, seed: int) -> Table:
 
 
 def _cut(
-    held: list[tuple[np.ndarray, Table]], rows: int, data: LazyTable
+    held: list[tuple[np.ndarray, Table]], rows: int, data: ScannedTable
 ) -> tuple[list[tuple[np.ndarray, Table]], np.uint64]:
     hashes = np.concatenate([each for each, _ in held]) if held else np.empty(0, np.uint64)
     table = joined([each for _, each in held if len(each)], data)

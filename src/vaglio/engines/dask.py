@@ -1,4 +1,6 @@
-"""The engine of a Dask cluster: one task per partition and pass, summaries merged by a tree of tasks.
+"""Rows with Dask: the source of a frame, and the engine of a cluster.
+
+There is one task per partition and pass, and summaries are merged by a tree of tasks.
 
 Partitions stay with the workers in their own codes, and every pass translates them: that takes less than a second copy
 in memory. Dask knows how each was made, so that those of a worker that is lost are made again by the others; nothing
@@ -8,23 +10,32 @@ here talks to the network.
 from __future__ import annotations
 
 import copy
+import importlib
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from vaglio.encode import Feature, code_type
-from vaglio.engines.engine import Engine, ScannedPart
+from vaglio.engines.disk import ScannedPart
+from vaglio.engines.engine import Engine
 from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
 from vaglio.engines.raw import Look, RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.engines.sources import CHUNK, Source
 from vaglio.engines.survey import Survey
+from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError
-from vaglio.runtime.cluster import Waiting, lost_named
+from vaglio.runtime.cluster import Waiting, active_client, lost_named, usual_client
+from vaglio.runtime.progress import Report
 from vaglio.runtime.threads import one_blas_thread
-from vaglio.table import Table
+from vaglio.table import Table, as_frame
+from vaglio.table.scanned import Change, RowShare
 
+# Names of the target and of the weights beside the columns of X.
+_TARGET, _WEIGHT = "vaglio target", "vaglio weight"
 # Summaries merged by one task.
 FAN_IN = 8
 # Partitions under way per thread of the cluster, where their results are fetched one by one.
@@ -32,6 +43,211 @@ _AHEAD = 2
 # Rows of a part that are read at a time by a worker: those of a row group as a rule, since what is read in pieces is
 # copied once more.
 _ROWS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class DaskSource(Source):
+    """Columns of a Dask frame.
+
+    Attributes
+    ----------
+    whole : _Whole or None
+        The frame that these rows are some of: rows have the numbers they have there, also in parts of parts.
+    """
+
+    place: ClassVar[str] = "on a cluster"
+    whole: _Whole | None = None
+
+    @classmethod
+    def of_table(cls, table: Any, target: str) -> Self:
+        """Return the columns of a frame beside the target, and the target."""
+        if target not in table.columns:
+            raise InputError(f"The frame has no column {target!r}.")
+        return cls(table.drop(columns=target), table[target])
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def key(self) -> str:
+        """What tells these rows from others, in a checkpoint."""
+        starts = [start for _, start in self._numbered.parts]
+        return f"{starts} {self.columns} {self.target} {self._numbered.shares} {self._numbered.changes}"
+
+    def example(self) -> Any:
+        """Return no row of X, which shows the columns and their types."""
+        return self.X._meta
+
+    def engine(self, regression: bool, threads: int, report: Report) -> Engine:
+        """Return the engine of the cluster of the settings, or of the one that is active."""
+        settings = present_settings()
+        whole, target, weights = self.together()
+        client = usual_client() if settings.client is None else settings.client
+        # The graph is optimised as a whole; each partition is then a future of its own.
+        partitions = client.compute(whole.X.to_delayed(optimize_graph=True))
+        wanted = Wanted(tuple(self.columns), target, weights, regression)
+        return DaskEngine(Waiting(client, settings.worker_timeout, report), partitions, wanted)
+
+    def tables(self, function: Callable[[Table], Any], rows: int = CHUNK) -> Iterator[Any]:
+        """Yield what a function returns for the partitions; without a cluster they are computed here."""
+        client = active_client() if present_settings().client is None else present_settings().client
+        frames = self.X.to_delayed(optimize_graph=True)
+        if client is None:
+            return (found for frame in frames for found in _of_frame(function, frame.compute()))
+        return each_result(client, function, _of_frame, [(frame,) for frame in client.compute(frames)])
+
+    def together(self) -> tuple[Self, str, str | None]:
+        """Return X with the target and the weights as further columns."""
+        X, y, weight = self.X, self.y, self.weight
+        if not hasattr(X, "to_delayed") or not hasattr(X, "columns"):
+            raise InputError(f"X is a {type(X).__name__} of Dask: give a Dask DataFrame.")
+        for what, column in (("y", y), ("sample_weight", weight)):
+            if column is None and what == "sample_weight":
+                continue
+            if not (hasattr(column, "__dask_graph__") and hasattr(column, "to_delayed")):
+                raise InputError(f"X is a Dask frame, so {what} must be a Dask series of the same partitions.")
+            if column.npartitions != X.npartitions:
+                raise InputError(
+                    f"X has {X.npartitions} partitions and {what} {column.npartitions}: take both from one frame."
+                )
+        further = [each for each in (y, weight) if each is not None]
+        meta = _together(X._meta, *(each._meta for each in further))
+        joined = X.map_partitions(_together, *further, meta=meta)
+        return type(self)(joined), _TARGET, None if weight is None else _WEIGHT
+
+    def select(self, names: list[str]) -> Self:
+        """Return the rows with these input columns only."""
+        return replace(self, X=self.X[names])
+
+    def taking(self, share: RowShare) -> Self:
+        """Return some of the rows, by the hash of their number in the whole frame."""
+        return self._of(replace(self._numbered, shares=(*self._numbered.shares, share)))
+
+    def changing(self, change: Change) -> Self:
+        """Return the rows with something changed whenever they are computed."""
+        return self._of(replace(self._numbered, changes=(*self._numbered.changes, change)))
+
+    def leading(self, share: float) -> Self:
+        """Return the first partitions, about this share of them."""
+        n = max(1, round(share * self.X.npartitions))
+        weight = None if self.weight is None else self.weight.partitions[:n]
+        return type(self)(self.X.partitions[:n], self.y.partitions[:n], weight)
+
+    def _of(self, whole: _Whole) -> Self:
+        taken = whole.compute()
+        weight = None if self.weight is None else taken[_WEIGHT]
+        return replace(self, X=taken[list(self.X.columns)], y=taken[self.target], weight=weight, whole=whole)
+
+    @cached_property
+    def _numbered(self) -> _Whole:
+        if self.whole is not None:
+            return self.whole
+        further = {self.target: self.y} | ({} if self.weight is None else {_WEIGHT: self.weight})
+        frame = self.X.assign(**further)
+        return _Whole(frame, _numbered_partitions(frame))
+
+    def apply(self, function: Callable[[Table], np.ndarray], names: tuple[str, ...], empty: np.ndarray) -> Any:
+        """Return what a function gives for each row, as a Dask series or, of several columns, a frame."""
+        work = partial(_frame_of, function, names, empty)
+        return self.X.map_partitions(work, meta=work(self.X._meta))
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A Dask frame with X, y and the weights, and what is taken and changed of it.
+
+    Attributes
+    ----------
+    frame : Dask frame
+    parts : list of (delayed frame, number of its first row)
+    shares, changes : tuple
+        As those of a :class:`~vaglio.table.scanned.Part`.
+    """
+
+    frame: Any
+    parts: list[tuple[Any, int]]
+    shares: tuple[RowShare, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    def compute(self) -> Any:
+        """Return the rows that are taken, changed, as a Dask frame."""
+        dask: Any = importlib.import_module("dask")
+        dataframe: Any = importlib.import_module("dask.dataframe")
+        taken = [dask.delayed(_taken)(part, start, self.shares, self.changes) for part, start in self.parts]
+        return dataframe.from_delayed(taken, meta=self.frame._meta, verify_meta=False)
+
+
+def _numbered_partitions(frame: Any) -> list[tuple[Any, int]]:
+    """Return the partitions as delayed frames, each with the number of its first row: a task counts each."""
+    partitions = frame.to_delayed(optimize_graph=True)
+    dask: Any = importlib.import_module("dask")
+    counted = [dask.delayed(len)(each) for each in partitions]
+    client = active_client()
+    if client is None:
+        lengths = dask.compute(*counted)
+    else:
+        lengths = Waiting(client, present_settings().worker_timeout).fetch(client.compute(counted), "rows")
+    return list(zip(partitions, [0, *np.cumsum(lengths).tolist()]))
+
+
+def _taken(frame: Any, start: int, shares: tuple[RowShare, ...], changes: tuple[Change, ...]) -> Any:
+    index = np.arange(start, start + len(frame))
+    rows = np.ones(len(frame), dtype=bool)
+    for share in shares:
+        rows &= share.takes(index)
+    left = frame[rows]
+    if not changes or not len(left):
+        return left
+    table = Table.from_any(left)
+    for change in changes:
+        table = change(table, index[rows])
+    return table.to_frame().set_index(left.index)
+
+
+def _together(X: Any, y: Any, weight: Any = None) -> Any:
+    frame = X.copy(deep=False)
+    frame.columns = [str(name) for name in frame.columns]
+    frame[_TARGET] = np.asarray(y, dtype=object) if y.dtype == object else y.array
+    if weight is not None:
+        frame[_WEIGHT] = weight.array
+    return frame
+
+
+def _frame_of(function: Callable[[Table], np.ndarray], names: tuple[str, ...], empty: np.ndarray, frame: Any) -> Any:
+    found = function(Table.from_any(frame)) if len(frame) else empty
+    if found.ndim == 1:
+        return as_frame({names[0]: found}, index=frame.index)[names[0]]
+    return as_frame(found, columns=names, index=frame.index)
+
+
+def _of_frame(function: Callable[[Table], Any], frame: Any) -> list[Any]:
+    table = Table.from_any(frame.rename(columns=str))
+    return [function(table)] if len(table) else []
+
+
+def each_result(
+    client: Any, function: Callable[[Table], Any], work: Callable[..., list[Any]], parts: Sequence[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """Yield, in order, what ``work(function, *part)`` lists for each part.
+
+    A task per part runs where the rows are, and only what it returns is sent; a few are under way at a time, so that
+    results do not pile up.
+    """
+    ahead = _AHEAD * max(1, sum(client.nthreads().values()))
+    running: deque[Any] = deque()
+    waiting = Waiting(client, present_settings().worker_timeout)
+    with lost_named():  # the function may hold a model: it is sent once instead of with every part
+        sent = client.submit(_same, function, pure=False)
+    try:
+        for part in parts:
+            running.append(client.submit(work, sent, *part, pure=False))
+            if len(running) >= ahead:
+                yield from waiting.fetch(running.popleft(), "parts")
+        while running:
+            yield from waiting.fetch(running.popleft(), "parts")
+    finally:
+        for future in running:
+            future.cancel()
 
 
 class DaskEngine(Engine):
@@ -42,7 +258,7 @@ class DaskEngine(Engine):
     waiting : Waiting
         For the results of a client.
     partitions : sequence
-        :class:`~vaglio.engines.engine.ScannedPart`, or futures of pandas frames.
+        :class:`~vaglio.engines.disk.ScannedPart`, or futures of pandas frames.
     wanted : Wanted
     """
 
@@ -188,7 +404,7 @@ def _joined(chunks: list[RawChunk]) -> RawChunk | None:
     """Return the chunks of a part as one, in codes of their own."""
     if len(chunks) < 2:
         return chunks[0] if chunks else None
-    from vaglio.engines.facts import plan_of
+    from vaglio.engines.survey import plan_of
 
     survey = Survey.of(chunks[0])
     for chunk in chunks[1:]:

@@ -1,24 +1,27 @@
-"""The engine of one machine: chunks from disk, several at a time, within a limit of memory."""
+"""Rows on disk: the source of a scanned table, and the engine that reads it in chunks within a limit of memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from vaglio.engines.engine import Engine, ScannedPart
+from vaglio.engines.engine import Engine
 from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
-from vaglio.engines.raw import Recoding
+from vaglio.engines.raw import RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.engines.sources import CHUNK, Source
 from vaglio.engines.spill import Spill, packed, unpacked
 from vaglio.engines.survey import Survey
-from vaglio.engines.work_settings import Settings
+from vaglio.engines.work_settings import Settings, present_settings
 from vaglio.errors import InputError
+from vaglio.runtime.cluster import Waiting
 from vaglio.runtime.memory import give_back_memory, resident_memory
 from vaglio.runtime.progress import Report
-from vaglio.table.lazy import give_back_reading
+from vaglio.table import ScannedColumn, ScannedResult, ScannedTable, Table
+from vaglio.table.scanned import Change, Part, Reading, RowShare, give_back_reading
 
 # Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
@@ -26,6 +29,114 @@ _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 _COPIES = 12
 # What libraries take besides: modules that are first needed here, and what pyarrow reads ahead; more of it for text.
 _APART, _APART_OF_TEXT = 128 << 20, 160 << 20
+
+
+@dataclass(frozen=True)
+class ScannedPart:
+    """A part of a scanned table, to be read anywhere."""
+
+    part: Part
+    reading: Reading
+    wanted: Wanted
+
+    def chunks(self, rows: int) -> Iterator[RawChunk]:
+        """Read the rows."""
+        yield from raw_chunks(self.part.tables(self.reading, rows), self.wanted, self.part.place)
+
+
+class ScannedSource(Source):
+    """Columns of a :class:`~vaglio.table.ScannedTable`; with a client in the settings, a cluster reads them."""
+
+    place: ClassVar[str] = "on disk"
+
+    @classmethod
+    def of_table(cls, table: ScannedTable, target: str) -> Self:
+        """Return the columns of a table beside the target, and the target."""
+        return cls(*table.xy(target))
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def known_rows(self) -> int | None:
+        """Number of rows, if it is known without reading them."""
+        rows: int | None = self.X.known_rows
+        return rows
+
+    @property
+    def key(self) -> str:
+        """What tells these rows from others, in a checkpoint."""
+        return f"{self.X.parts} {self.X.columns} {self.target}"
+
+    def example(self) -> Table:
+        """Return a few rows of X, which show the columns and their types."""
+        first: Table = self.X.head(8)
+        return first
+
+    def engine(self, regression: bool, threads: int, report: Report) -> Engine:
+        """Return an engine of this machine, or of the cluster that the settings name."""
+        settings = present_settings()
+        whole, target, weights = self.together()
+        inputs = tuple(name for name in whole.X.columns if name not in (target, weights))
+        wanted = Wanted(inputs, target, weights, regression)
+        parts = [ScannedPart(part, whole.X.reading, wanted) for part in whole.X.parts]
+        if settings.client is None:
+            return DiskEngine(parts, settings, threads, report)
+        from vaglio.engines.dask import DaskEngine
+
+        return DaskEngine(Waiting(settings.client, settings.worker_timeout, report), parts, wanted)
+
+    def tables(self, function: Callable[[Table], Any], rows: int = CHUNK) -> Iterator[Any]:
+        """Yield what a function returns for the tables that follow each other; on a cluster, a task reads each part."""
+        client = present_settings().client
+        if client is None:
+            return (function(table) for table in self.X.chunks(rows) if len(table))
+        from vaglio.engines.dask import each_result
+
+        return each_result(client, function, _of_part, [(part, self.X.reading, rows) for part in self.X.parts])
+
+    def together(self) -> tuple[Self, str, str | None]:
+        """Return X with y and the weights as its last columns, and the names of these."""
+        for what, column in (("y", self.y), ("sample_weight", self.weight)):
+            if column is None and what == "sample_weight":
+                continue
+            if not isinstance(column, ScannedColumn) or column.table.parts != self.X.parts:
+                raise InputError(
+                    f"X is a scanned table, so {what} must be a column of the same table: X, y = data.xy('target'), "
+                    "sample_weight=data['weight']."
+                )
+        last = {each.name: each.table.kinds[each.name] for each in (self.y, self.weight) if each is not None}
+        kinds = {name: kind for name, kind in self.X.kinds.items() if name not in last} | last
+        whole = replace(self.X, reading=Reading(tuple(kinds.items())))
+        return type(self)(whole), self.y.name, None if self.weight is None else self.weight.name
+
+    def select(self, names: list[str]) -> Self:
+        """Return the rows with these input columns only."""
+        return type(self)(self.y.table.select(names), self.y, self.weight)
+
+    def taking(self, share: RowShare) -> Self:
+        """Return some of the rows, by the hash of their number in the whole table."""
+        return self._columns_of(self.y.table.taking(share))
+
+    def changing(self, change: Change) -> Self:
+        """Return the rows with something changed whenever they are read."""
+        return self._columns_of(self.y.table.changing(change))
+
+    def leading(self, share: float) -> Self:
+        """Return the first parts, which have about this share of the rows."""
+        return self._columns_of(self.y.table.leading(share))
+
+    def _columns_of(self, data: ScannedTable) -> Self:
+        weight = None if self.weight is None else data[self.weight.name]
+        return type(self)(data.select(self.X.columns), data[self.target], weight)
+
+    def apply(self, function: Callable[[Table], np.ndarray], names: tuple[str, ...], empty: np.ndarray) -> Any:
+        """Return what a function gives for each row, computed when it is looked at."""
+        return ScannedResult(self.X, function, names)
+
+
+def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading, rows: int) -> list[Any]:
+    return [function(table) for table in part.tables(reading, rows) if len(table)]
 
 
 @dataclass(frozen=True)
@@ -37,7 +148,7 @@ class _Held:
     start: int
 
 
-class LocalEngine(Engine):
+class DiskEngine(Engine):
     """Chunks of files through a pool of threads.
 
     Parameters

@@ -1,60 +1,56 @@
-"""Fitting on rows that are not in memory: lazy tables and Dask frames, by the passes that a learner asks for."""
+"""Fitting and scoring on rows out of core: by the passes that a learner asks for, and by exact sums over all rows.
+
+Sums have the same bits on any partitioning.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.utils import compute_class_weight
 
 from vaglio._version import __version__
-from vaglio.encode import spread_rows, spreads_of
+from vaglio.encode import aligned_labels, spread_rows, spreads_of
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.engine import Engine
-from vaglio.engines.engines import example_rows, open_engine
-from vaglio.engines.facts import class_totals, facts_of, plan_of, unit_of
+from vaglio.engines.exact_sums import ExactSum
 from vaglio.engines.passes import Facts
 from vaglio.engines.raw import Recoding
-from vaglio.engines.row_samples import Rows, rows_pass
-from vaglio.engines.survey import Survey
+from vaglio.engines.row_samples import EncodedRows, rows_pass
+from vaglio.engines.sources import Labelled, Source, source_of
+from vaglio.engines.survey import Survey, class_totals, facts_of, plan_of, unit_of
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
 from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
-from vaglio.table import LazyTable
-
-E = TypeVar("E")
 
 
-def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: bool) -> E:
-    """Fit an estimator on rows outside memory.
+def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
+    """Fit an estimator on rows out of core.
 
     Parameters
     ----------
     estimator : VaglioEstimator
-    X : LazyTable or Dask frame
-    y : LazyColumn or Dask series
-    sample_weight : LazyColumn, Dask series or None
+    X : ScannedTable or Dask frame
+    y : ScannedColumn or Dask series
+    sample_weight : ScannedColumn, Dask series or None
     regression : bool
     """
-    _learn_in_passes(estimator, X, y, sample_weight, regression)
-    return estimator
-
-
-def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
     estimator._validate_params()
-    _refuse_passes(estimator, X)
+    source = source_of(X, y, sample_weight)
+    _refuse_passes(estimator, source)
     settings = present_settings()
     with (
         reporting(settings.progress) as report,
         one_blas_thread(),
-        _closing(open_engine(X, y, sample_weight, regression, estimator._threads(), report)) as engine,
+        contextlib.closing(source.engine(regression, estimator._threads(), report)) as engine,
     ):
         survey = engine.survey()
         if survey is None:
@@ -64,7 +60,7 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
         facts = facts_of(survey, plan, estimator._threads(), engine.memory, engine.room)
         described, facts = _described(engine, facts)
         _set_up(estimator, facts)
-        estimator._note_columns(example_rows(X))
+        estimator._note_columns(source.example())
         checkpoint = None
         if settings.checkpoint is not None:
             checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described, survey), settings.resume)
@@ -76,24 +72,16 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
 
 
-def _refuse_passes(estimator: Any, X: Any) -> None:
+def _refuse_passes(estimator: Any, source: Source) -> None:
     """Raise the error of a learner that needs all rows, with what they would take, if that is known."""
     try:
         estimator._refuse_passes()
     except NotSupportedError as error:
-        rows = X.known_rows if isinstance(X, LazyTable) else None
+        rows = source.known_rows
         if rows is None:
             raise
-        held = 8 * rows * (len(X.columns) + 1)
+        held = 8 * rows * (len(source.columns) + 1)
         raise NotSupportedError(f"{str(error).removesuffix('.')}; {rows:,} rows take {held / 1e6:,.1f} MB.") from None
-
-
-@contextlib.contextmanager
-def _closing(engine: Engine) -> Iterator[Engine]:
-    try:
-        yield engine
-    finally:
-        engine.close()
 
 
 def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
@@ -146,9 +134,9 @@ def _described(engine: Engine, facts: Facts) -> tuple[dict[str, Any], Facts]:
     printed, shared = rows_to_describe(n, len(features))
     spread = spread_rows(n, p)
     wanted = np.union1d(np.union1d(printed, shared), spread)
-    rows: Rows = engine.answer(rows_pass(wanted)).joined(1)
+    rows: EncodedRows = engine.answer(rows_pass(wanted)).joined(1)
 
-    def at(index: np.ndarray) -> Rows:
+    def at(index: np.ndarray) -> EncodedRows:
         return rows.take(np.searchsorted(rows.index, index))
 
     codebook = replace(facts.codebook, spreads=spreads_of(at(spread).matrix.numeric) if p else ())
@@ -171,3 +159,39 @@ def _training(estimator: Any, described: dict[str, Any], survey: Survey) -> str:
     said = {"learner": estimator._learner_id, "params": plain_params(estimator), "rows": described}
     said["seen"] = survey.in_short()
     return json.dumps({**said, "version": __version__}, sort_keys=True, default=str)
+
+
+def accuracy_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
+    """Return the share of rows whose class is predicted; rows without a class are left out."""
+    right, whole = ExactSum.of([]), ExactSum.of([])
+    for here, all_here in source_of(X, y, weight).labelled(partial(_right, fitted)):
+        right, whole = right.merge(here), whole.merge(all_here)
+    if whole.value == 0:
+        raise InputError("No row has a class and a weight above zero, so that there is nothing to score.")
+    return right.value / whole.value
+
+
+def _right(fitted: Fitted, rows: Labelled) -> tuple[ExactSum, ExactSum]:
+    inputs, true, weights = rows
+    counts = np.ones(len(true)) if weights is None else weights
+    hits = fitted.predict(inputs) == aligned_labels(true, fitted.classes)
+    return ExactSum.of(counts[hits]), ExactSum.of(counts)
+
+
+def determination_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
+    """Return the coefficient of determination; rows without a number are left out."""
+    sums = [ExactSum.of([]) for _ in range(4)]
+    for here in source_of(X, y, weight).labelled(partial(_squares, fitted), regression=True):
+        sums = [a.merge(b) for a, b in zip(sums, here)]
+    total, first, second, error = (each.value for each in sums)
+    if total == 0:
+        raise InputError("No row has a number and a weight above zero, so that there is nothing to score.")
+    spread = second - first * first / total
+    return 1 - error / spread if spread > 0 else float(error == 0)
+
+
+def _squares(fitted: Fitted, rows: Labelled) -> list[ExactSum]:
+    inputs, true, weights = rows
+    w = np.ones(len(true)) if weights is None else weights
+    error = w * (true - fitted.predict(inputs)) ** 2
+    return [ExactSum.of(terms) for terms in (w, w * true, w * true * true, error)]

@@ -18,11 +18,14 @@ from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
-from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
-from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
 from vaglio.table.readers.source import Source, extension_of, recognise
+from vaglio.table.scanned.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
+from vaglio.table.scanned.scanned_table import CHUNK_ROWS, ScannedTable
 
 _HEAD = 1 << 16
+# In memory a table takes about so many times the bytes of its file.
+_TEXT, _PARQUET = 3, 2
+_TEXT_FILES = (".csv", ".tsv", ".txt", ".jsonl")
 # The kind of a column of a level; all others have categories.
 _KIND_OF = {"numeric": "numeric", "interval": "numeric", "ratio": "numeric", "date": "date"}
 # Row groups up to this many rows together are one part: a task of their own would cost more than it does.
@@ -40,7 +43,7 @@ def scan(
     encoding: str | None = None,
     dayfirst: bool | None = None,
     levels: Mapping[str, str | Sequence[Any]] | None = None,
-) -> LazyTable:
+) -> ScannedTable:
     """Return a table whose rows stay on disk; learners read them chunk by chunk.
 
     Files come in the order of their names, rows in the order of their file. The columns of the first file count: a
@@ -64,7 +67,7 @@ def scan(
 
     Returns
     -------
-    LazyTable
+    ScannedTable
 
     Examples
     --------
@@ -87,18 +90,18 @@ def scan(
     return data.select(source.schema.names) if _is_dataset(source) else data
 
 
-def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> LazyTable:
+def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> ScannedTable:
     parquet = _is_parquet(files[0])
     if not parquet:
         reading, how = _text_reading(files[0], options), tuple(options.items())
-        return LazyTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
+        return ScannedTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
     if options:
         raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
     parts = [part for path in files for part in _groups(path, part_rows)]
-    return LazyTable(tuple(parts), _parquet_reading(files[0]))
+    return ScannedTable(tuple(parts), _parquet_reading(files[0]))
 
 
-def _declared(data: LazyTable, levels: Mapping[str, str | Sequence[Any]]) -> LazyTable:
+def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> ScannedTable:
     """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
     if not levels:
         return data
@@ -110,7 +113,7 @@ def _declared(data: LazyTable, levels: Mapping[str, str | Sequence[Any]]) -> Laz
     told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
     kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
     columns = tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns)
-    return LazyTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
+    return ScannedTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
 
 
 def _files(source: Any) -> list[str]:
@@ -207,3 +210,20 @@ def _text_reading(path: str, options: dict[str, Any]) -> Reading:
         kind = "date" if column.is_date else "numeric" if column.kind == "numeric" else "nominal"
         kinds.append((name, kind))
     return Reading(tuple(kinds))
+
+
+def bytes_in_memory(source: str | os.PathLike[str]) -> int:
+    """Return the bytes that a table takes in memory, about; 0 for what is no file, or one of an unusual name.
+
+    Parameters
+    ----------
+    source : str or path-like
+    """
+    path = Path(source)
+    if not path.is_file():
+        return 0
+    size = path.stat().st_size
+    if path.suffix == ".parquet":
+        metadata = open_parquet_file(str(path)).metadata
+        return max(8 * int(metadata.num_rows) * int(metadata.num_columns), size) * _PARQUET
+    return size * _TEXT if path.suffix in _TEXT_FILES else 0

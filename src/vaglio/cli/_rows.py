@@ -1,0 +1,276 @@
+"""The rows that a command works on: in memory, or out of core where an option or the size of the table asks for it.
+
+Only this module decides where the rows of a command are; the commands know :class:`OpenRows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vaglio.cli._command_lines import Recipe
+from vaglio.cli._options import UsageError, has_files
+from vaglio.cli._output import WHOLE_FILES, remark
+from vaglio.cli._reading import FileOptions, ReadingOptions, memory_beyond
+from vaglio.messages.sentences import listed
+
+if TYPE_CHECKING:
+    from vaglio.evaluation.rows import Rows
+    from vaglio.fitted import Fitted
+    from vaglio.table import ScannedTable, Table
+
+work_option = partial(typer.Option, rich_help_panel="Larger than memory")
+
+Memory = Annotated[
+    str | None,
+    work_option(metavar="SIZE", help="Read the table in parts and hold at most so much memory, e.g. 2GB."),
+]
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """Where rows out of core are worked on."""
+
+    memory: Memory = None
+    workers: Annotated[
+        int | None,
+        work_option(min=1, metavar="N", help="Work on a Dask cluster of N processes, started and stopped here."),
+    ] = None
+    scheduler: Annotated[
+        str | None, work_option(metavar="ADDRESS", help="Work on a Dask cluster that runs, e.g. tcp://host:8786.")
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.scheduler is not None:
+            raise UsageError("--workers starts a cluster and --scheduler names one that runs: choose one.")
+        if self.memory is not None:
+            from vaglio.engines.work_settings import parse_size
+            from vaglio.errors import InputError
+
+            try:
+                parse_size(self.memory)
+            except InputError as error:
+                raise UsageError(f"--memory: {error}") from None
+
+    @property
+    def asked(self) -> bool:
+        """Whether an option asks for rows to be read in parts."""
+        return any(getattr(self, each.name) not in (None, False) for each in fields(self))
+
+    def said(self, source: str, file: FileOptions, quiet: bool = False) -> bool:
+        """Whether it was said that rows stay on disk: by an option, or by several files; never a sample of them."""
+        if file.sample is not None:
+            if self.asked:
+                raise UsageError("--sample reads some rows into memory: leave out the options of larger tables.")
+            return False
+        if self.asked:
+            return True
+        if not has_files(source):
+            return False
+        if not quiet:
+            remark(f"{source} names several files: they are read in parts (--memory says how much to hold).")
+        return True
+
+    def _out_of_core(self, source: str, reading: ReadingOptions, quiet: bool = False) -> bool:
+        """Whether rows stay on disk: it was said, or the table does not fit in memory."""
+        if self.said(source, reading.file, quiet):
+            return True
+        needed = 0 if reading.file.sample is not None else memory_beyond(source)
+        if needed and not quiet:
+            remark(
+                f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to "
+                "hold)."
+            )
+        return needed > 0
+
+    def rows(self, source: str, reading: ReadingOptions, folds: int | None = None) -> OpenRows:
+        """Open the rows of a table to learn from; in memory they are checked to be enough for so many folds."""
+        if self._out_of_core(source, reading):
+            return _scanned_rows(source, reading, self)
+        from vaglio.evaluation.rows import Rows
+        from vaglio.evaluation.training import learning_rows
+
+        data = reading.read(source)
+        learning_rows(data, folds)
+        assert data.target is not None
+        return OpenRows(Rows.of(data), data.target, source, reading)
+
+    def rows_for_model(self, source: str, reading: ReadingOptions, fitted: Fitted, target: str) -> Rows:
+        """Open rows that a model is evaluated on: their columns are typed as the model knows them."""
+        from vaglio.evaluation.labels import labels_like
+        from vaglio.evaluation.rows import Rows
+
+        if self._out_of_core(source, reading):
+            return Rows.of(
+                table_for_model(source, reading.file, fitted).select([*fitted.codebook.names, target]), target
+            )
+        assert fitted.classes is not None
+        X, y = reading.file.read_for_model(source, fitted, target).xy()
+        return Rows.of(X, labels_like(y, fitted.classes.tolist()))
+
+    def table(self, source: str, reading: ReadingOptions, any_target: bool = False) -> Table:
+        """Open a table that is looked at column by column; out of core its columns are files."""
+        if self._out_of_core(source, reading):
+            return _table_on_disk(source, reading)
+        return reading.read(source, target_needed=False, any_target=any_target)
+
+    def table_like(self, source: str, reading: ReadingOptions, target: str | None, table: str) -> Table:
+        """Open a further table where the rows of ``table`` are."""
+        if self._out_of_core(table, reading, quiet=True):
+            return _table_on_disk(source, replace(reading, target=None))
+        return reading.read_rows(source, target)
+
+    def to_options(self) -> dict[str, Any]:
+        """The options that say the same, for the command that is kept in the model: not where a cluster runs."""
+        return {"memory": self.memory}
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Apply the options to the work inside; a cluster is started and stopped."""
+        from vaglio.engines.work_settings import streaming
+
+        with (
+            _client(self.workers, self.scheduler) as client,
+            streaming(self.memory, progress=None, client=client, **self._kept()),
+        ):
+            yield
+
+    def _kept(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True)
+class LongWorkOptions(WorkOptions):
+    """The same for work that is long: what was finished is kept."""
+
+    checkpoint: Annotated[
+        Path | None, work_option(metavar="FOLDER", help="Keep what is finished (passes, trials), to resume the work.")
+    ] = None
+    resume: Annotated[bool, work_option("--resume", help="Go on from the checkpoint.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resume and self.checkpoint is None:
+            raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
+
+    def _kept(self) -> dict[str, Any]:
+        return {"checkpoint": self.checkpoint, "resume": self.resume}
+
+
+@contextmanager
+def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from vaglio.runtime.cluster import cluster_module, local_client, remote_client
+
+    cluster_module("--workers and --scheduler")
+    with local_client(workers or 1) if scheduler is None else remote_client(scheduler) as client:
+        yield client
+
+
+@dataclass(frozen=True)
+class OpenRows:
+    """The rows of a table, and how it is opened again.
+
+    Attributes
+    ----------
+    rows : Rows
+    target : str
+    source : str
+    reading : ReadingOptions
+    work : WorkOptions or None
+        None for rows in memory.
+    left_out : tuple of str
+        Columns of a scanned table that are not learned from; ``vaglio.read`` finds them by itself.
+    """
+
+    rows: Rows
+    target: str
+    source: str
+    reading: ReadingOptions
+    work: WorkOptions | None = None
+    left_out: tuple[str, ...] = ()
+
+    def test(self, source: str | None) -> Any:
+        """Open test rows, if any: the input columns are those of these rows, whatever the values are."""
+        if source is None:
+            return None
+        if self.work is None:
+            return self.reading.read_test(source, self.target, self.rows.columns or [])
+        return _scanned(source, self.reading.file, self.reading._levels())
+
+    def recipe(self, command: str, options: Mapping[str, Any]) -> Recipe:
+        """Return the recipe of a model that a command makes of the rows."""
+        if self.work is None:
+            return Recipe(command, self.source, self.target, self.reading, options)
+        said = {**options, **self.work.to_options()}
+        return Recipe(command, self.source, self.target, self.reading, said, self.left_out)
+
+
+def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> OpenRows:
+    """Open the rows of a table that stays on disk.
+
+    Which columns are identifiers is judged by the first rows, as in a table that is read whole.
+    """
+    from vaglio.evaluation.rows import Rows
+    from vaglio.table import read
+
+    if reading.target is None:
+        raise UsageError("which column is the class? Add --target.")
+    levels = reading._levels()
+    data = _scanned(source, reading.file, levels)
+    head, missing = data.head(), reading.file.missing_words()
+    first = read(head, reading.target, levels=levels, roles=reading._roles(), missing=missing)
+    left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
+    if left_out:
+        remark(f"Left out, judged by the first {len(head):,} rows: {listed(left_out, quoted=True)} (--keep keeps one).")
+    assert first.target is not None
+    dropped = tuple(name for name in left_out if name in data.kinds)
+    return OpenRows(Rows.of(data.drop(dropped), first.target), first.target, source, reading, work, dropped)
+
+
+def _table_on_disk(source: str, reading: ReadingOptions) -> Table:
+    """Return a table whose columns are files, typed by its first rows as one that is read whole."""
+    from vaglio.engines.mapped_table import table_of
+    from vaglio.table import read
+
+    levels, roles = reading._levels(), reading._roles()
+    data = _scanned(source, reading.file, levels)
+    first = read(data.head(), reading.target, levels=levels, roles=roles, missing=reading.file.missing_words())
+    left_out = [name for name in data.columns if roles.get(name) == "ignored"]
+    table: Table = table_of(data.drop(left_out) if left_out else data, like=first)
+    return table
+
+
+def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTable:
+    """Scan rows that a model looks at: the columns of text have the kinds that the model knows."""
+    data = _scanned(source, file)
+    if data.parts[0].format != "text":
+        return data
+    kinds = fitted.kinds
+    reading = replace(data.reading, columns=tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns))
+    kept = ("keep_words", fitted.kept_words)
+    parts = tuple(replace(part, options=(*part.options, kept)) for part in data.parts)
+    return replace(data, parts=parts, reading=reading)
+
+
+def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> ScannedTable:
+    """Scan a file, a folder or a pattern, as the options say; the columns named have these levels."""
+    from vaglio.table import scan
+
+    how = file.format()
+    for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
+        if name in how:
+            raise UsageError(
+                f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first."
+            )
+    if file.missing:
+        how["missing"] = file.missing_words()
+    return scan(source, levels=levels, **how)

@@ -1,0 +1,318 @@
+"""One path, wherever the rows are: in memory, on disk and with Dask every function gives the same record.
+
+Fields that may differ are named in ``DIFFERENT``, each with its reason; all others are compared, field by field.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from typer.testing import CliRunner
+
+import vaglio
+from vaglio.cli.main import app
+from vaglio.engines.sources import is_out_of_core
+from vaglio.evaluation import CostSensitiveClassifier, EvaluationPlan, train_and_evaluate
+from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.selection.splits import SplitRules
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+COST = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
+# Learners whose model has the same bytes wherever it is trained (docs/out-of-core.md).
+LEARNERS = {"bayes": vaglio.NaiveBayesClassifier(likelihood="mdl"), "cart": vaglio.CARTClassifier(max_bins=16)}
+# Field -> why it may differ between rows in memory and out of core.
+DIFFERENT = {
+    "rows": "says where the rows are and how they are divided",
+    "divided": "folds in memory are stratified by class, those out of core are made by the hash of the row number",
+    "how": "says how rows were divided",
+    "command": "names --memory, which was given",
+    "python": "scans the table instead of reading it",
+    "fit s": "seconds",
+    "score s": "seconds",
+    "predict s": "seconds",
+}
+# What follows from the rows of a fold: compared between engines that divide alike, not with rows in memory.
+OF_FOLDS = ("score", "spread", "training", "chosen_by", "evaluation", "notes", "outer", "learners", "pairs")
+
+
+def frame(n: int, seed: int) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, n)
+    made = {
+        "size": np.round(random.normal(y, 1), 1),
+        "word": np.array(["x", "y", "z"])[(random.integers(0, 3, n) + y) % 3],
+        "late": np.array(["no", "yes"])[y],
+    }
+    rows = pd.DataFrame(made)
+    rows.loc[random.random(n) < 0.05, "size"] = np.nan
+    return rows
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("one_path")
+    frame(300, 0).to_csv(folder / "train.csv", index=False)
+    frame(120, 1).to_csv(folder / "test.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def in_memory(file: Path):
+    return vaglio.read(file, "late")
+
+
+def on_disk(file: Path):
+    return vaglio.scan(file)
+
+
+def with_dask(file: Path):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(pd.read_csv(file), npartitions=3, sort=False)
+
+
+PLACES = {"memory": in_memory, "disk": on_disk, "dask": with_dask}
+
+
+@pytest.fixture(params=["disk", "dask"])
+def elsewhere(request, files, client):
+    """Open a file of the folder out of core."""
+    return lambda name: PLACES[request.param](files / name)
+
+
+@pytest.fixture
+def memory(files):
+    return lambda name: in_memory(files / name)
+
+
+def differing(a, b, path: str = "", without: tuple[str, ...] = ()) -> list[str]:
+    """Return the paths of all fields that differ; those of ``without`` and DIFFERENT are left out."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        if a.keys() != b.keys():
+            return [f"{path}: {sorted(a.keys() ^ b.keys())}"]
+        left = [key for key in a if key not in DIFFERENT and key not in without]
+        return [found for key in left for found in differing(a[key], b[key], f"{path}.{key}", without)]
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if len(a) != len(b):
+            return [f"{path}: {len(a)} and {len(b)} entries"]
+        pairs = enumerate(zip(a, b, strict=True))
+        return [found for i, (one, other) in pairs for found in differing(one, other, f"{path}[{i}]", without)]
+    if isinstance(a, float) and isinstance(b, float):
+        return [] if math.isclose(a, b, rel_tol=1e-12) or (a != a and b != b) else [f"{path}: {a} and {b}"]
+    return [] if a == b else [f"{path}: {a!r} and {b!r}"]
+
+
+def record(training) -> dict:
+    """What a training leaves: its model, its rows, its evaluation, its costs."""
+    fitted = training.estimator.fitted_
+    return {
+        "digest": fitted.digest,
+        "provenance": fitted.provenance,
+        "params": {key: str(value) for key, value in fitted.params.items()},
+        "cost": None if fitted.cost is None else fitted.cost.matrix.tolist(),
+        "n_rows": training.n_rows,
+        "how": training.how,
+        "evaluation": None if training.evaluation is None else training.evaluation.to_dict(),
+    }
+
+
+@pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_train_and_evaluate_on_a_test_table(learner, cost, memory, elsewhere):
+    def trained(opened):
+        estimator = clone(LEARNERS[learner])
+        rows, test = (Rows.of(opened(name), "late") for name in ("train.csv", "test.csv"))
+        plan = EvaluationPlan(test=opened("test.csv"))
+        found = train_and_evaluate(estimator, rows, None, plan, cost=cost, pos_label="yes", progress=False)
+        again = vaglio.evaluate(found.estimator.fitted_, test.X, test.y, pos_label="yes")
+        assert not differing(found.evaluation.to_dict(), again.to_dict())
+        return record(found)
+
+    assert differing(trained(memory), trained(elsewhere)) == []
+
+
+def test_evaluate_decides_by_costs_or_without_them(memory, elsewhere):
+    model = CostSensitiveClassifier(LEARNERS["bayes"], COST).fit(*memory("train.csv").xy()).fitted_
+    for options in ({}, {"decide": "argmax"}, {"cost": {("yes", "no"): 2.0}}, {"decide": "argmax", "cost": COST}):
+        found = [vaglio.evaluate(model, *columns(opened("test.csv")), **options) for opened in (memory, elsewhere)]
+        assert differing(found[0].to_dict(), found[1].to_dict()) == []
+
+
+def columns(table) -> tuple:
+    rows = Rows.of(table, "late")
+    return rows.X, rows.y
+
+
+def test_predictions_and_explanations(memory, elsewhere):
+    model = vaglio.CARTClassifier(max_bins=16).fit(*columns(elsewhere("train.csv"))).fitted_
+    X, _ = memory("test.csv").xy()
+    answers = [np.asarray(model.predict(columns(opened("test.csv"))[0])) for opened in (memory, elsewhere)]
+    np.testing.assert_array_equal(*answers)
+    shares = [np.asarray(model.predict_proba(columns(opened("test.csv"))[0])) for opened in (memory, elsewhere)]
+    np.testing.assert_array_equal(*shares)
+    same = vaglio.CARTClassifier(max_bins=16).fit(*memory("train.csv").xy()).fitted_
+    said = [[one.to_dict() for one in fitted.explain(X[:5])] for fitted in (model, same)]
+    assert differing(*said) == []
+
+
+@pytest.mark.parametrize("options", [{}, {"cost": COST}, {"race": True}], ids=["plain", "costs", "race"])
+def test_select_on_a_test_table(options, memory, elsewhere):
+    """The choice is made by other folds; the chosen model and its evaluation on a test table are the same."""
+
+    def selected(opened):
+        return vaglio.select(
+            opened("train.csv"), "late", test=opened("test.csv"), learners={"bayes": LEARNERS["bayes"]}, folds=3,
+            search="none", progress=False, **options,
+        )  # fmt: skip
+
+    ours, theirs = selected(memory), selected(elsewhere)
+    assert ours.fitted.digest == theirs.fitted.digest
+    assert differing(ours.evaluation.to_dict(), theirs.evaluation.to_dict()) == []
+    assert (ours.score, ours.n_train, repr(ours.cost)) == (theirs.score, theirs.n_train, repr(theirs.cost))
+    assert differing(ours.to_dict(), theirs.to_dict(), without=OF_FOLDS) == []
+
+
+@pytest.mark.parametrize("strategy", ["zero", "quick", "validation", "cross-validation", "nested"])
+def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, files, client):
+    options = {"strategy": strategy} if strategy != "nested" else {"outer_folds": 2}
+
+    def selected(place):
+        space = {"cart": (LEARNERS["cart"], {"max_depth": [2, 4]})}
+        table = PLACES[place](files / "train.csv")
+        return vaglio.select(table, "late", learners=space, folds=2, n_iter=2, progress=False, **options).to_dict()
+
+    disk, dask, memory = (selected(place) for place in ("disk", "dask", "memory"))
+    assert differing(disk, dask, without=("notes",)) == []
+    assert memory.keys() == disk.keys()
+    assert memory["rows"] == {"held": "in memory", "divided": "stratified by class"}
+    assert disk["rows"] == {"held": "on disk", "divided": "by hash of the row number"}
+    if strategy != "zero":
+        assert any("by hash of the row number" in note for note in disk["notes"])
+        assert any("stay on a cluster" in note for note in dask["notes"])
+        assert not any("hash" in note for note in memory["notes"])
+
+
+def test_a_comparison_has_the_same_record(files, client):
+    def compared(place):
+        table = PLACES[place](files / "train.csv")
+        return vaglio.compare(table, "late", learners=LEARNERS, folds=2, noise=(0.2,), missing=(0.2,), sizes=(),
+                              progress=False).to_dict()  # fmt: skip
+
+    memory, disk, dask = map(compared, PLACES)
+    assert differing(disk, dask, without=("notes",)) == []
+    assert memory.keys() == disk.keys()
+    assert [row.keys() for row in memory["learners"]] == [row.keys() for row in disk["learners"]]
+
+
+def test_an_audit_has_the_same_record(files, elsewhere):
+    ours = vaglio.audit(pd.read_csv(files / "train.csv"), "late")
+    assert differing(ours.to_dict(), vaglio.audit(elsewhere("train.csv"), "late").to_dict()) == []
+
+
+@pytest.mark.parametrize("command", ["audit", "explore", "compare", "evaluate"])
+def test_a_command_gives_the_same_record(command, files):
+    more = {
+        "compare": ("--learner", "naive-bayes", "--learner", "id3", "--folds", 2, "--accuracy-only", "--jobs", 1),
+        "evaluate": ("--learner", "naive-bayes", "--set", "likelihood=mdl", "--test", files / "test.csv", "--jobs", 1),
+    }
+    words = (command, files / "train.csv", "--target", "late", *more.get(command, ()))
+    ours, theirs = ran(*words), ran(*words, "--memory", "2GB")
+    without = OF_FOLDS if command == "compare" else ()
+    assert differing(ours, theirs, without=without) == []
+
+
+def test_rows_answer_alike(memory, elsewhere):
+    ours, theirs = (Rows.of(opened("train.csv"), "late") for opened in (memory, elsewhere))
+    assert not is_out_of_core(ours.X)
+    assert is_out_of_core(theirs.X)
+    assert len(ours) == len(theirs) == 300
+    assert ours.classes().tolist() == theirs.classes().tolist() == ["no", "yes"]
+    assert ours.columns == theirs.columns == ["size", "word"]
+    rules = SplitRules(seed=3)
+    for rows in (ours, theirs):
+        folds = rows.folds(4, rules)
+        assert sum(rows.count(test) for _, test in folds) == 300
+        rest, held = rows.split(0.25, rules)
+        assert rows.count(rest) + rows.count(held) == 300
+        inner = rows.folds(2, rules, within=rest)
+        assert sum(rows.count(test) for _, test in inner) == rows.count(rest)
+        assert min(rows.count(test) for _, test in inner) > 50
+        assert len(rows.take(held)) == rows.count(held)
+        assert len(rows.sample(50)) in (50, 60)
+        assert rows.key
+
+
+def test_a_model_of_rows_here_is_tested_on_rows_elsewhere(memory, elsewhere):
+    found = []
+    for train, test in ((memory, elsewhere), (elsewhere, memory), (memory, memory)):
+        rows = Rows.of(train("train.csv"), "late")
+        unseen = rows.like(test("test.csv"), "late")
+        model = rows.fit(clone(LEARNERS["bayes"]))
+        found.append(vaglio.evaluate(model, unseen).to_dict())
+    assert differing(found[0], found[2]) == []
+    assert differing(found[1], found[2]) == []
+
+
+def ran(*words: object) -> dict:
+    answer = CliRunner().invoke(app, [*map(str, words), "--json"])
+    assert answer.exit_code == 0, answer.output + str(answer.exception)
+    return json.loads(answer.stdout)
+
+
+COMMANDS = {
+    "train": ("--learner", "naive-bayes", "--set", "likelihood=mdl", "--accept", "accuracy>=0.2"),
+    "tune": ("--learner", "naive-bayes", "--set", "likelihood=mdl", "--try", "alpha=1000000", "--folds", "2"),
+    "select": ("--learner", "naive-bayes", "--folds", "2", "--search", "none"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_writes_the_same_file(command, files, tmp_path):
+    """With --memory the file has the recipe, the scores and the acceptance that it has without."""
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",no,yes\nno,0,1\nyes,5,0\n")
+    common = (files / "train.csv", "--target", "late", "--test", files / "test.csv", "--cost", costs)
+    made, said = [], []
+    for name, more in (("a", ()), ("b", ("--memory", "2GB"))):
+        out = tmp_path / f"{name}.vaglio"
+        said.append(ran(command, *common, *COMMANDS[command], "--jobs", 1, "--out", out, *more))
+        made.append(vaglio.load(out))
+    ours, theirs = made
+    assert ours.digest == theirs.digest
+    without = ("model", "selection") if command == "train" else ("model", "selection", *OF_FOLDS, "trials")
+    assert differing(ours.provenance, theirs.provenance, without=without) == []
+    assert differing(said[0], said[1], without=without) == []
+    assert {"command", "python", "target", "scores"} <= ours.provenance.keys()
+    assert theirs.provenance["command"] == ours.provenance["command"] + " --memory 2GB"
+    shown = [CliRunner().invoke(app, ["inspect", str(tmp_path / f"{name}.vaglio")]).stdout for name in "ab"]
+    for text in shown:
+        assert "Made by" in text
+        assert "The same in Python" in text
+
+
+def test_the_recipe_of_a_scanned_table_makes_the_model_again(files, tmp_path, monkeypatch):
+    out = tmp_path / "model.vaglio"
+    ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--set", "max_bins=16", "--holdout", 0.3,
+        "--memory", "2GB", "--jobs", 1, "--out", out)  # fmt: skip
+    fitted = vaglio.load(out)
+    assert fitted.provenance["scores"]["how"].endswith("rows assigned by hash of the row number")
+    monkeypatch.chdir(files)
+    made: dict = {}
+    exec(fitted.provenance["python"], made)
+    assert made["model"].digest == fitted.digest
