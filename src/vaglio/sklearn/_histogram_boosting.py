@@ -26,7 +26,7 @@ from vaglio.learners.boosting.estimators.gradient_boosting import (
 )
 from vaglio.learners.boosting.estimators.rounds import BoostingTask, Chosen
 from vaglio.learners.boosting.model import Boosted, forest_of, joined
-from vaglio.learners.forest.model.forest import MISSING_RIGHT
+from vaglio.learners.trees.model.packed import MISSING_RIGHT
 from vaglio.sklearn._growing import with_names
 from vaglio.sklearn.ensemble import INFINITE, ONE_CLASS, WEIGHTLESS
 from vaglio.table import Column, Table

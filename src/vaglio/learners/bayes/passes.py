@@ -13,10 +13,9 @@ import numpy as np
 from vaglio.engines.exact_sums import Grid
 from vaglio.engines.moments import MomentPlan, ScatterPlan
 from vaglio.engines.passes import Chunk, Facts, Pass
-from vaglio.engines.row_samples import sample_rows
+from vaglio.engines.row_samples import EncodedRows, sample_rows
 from vaglio.engines.survey import unit_of
 from vaglio.engines.value_counts import SAMPLE_ROWS, Cells, ColumnCounts, cells_of, count_values, needs_sample
-from vaglio.evaluation.rows import Rows
 from vaglio.learners.bayes.estimators.class_statistics import (
     Moments,
     Statistics,
@@ -159,7 +158,7 @@ def naive_passes(
     # A frequency belongs to one number: bins would make one of many.
     exact = {int(position[j]) for j, kind in asked.items() if kind == "discrete"}
     kernels = [int(position[j]) for j, kind in asked.items() if kind == "kde"]
-    sample: Rows | None = None
+    sample: EncodedRows | None = None
     if kernels or needs_sample(facts, set(counted) - exact):
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     logarithms = [int(position[j]) for j, kind in asked.items() if kind == "lognormal"]
@@ -196,7 +195,7 @@ def bins_passes(facts: Facts, keep_few_values: bool) -> Generator[Pass, Any, tup
     features = facts.codebook.features
     block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
     numeric = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
-    sample: Rows | None = None
+    sample: EncodedRows | None = None
     if needs_sample(facts, numeric):
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     plan = CountingPlan.of(facts, cells_of(facts, numeric, sample))

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.learners.forest.model.forest import MISSING_RIGHT, NODE, Forest
+from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.trees.model.packed import MISSING_RIGHT, NODE
 from vaglio.model import checks
 from vaglio.model.base import State
 
