@@ -255,7 +255,7 @@ def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
 @pytest.mark.parametrize(
     ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
 )
-def test_every_room_is_accessible(analyst: Person, room: str, viewport, scheme: str, lang: str):
+def test_every_page_is_accessible(analyst: Person, room: str, viewport, scheme: str, lang: str):
     from axe_playwright_python.sync_playwright import Axe
 
     page = analyst.page

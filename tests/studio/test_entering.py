@@ -18,7 +18,7 @@ def stranger(tmp_path):
         yield client
 
 
-@pytest.mark.parametrize("path", [f"/{room}" for room in PAGES] + ["/", "/?token=guessed", "/static/studio.css"])
+@pytest.mark.parametrize("path", [f"/{page}" for page in PAGES] + ["/", "/?token=guessed", "/static/studio.css"])
 def test_without_the_token_nothing_is_answered(stranger, path):
     answer = stranger.get(path)
     assert answer.status_code == 401
@@ -55,8 +55,8 @@ def test_forms_of_other_pages_are_refused(enter, origin):
 def test_pages_allow_nothing_from_elsewhere(enter):
     visitor = enter()
     visitor.open("play")
-    for room in PAGES:
-        answer = visitor.get(f"/{room}")
+    for page in PAGES:
+        answer = visitor.get(f"/{page}")
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy

@@ -1,4 +1,4 @@
-"""Every room in Italian: no sentence of the page is English."""
+"""Every page in Italian: no sentence of the page is English."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def messy(tmp_path_factory) -> Visitor:
     visitor.close()
 
 
-@pytest.mark.parametrize("room", PAGES)
-def test_every_room_is_italian(messy, room):
-    assert english_in(messy.get(f"/{room}", headers=ITALIAN).text) == []
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_italian(messy, page):
+    assert english_in(messy.get(f"/{page}", headers=ITALIAN).text) == []
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -1,4 +1,4 @@
-"""The room Learn and its runs: choices, progress, results, cancelling, and what a restart finds."""
+"""The page Learn and its runs: choices, progress, results, cancelling, and what a restart finds."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_too_few_rows_for_the_folds(enter):
     assert "cannot be divided into 10 folds" in answer.text
 
 
-def test_without_a_table_or_a_class_the_room_says_so(enter):
+def test_without_a_table_or_a_class_the_page_says_so(enter):
     visitor = enter()
     assert "There is no table yet" in visitor.get("/learn").text
     visitor.upload("few.csv", "a,b\n1,2\n2,3\n")

@@ -13,10 +13,10 @@ from vaglio.studio.service import PAGES
 from vaglio.table import read
 
 
-@pytest.mark.parametrize("room", PAGES)
-def test_every_room_answers_small_pages_in_both_languages(learned, room):
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_small_in_both_languages(learned, page):
     for lang in ("en", "it"):
-        answer = learned.get(f"/{room}", headers={"accept-language": lang})
+        answer = learned.get(f"/{page}", headers={"accept-language": lang})
         assert answer.status_code == 200
         assert f'<html lang="{lang}"' in answer.text
         assert len(answer.content) < 2_000_000

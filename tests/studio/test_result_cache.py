@@ -15,7 +15,7 @@ LARGEST = 2_000_000
 @pytest.mark.parametrize("lang", ["en", "it"])
 def test_a_second_request_computes_nothing(learned, lang):
     run = learned.studio.jobs.latest("learn").name
-    addresses = [f"/{room}" for room in PAGES]
+    addresses = [f"/{page}" for page in PAGES]
     addresses += [f"/understand?model={run}/{learner}&row=7" for learner in ("c45", "ripper", "naive-bayes")]
     addresses += [f"/understand?model={run}/c45&node=2", f"/understand?model={run}/ripper&off=1"]
     known, opened = learned.studio.results, learned.studio.pages["understand"]._open
@@ -62,7 +62,7 @@ def test_no_answer_is_large_however_long_the_table(enter, rows):
     visitor.post("/table/target", column="y")
     visitor.learn("c45", "logistic", **{"c45.max_depth": "8"})
     for address in [
-        *(f"/{room}" for room in PAGES),
+        *(f"/{page}" for page in PAGES),
         "/explore?x=x0&y=x1",
         "/explore?x=word4&y=word3",
         "/explore?bin=1",

@@ -36,7 +36,7 @@ def test_a_search_leaves_models_with_their_rows_and_what_was_tried(enter, fields
     page = visitor.get("/learn").text
     assert "What was tried" in page
     assert ("parameters searched" if models else "chosen among the learners") in page
-    # What was chosen is there when the room is opened again.
+    # What was chosen is there when the page is opened again.
     assert f'id="way-{fields["way"]}" value="{fields["way"]}" checked' in page
 
 

@@ -1,4 +1,4 @@
-"""The room Table: files in, declarations, cleaning, undoing; what goes wrong is said beside the field."""
+"""The page Table: files in, declarations, cleaning, undoing; what goes wrong is said beside the field."""
 
 from __future__ import annotations
 

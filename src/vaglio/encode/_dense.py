@@ -369,16 +369,13 @@ def count_block(matrix: EncodedMatrix) -> CountBlock:
     """Return the block, in the order of the user's columns; sparse if the rows are sparse, nominal or text."""
     if matrix.sparse is not None:
         return CountBlock(matrix.sparse, None)
-    missing = matrix.missing if matrix.has_missing or _lacks_text(matrix) else None
+    lacking = matrix.has_missing or any(text is None for strings in matrix.text.values() for text in strings)
+    missing = matrix.missing if lacking else None
     if not matrix.text and not matrix.nominal_features.size:
         values = matrix.numeric if missing is None else np.nan_to_num(matrix.numeric)
         return CountBlock(values, missing)
     parts = [_columns_of(matrix, j) for j in range(matrix.n_features)]
     return CountBlock(sp.csr_array(sp.hstack(parts, format="csr")), missing)
-
-
-def _lacks_text(matrix: EncodedMatrix) -> bool:
-    return any(text is None for strings in matrix.text.values() for text in strings)
 
 
 def _columns_of(matrix: EncodedMatrix, j: int) -> sp.csr_array:

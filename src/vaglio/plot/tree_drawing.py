@@ -182,9 +182,13 @@ def _edge(text: str, x1: float, y1: float, x2: float, y2: float) -> str:
 
 def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
     fill = "#fbfbfb" if box.leaf else "#f1f4f8"
+    css, stroke = "box", "#777"
+    if box.leaf and len(box.shares):
+        strongest = max(range(len(box.shares)), key=lambda c: box.shares[c]) % len(PALETTE)
+        css, stroke = f"box line{strongest}", PALETTE[strongest]
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-        f'class="{_class(box)}" fill="{fill}" stroke="{_colour(box)}"/>'
+        f'class="{css}" fill="{fill}" stroke="{stroke}"/>'
     ]
     for i, line in enumerate([box.title, *box.lines]):
         style = f'font-weight="{600 if box.leaf else 500}"' if i == 0 else 'class="soft" fill="#555"'
@@ -245,19 +249,6 @@ def _line(box: Box, x: float, y: float) -> str:
 
 
 # -- shared --------------------------------------------------------------------------------------------------------
-
-
-def _colour(box: Box) -> str:
-    if not box.leaf or not len(box.shares):
-        return "#777"
-    strongest = max(range(len(box.shares)), key=lambda c: box.shares[c])
-    return PALETTE[strongest % len(PALETTE)]
-
-
-def _class(box: Box) -> str:
-    if not box.leaf or not len(box.shares):
-        return "box"
-    return f"box line{max(range(len(box.shares)), key=lambda c: box.shares[c]) % len(PALETTE)}"
 
 
 def _bar(shares: Sequence[float], x: float, y: float, width: float, height: float) -> str:

@@ -12,7 +12,7 @@ from vaglio.messages.sentences import clip, listed, plural
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
 from vaglio.quality.checks.context import SEVERITIES
-from vaglio.quality.profile import Profile
+from vaglio.quality.profile import Profile, sample_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.table import Column
@@ -243,7 +243,7 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
     gains = {score.attribute: score.gain for score in study.audit.ranking}
     order = [*gains, *(name for name in context.columns if name not in gains and name != study.target)]
     shown = order[: limits.columns]
-    rows = _sample(len(study.table), study.seed)
+    rows = sample_rows(np.arange(len(study.table)), _MOST_ROWS, study.seed)
     codes, labels = _coloured_classes(study, rows)
     cards = []
     for place, name in enumerate(shown, start=1):
@@ -264,12 +264,6 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
         "n_others": len(rest),
         "n_sparse": sparse,
     }
-
-
-def _sample(n: int, seed: int) -> np.ndarray:
-    if n <= _MOST_ROWS:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, _MOST_ROWS, replace=False))
 
 
 def _coloured_classes(study: Study, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -137,19 +137,17 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
         "interval": _interval_text(selection, estimate),
         "training": _score_text(selection, trial.train_score),
         "p": p if trial.behind is None else trial.behind,
-        "verdict": "chosen" if winner else _verdict(p) if trial.behind is None else _stopped(selection, trial),
+        "verdict": "chosen" if winner else _verdict(selection, trial, p),
         "seconds": _seconds(trial.fit_seconds),
     }
 
 
-def _verdict(p: float | None) -> str:
+def _verdict(selection: Selection, trial: Trial, p: float | None) -> str:
+    if trial.behind is not None:
+        return f"clearly behind after {len(trial.scores)} of {len(selection.best.scores)} folds, not continued"
     if p is None:
         return "not tested"
     return "significantly different" if p < _ALPHA else "no significant difference"
-
-
-def _stopped(selection: Selection, trial: Trial) -> str:
-    return f"clearly behind after {len(trial.scores)} of {len(selection.best.scores)} folds, not continued"
 
 
 def _seconds(value: float) -> str:

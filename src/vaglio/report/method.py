@@ -121,7 +121,10 @@ def python_lines(study: Study, source: str) -> str:
     if study.clean is not None:
         given.append(f"clean={study.clean!r}")
     if options:
-        pairs = ", ".join(f"{key!r}: {_short(_option_code(key, value))}" for key, value in options.items())
+        pairs = ", ".join(
+            f"{key!r}: {_short('vaglio.read(test_file)' if key == 'test' else repr(value))}"
+            for key, value in options.items()
+        )
         given.append(f"selection_options={{{pairs}}}")
     lines = [
         "import vaglio",
@@ -146,12 +149,6 @@ def _table_code(study: Study, name: str) -> str:
     if Path(name).suffix:
         return f"vaglio.read({name!r}, {str(study.target)!r})"
     return f"vaglio.datasets.load({name!r})" if name in datasets.names() else "..."
-
-
-def _option_code(key: str, value: Any) -> str:
-    if key == "test":
-        return "vaglio.read(test_file)"
-    return repr(value)
 
 
 def _cost_code(cost: Any) -> str:

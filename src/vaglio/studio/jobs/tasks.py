@@ -18,14 +18,11 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
-from vaglio.report import write_report
-from vaglio.report.limits import judging_options
 from vaglio.studio.jobs.run_files import Progress, Request, Task
 from vaglio.studio.project.steps import policy_of, read_table
-from vaglio.study import Study
 from vaglio.table import MISSING, TableWriter, read_chunks
 
-__all__ = ["compare_learners", "predict_file", "report_study", "study_options", "time_learners"]
+__all__ = ["compare_learners", "predict_file", "report_study", "time_learners"]
 
 # Rows of the two measurements, from whose ratio the growth with the rows is read.
 _FEW_ROWS, _MORE_ROWS = 150, 450
@@ -102,20 +99,20 @@ def _changes(request: Request) -> list[ValueChange]:
     return value_changes(audit(table, n_jobs=-1), policy_of(request.state))
 
 
-def study_options(rows: int, columns: int) -> dict[str, object]:
-    """Return how a report tries and evaluates learners: as given, without a search."""
-    return {"search": "none", **judging_options(rows, columns)}
-
-
 def report_study(request: Request) -> None:
     """Run the study and write report.html into the folder of the run."""
+    # The other kinds of run need no templates and start faster without them.
+    from vaglio.report import write_report
+    from vaglio.report.limits import judging_options
+    from vaglio.study import Study
+
     learners = request.learners()
     progress = Progress(request.folder, [Task("report", 1)])
-    loaded = request.load()
-    table = loaded.table
+    table = request.load().table
     learning_rows(table)
     progress.begin(0)
-    options = study_options(*table.shape)
+    # The learners as given, without a search.
+    options = {"search": "none", **judging_options(*table.shape)}
     study = Study(
         table, table.target, learners=learners, cost=request.cost, seed=request.seed, selection_options=options
     )
