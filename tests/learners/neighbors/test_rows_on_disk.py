@@ -52,7 +52,7 @@ def outside(monkeypatch, tmp_path):
     def fit(model, X, y, weight=None, chunk_rows=200):
         with monkeypatch.context() as patched, vaglio.streaming("4GB", chunk_rows=chunk_rows, spill=tmp_path):
             patched.setattr(knn, "bytes_of_rows", lambda facts: 1 << 60)
-            patched.setattr("vaglio.learners.neighbors.passes.outside_memory._PART_SHARE", 1 << 60)
+            patched.setattr("vaglio.learners.neighbors.passes.on_disk._PART_SHARE", 1 << 60)
             model.fit(X, y, weight)
         assert isinstance(model.fitted_.model, NeighborsOnDisk)
         return model
@@ -209,7 +209,7 @@ def test_what_needs_the_rows_in_memory_says_so(data, table, queries, outside, tm
 
 
 def test_a_column_of_many_values_beside_a_number_needs_memory(data, outside, monkeypatch):
-    monkeypatch.setattr("vaglio.learners.neighbors.passes.outside_memory._BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr("vaglio.learners.neighbors.passes.on_disk._BYTES_PER_ROW", 1 << 40)
     X, y = data.drop(["weight", "target"]).xy("real")
     with pytest.raises(NotSupportedError, match="'many' has 30 categories"):
         outside(vaglio.KNeighborsRegressor(), X, y)
@@ -256,7 +256,7 @@ def test_the_number_of_neighbours_is_chosen_as_in_memory(target, weighted, data,
 
 
 def test_folds_that_do_not_fit_are_refused_before_rows_are_written(data, outside, monkeypatch):
-    monkeypatch.setattr("vaglio.learners.neighbors.passes.outside_memory._BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr("vaglio.learners.neighbors.passes.on_disk._BYTES_PER_ROW", 1 << 40)
     X, y = data.drop(["weight"]).xy("target")
     with pytest.raises(NotSupportedError, match="name a number of neighbours"):
         outside(vaglio.KNeighborsClassifier("cv"), X, y)

@@ -12,7 +12,7 @@ from vaglio.quality import Policy, audit
 from vaglio.runtime.memory import usable_memory
 from vaglio.studio.project.steps import TableState
 from vaglio.table import MISSING, Table, read
-from vaglio.table.scanned.footprint import bytes_in_memory
+from vaglio.table.scanned import bytes_in_memory
 
 __all__ = ["Loaded", "clean", "load_table", "policy_of", "program_lines", "read_table", "reading_keywords"]
 

@@ -26,7 +26,7 @@ from vaglio.learners.neighbors.estimators.neighbors_curve import (
 )
 from vaglio.learners.neighbors.model.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
 from vaglio.learners.neighbors.model.neighbors_on_disk import NeighborsOnDisk, refuse_on_disk
-from vaglio.learners.neighbors.passes.outside_memory import belief_of, refuse_folds, scale_of, write_rows
+from vaglio.learners.neighbors.passes.on_disk import belief_of, refuse_folds, scale_of, write_rows
 from vaglio.learners.parameters import COUNT, POSITIVE, estimator
 
 # Other names of metrics, as scikit-learn has them.
