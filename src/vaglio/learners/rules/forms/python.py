@@ -149,11 +149,15 @@ def _summed(ruleset: RuleSet) -> list[str]:
     if ruleset.classes is None:
         # Of several trees a row meets one rule each: their mean counts.
         return [*lines, "return total[0] / (1.0 - left) if left < -1e-9 else total[0]"]
+    lines += ["if probabilities:", "    return dict(zip(classes, total))"]
+    if ruleset.cost is None:
+        return [*lines, "return classes[total.index(max(total))]"]
+    by_prediction = [list(column) for column in zip(*ruleset.cost)]
     return [
         *lines,
-        "if probabilities:",
-        "    return dict(zip(classes, total))",
-        *_decision(ruleset),
+        f"costs = {by_prediction!r}  # by predicted class, then by true class",
+        "expected = [sum(chance * cost for chance, cost in zip(total, column)) for column in costs]",
+        "return classes[expected.index(min(expected))]",
     ]
 
 
@@ -163,17 +167,6 @@ def _adding(rule: Rule, said: list[float]) -> list[str]:
         return [f"left -= add({_share(rule)}, {said!r})"]
     tests = " and ".join(_meets(condition) for condition in rule.conditions) or "True"
     return [f"if {tests}:", f"    left -= add(1.0, {said!r})"]
-
-
-def _decision(ruleset: RuleSet) -> list[str]:
-    if ruleset.cost is None:
-        return ["return classes[total.index(max(total))]"]
-    by_prediction = [list(column) for column in zip(*ruleset.cost)]
-    return [
-        f"costs = {by_prediction!r}  # by predicted class, then by true class",
-        "expected = [sum(chance * cost for chance, cost in zip(total, column)) for column in costs]",
-        "return classes[expected.index(min(expected))]",
-    ]
 
 
 def _share(rule: Rule) -> str:
@@ -233,13 +226,10 @@ def _strings(categories: tuple[Any, ...]) -> str:
 
 
 def _linear(condition: LinearCondition) -> str:
-    terms = zip(condition.coefficients, condition.columns, condition.features)
-    return " + ".join(f"{coefficient!r} * {_term(column, feature)}" for coefficient, column, feature in terms)
-
-
-def _term(column: int, feature: Feature) -> str:
-    """A number of the row; of an ordered category its rank."""
-    if not feature.categories:
-        return f"x{column}"
-    ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
-    return f'{ranks!r}.get(x{column}, float("nan"))'
+    terms = []
+    for coefficient, column, feature in zip(condition.coefficients, condition.columns, condition.features):
+        ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
+        # Of an ordered category the rank counts.
+        number = f'{ranks!r}.get(x{column}, float("nan"))' if ranks else f"x{column}"
+        terms.append(f"{coefficient!r} * {number}")
+    return " + ".join(terms)
