@@ -351,7 +351,13 @@ def _known_text(condition: Condition, exact: bool) -> str:
         word = condition.feature.word
         if word is not None:
             return name if condition.codes == {1} else f"{value_text(word[0])} does not contain {_quoted(word[1])}"
-        return _set_text(name, condition)
+        accepted, others = condition.categories, condition.other_categories
+        if len(accepted) == 1:
+            return f"{name} = {value_text(accepted[0])}"
+        if len(others) == 1:
+            return f"{name} != {value_text(others[0])}"
+        shorter = len(others) < len(accepted)
+        return f"{name} {'NOT IN' if shorter else 'IN'} {{{listed_values(others if shorter else accepted)}}}"
     assert isinstance(condition, RangeCondition)
     if condition.feature.kind == "ordinal":
         return _ordinal_text(name, condition)
@@ -387,18 +393,6 @@ def _ordinal_text(name: str, condition: RangeCondition) -> str:
     if condition.high == math.inf:
         return f"{name} >= {value_text(categories[low])}"
     return f"{name} BETWEEN {value_text(categories[low])} AND {value_text(categories[high])}"
-
-
-def _set_text(name: str, condition: SetCondition) -> str:
-    accepted = len(condition.codes)
-    others = len(condition.feature.categories) - accepted
-    if accepted == 1:
-        return f"{name} = {value_text(condition.categories[0])}"
-    if others == 1:
-        return f"{name} != {value_text(condition.other_categories[0])}"
-    if others < accepted:
-        return f"{name} NOT IN {{{listed_values(condition.other_categories)}}}"
-    return f"{name} IN {{{listed_values(condition.categories)}}}"
 
 
 def _linear_text(condition: LinearCondition, exact: bool) -> str:

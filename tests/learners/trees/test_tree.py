@@ -1,15 +1,21 @@
-"""A chain of two hundred thousand tests: nothing recurses, nothing blows up."""
+"""A tree as a model: very deep ones, missing values, the names that scikit-learn has for its nodes.
+
+Of a chain of two hundred thousand tests, nothing recurses and nothing blows up.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import vaglio
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio.errors import NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.fitted.file import from_bytes, to_bytes
-from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.export import part_of_tree
+from vaglio.learners.trees.model.tree import LEAF, THRESHOLD, Tree
 
 DEPTH = 200_000
 
@@ -73,3 +79,64 @@ def test_it_is_saved_and_read_back(chain: Tree) -> None:
     fitted = Fitted(Codebook((Feature("x"),)), chain, np.array(["a", "b"]), "tree")
     again = from_bytes(to_bytes(fitted)).model
     np.testing.assert_array_equal(again.threshold, chain.threshold)
+
+
+@pytest.mark.parametrize("weights", [(3.0, 1.0), (0.0, 2.0), (0.0, 0.0)])
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+def test_a_branch_gets_the_share_of_a_missing_value_that_the_kernel_gives_it(
+    weights: tuple[float, float], direction: int
+) -> None:
+    features = (Feature("x"),)
+    tree = Tree(
+        node_kind=np.array([THRESHOLD, LEAF, LEAF], np.uint8),
+        feature=np.array([0, -1, -1], np.int32),
+        threshold=np.array([0.5, 0.0, 0.0]),
+        first_child=np.array([1, -1, -1], np.int32),
+        n_children=np.array([2, 0, 0], np.int32),
+        missing_branch=np.array([direction, -1, -1], np.int32),
+        table_start=np.full(3, -1, np.int64),
+        tables=np.empty(0, np.uint32),
+        value=np.array([[2.0, 2.0], [3.0, 1.0], [1.0, 4.0]]),
+        weight=np.array([sum(weights), *weights]),
+        impurity=np.zeros(3),
+        gain=np.zeros(3),
+        linear_start=np.empty(0, np.int64),
+        linear_feature=np.empty(0, np.int32),
+        linear_coef=np.empty(0),
+    )
+    row = EncodedMatrix(features, np.array([[np.nan]]), np.empty((1, 0), np.int32))
+    spread = tree.predict_proba(row)
+    shares = [tree.missing_share(0, branch) for branch in range(2)]
+    assert sum(shares) == 1
+    assert tree.spreads_missing == (direction < 0)
+    np.testing.assert_allclose(shares @ tree.says[1:], spread[0])
+    np.testing.assert_allclose(tree.rules(features, np.array(["a", "b"])).predict_proba(row), spread)
+    exported = part_of_tree(tree, features, 2).fields["share"]
+    np.testing.assert_array_equal(exported[1:], shares if direction < 0 else 1.0)
+
+
+def test_children_by_threshold_as_scikit_learn_names_them(iris):
+    X, y = iris
+    tree = vaglio.DecisionTreeClassifier(max_depth=3).fit(X, y).tree_
+    assert tree.node_count == tree.n_nodes
+    assert tree.max_depth == tree.depth
+    assert tree.weighted_n_node_samples[0] == len(y)
+    reached = np.zeros(tree.node_count)
+    for row in X:
+        node = 0
+        while tree.children_left[node] >= 0:
+            left = row[tree.feature[node]] <= tree.threshold[node]
+            node = (tree.children_left if left else tree.children_right)[node]
+        reached[node] += 1
+    leaves = tree.children_right < 0
+    np.testing.assert_array_equal(reached[leaves], tree.weighted_n_node_samples[leaves])
+
+
+@pytest.mark.parametrize(
+    ("split", "told"), [("subset", "a set of categories"), ("multiway", "one branch per category")]
+)
+def test_nominal_nodes_have_no_children_by_threshold(split, told):
+    X, y = vaglio.datasets.load("play").xy("play")
+    tree = vaglio.DecisionTreeClassifier(nominal_split=split).fit(X, y).tree_
+    with pytest.raises(NotSupportedError, match=f"Node 0 of this tree tests {told}"):
+        _ = tree.children_left

@@ -158,13 +158,21 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
     sides["total"] = total if np.isclose(total, answer[best]) else None
     if context.classes is None:
         return Explanation(float(answer[0]), measure=f"share in the mean of {who}", **sides)
+    notes = [votes_in_words(tally.votes[row], who, context)]
+    typical = tally.typical[row]
+    if typical is not None:
+        number, tree, leaf, columns = typical
+        seen = Context(tuple(context.features[j] for j in columns), context.classes)
+        path = " AND ".join(in_words(condition, seen) for condition in conditions_to(tree, leaf, seen))
+        rule = f"IF {path or 'ANYTHING'} THEN {context.label(best)}"
+        notes.append(f"the most typical of them (number {number + 1}): {rule}")
     ranked = context.ranked(answer)
     second = ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
     return Explanation(
         decision=context.label(best),
         probability=float(answer[best]),
         runner_up=None if second is None else context.label(second),
-        notes=(votes_in_words(tally.votes[row], who, context), *_typical(tally, row)),
+        notes=tuple(notes),
         measure=f"share in the probability of {context.label(best)}",
         **sides,
     )
@@ -189,17 +197,6 @@ def votes_in_words(votes: np.ndarray, who: str, context: Context) -> str:
     """Return the share of each class in the votes."""
     order = [int(c) for c in np.argsort(-votes, kind="stable") if votes[c] > 0]
     return f"votes of {who}: {', '.join(f'{context.label(c)} {votes[c]:.0%}' for c in order)}"
-
-
-def _typical(tally: Tally, row: int) -> tuple[str, ...]:
-    """The path of the most typical tree, as a rule."""
-    if tally.typical[row] is None:
-        return ()
-    number, tree, leaf, columns = tally.typical[row]  # type: ignore[misc]
-    seen = Context(tuple(tally.context.features[j] for j in columns), tally.context.classes)
-    path = " AND ".join(in_words(condition, seen) for condition in conditions_to(tree, leaf, seen))
-    label = tally.context.label(int(tally.best[row]))
-    return (f"the most typical of them (number {number + 1}): IF {path or 'ANYTHING'} THEN {label}",)
 
 
 def cuts_of_forest(model: Forest, context: Context) -> dict[int, Sequence[float]]:

@@ -117,8 +117,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         matrix = self._encode(X)
         target, grower = self._forest_for(y)
         check_consistent_length(matrix, target)
-        self._start_numeric, self._start_codes = _start_values(matrix)
-        self._deviation = _deviations(matrix.numeric)
+        self._start_numeric, self._deviation, self._start_codes = _start_values(matrix)
         cells = self._started(matrix)
         self.history_, self.converged_ = [], False
         self._rounds: list[tuple[Forest, _Cells]] = []
@@ -226,18 +225,11 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of each number, most frequent code of each category; 0 where a column has no value at all."""
+def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and deviation of each number, most frequent code of each category; 0 where a column has no value at all."""
     known = ~np.isnan(matrix.numeric)
-    count = known.sum(axis=0)
-    means = np.where(known, matrix.numeric, 0.0).sum(axis=0) / np.maximum(count, 1)
+    count = np.maximum(known.sum(axis=0), 1)
+    means = np.where(known, matrix.numeric, 0.0).sum(axis=0) / count
+    deviation = np.sqrt((np.where(known, matrix.numeric - means, 0.0) ** 2).sum(axis=0) / count)
     modes = [np.argmax(np.bincount(column[column >= 0], minlength=1)) for column in matrix.codes.T]
-    return means, np.array(modes, dtype=np.int32)
-
-
-def _deviations(numeric: np.ndarray) -> np.ndarray:
-    known = ~np.isnan(numeric)
-    mean = np.where(known, numeric, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    squares = np.where(known, numeric - mean, 0.0) ** 2
-    deviation = np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
-    return np.where(deviation > 0, deviation, 1.0)
+    return means, np.where(deviation > 0, deviation, 1.0), np.array(modes, dtype=np.int32)

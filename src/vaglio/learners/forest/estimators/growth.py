@@ -157,10 +157,14 @@ class _Grower:
         rows = self.rows
         bag = bag_of(self.seed, index, rows.matrix.n_rows, self.draws)
         columns = columns_of(self.seed, index, rows.matrix.n_features, self.wanted)
-        config = self.config.replaced(seed=growth_seed(self.seed, index))
-        if columns is not None and config.monotonic:
-            config.monotonic = [config.monotonic[j] for j in columns]
-        weight = self._weight(bag)
+        config = self.config | {"seed": growth_seed(self.seed, index)}
+        if columns is not None and "monotonic" in config:
+            config["monotonic"] = [config["monotonic"][j] for j in columns]
+        weight = rows.weight
+        if self.balanced and bag is not None and rows.classes is not None:
+            # The classes are balanced in the sample of the tree.
+            factors = class_factors("balanced", rows.classes, rows.y, bag if weight is None else bag * weight)
+            weight = factors[rows.y] if weight is None else factors[rows.y] * weight
         grow = self._on_bins if on_bins(self.estimator) else self._exactly
         tree = tree_of(self.estimator, grow(bag, columns, weight, config), rows.n_classes)
         if self.estimator.ccp_alpha:
@@ -168,16 +172,6 @@ class _Grower:
         if columns is None:
             return tree
         return replace(tree, feature=np.where(tree.is_leaf, -1, columns[tree.feature]).astype(np.int32))
-
-    def _weight(self, bag: np.ndarray | None) -> np.ndarray | None:
-        """Return the weights of the rows; balanced in the sample of the tree if asked for."""
-        if not self.balanced or bag is None or self.rows.classes is None:
-            return self.rows.weight
-        y, weight = self.rows.y, self.rows.weight
-        drawn = bag if weight is None else bag * weight
-        factors = class_factors("balanced", self.rows.classes, y, drawn)
-        own: np.ndarray = factors[y] if weight is None else factors[y] * weight
-        return own
 
     def _exactly(
         self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: _core.TreeConfig

@@ -248,17 +248,6 @@ class RuleLearner(VaglioClassifier):
         # Of an asymmetric column, only presence is a condition.
         scorer = ConditionScorer(part[0].without_absence(), *part[1:], len(self.classes_), self._threads())
         found = self._find_rules(scorer, constraints) if scorer.n_rows else []
-        return self._ruleset(found, scorer, constraints, matrix, y, weight)
-
-    def _ruleset(
-        self,
-        found: list[FoundRule],
-        scorer: ConditionScorer,
-        constraints: RuleConstraints,
-        matrix: EncodedMatrix,
-        y: np.ndarray,
-        weight: np.ndarray | None,
-    ) -> RuleSet:
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
         nothing = (0.0,) * len(labels)
         entries = []

@@ -142,13 +142,11 @@ class TokenReader:
 
 
 @dataclass
-class OrderTest:
-    """``x <= 3``, or both ends of an interval."""
+class _OneColumn:
+    """A test of one column, in a line of the text."""
 
     name: str
     line: int
-    bounds: list[tuple[str, Any]]
-    missing: float = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -156,34 +154,30 @@ class OrderTest:
 
 
 @dataclass
-class SetTest:
+class OrderTest(_OneColumn):
+    """``x <= 3``, or both ends of an interval."""
+
+    bounds: list[tuple[str, Any]]
+    missing: float = 0.0
+
+
+@dataclass
+class SetTest(_OneColumn):
     """``x = a``, ``x IN {a, b}``, or the negation."""
 
-    name: str
-    line: int
     values: list[Any]
     negated: bool
     missing: float = 0.0
     word: Feature | None = None
 
-    @property
-    def names(self) -> list[str]:
-        return [self.name]
-
 
 @dataclass
-class StateTest:
+class StateTest(_OneColumn):
     """``x IS MISSING``, ``x IS KNOWN``."""
 
-    name: str
-    line: int
     known: bool
     missing: float = 0.0
     word: Feature | None = None
-
-    @property
-    def names(self) -> list[str]:
-        return [self.name]
 
 
 @dataclass

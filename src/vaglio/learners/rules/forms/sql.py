@@ -202,16 +202,15 @@ class _Select:
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
             raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
-        terms = [f"{sql_number(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
+        terms = []
+        for feature, coefficient in zip(condition.features, condition.coefficients):
+            name = sql_name(feature.name)
+            if feature.categories:  # of an ordered category the rank counts
+                self.written.add(len(feature.categories))
+                ranks = " ".join(f"WHEN {sql_value(value)} THEN {i}" for i, value in enumerate(feature.categories))
+                name = f"CASE {name} {ranks} END"
+            terms.append(f"{sql_number(coefficient)} * {name}")
         return f"({' + '.join(terms)})"
-
-    def _term(self, feature: Feature) -> str:
-        """A number of a row; of an ordered category its rank."""
-        if not feature.categories:
-            return sql_name(feature.name)
-        self.written.add(len(feature.categories))
-        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
-        return f"CASE {sql_name(feature.name)} {ranks} END"
 
     # -- shares ------------------------------------------------------------------------------------------------------
     def _number(self) -> str:

@@ -91,12 +91,19 @@ def ruleset_text(ruleset: RuleSet, header: bool) -> str:
 def _header(ruleset: RuleSet) -> list[str]:
     assert ruleset.classes is not None
     used = sorted({column for rule in ruleset for condition in rule.conditions for column in condition.columns})
+    columns = []
+    for feature in (ruleset.features[j] for j in used if ruleset.features[j].word is None):
+        joint = " < " if feature.kind == "ordinal" else ", "
+        values = "number" if feature.kind == "numeric" else joint.join(map(value_text, feature.categories))
+        # A single ordered category would read as a nominal one: a trailing < keeps it ordered.
+        tail = " <" if feature.kind == "ordinal" and len(feature.categories) == 1 else ""
+        columns.append(f"COLUMN {value_text(feature.name)}: {values}{tail}")
     smoothing = ruleset.smoothing.kind
     if smoothing == "m-estimate":
         smoothing += f" {number_text(ruleset.smoothing.m, True)}"
     return [
         f"CLASSES {listed_values(ruleset.classes)}",
-        *(f"COLUMN {_column_text(ruleset.features[j])}" for j in used if ruleset.features[j].word is None),
+        *columns,
         f"CHOOSE {ruleset.resolution}",
         f"SMOOTHING {smoothing}",
         f"ROWS {_weights_text(ruleset.totals, ruleset.classes, True)}",
@@ -105,16 +112,6 @@ def _header(ruleset: RuleSet) -> list[str]:
             for label, line in zip(ruleset.classes, ruleset.cost or ())
         ),
     ]
-
-
-def _column_text(feature: Feature) -> str:
-    name = value_text(feature.name)
-    if feature.kind == "numeric":
-        return f"{name}: number"
-    joint = " < " if feature.kind == "ordinal" else ", "
-    # A single ordered category would read as a nominal one: a trailing < keeps it ordered.
-    tail = " <" if feature.kind == "ordinal" and len(feature.categories) == 1 else ""
-    return f"{name}: {joint.join(value_text(value) for value in feature.categories)}{tail}"
 
 
 # Of the JSON; a reader refuses a number it does not know.

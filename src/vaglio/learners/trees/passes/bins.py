@@ -102,7 +102,10 @@ def binning_of(matrix: EncodedMatrix, max_bins: int, strict: bool) -> Binning:
     values: list[np.ndarray | None] = [None] * sample.shape[1]
     if matrix.n_rows > SAMPLE_ROWS:
         sample = sample[sampled_rows(np.arange(matrix.n_rows), matrix.n_rows)]
-        values = [_few_values(matrix.numeric[:, j], sample[:, j]) for j in range(sample.shape[1])]
+        for j in range(sample.shape[1]):
+            if len(_known(sample[:, j])) <= FEW_VALUES:
+                every = _known(matrix.numeric[:, j])
+                values[j] = every if len(every) <= FEW_VALUES else None
     return Binning.cut(matrix.features, sample, values, max_bins, strict)
 
 
@@ -112,13 +115,6 @@ def sampled_rows(index: np.ndarray, n_rows: int) -> np.ndarray:
         return np.ones(len(index), dtype=bool)
     chosen: np.ndarray = row_hash(index, 0) < np.uint64(SAMPLE_ROWS / n_rows * 2**64)
     return chosen
-
-
-def _few_values(column: np.ndarray, sample: np.ndarray) -> np.ndarray | None:
-    if len(_known(sample)) > FEW_VALUES:
-        return None
-    values = _known(column)
-    return values if len(values) <= FEW_VALUES else None
 
 
 def _known(column: np.ndarray) -> np.ndarray:

@@ -204,7 +204,11 @@ class ErrorBased:
             decision = "decision_raise"
         else:
             decision = "decision_keep"
-        self._note(node, as_leaf, as_tree, as_branch, decision)
+        branch = fixed(as_branch) if np.isfinite(as_branch) else "–"
+        self.lines.append([node.short, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
+        self.lines[-1].append(self.say(decision))
+        numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
+        self.facts.append({"node": node.name, "decision": decision, **numbers})
         node.estimate = as_leaf if decision == "decision_leaf" else as_tree
         if decision == "decision_leaf":
             node.make_leaf()
@@ -220,13 +224,6 @@ class ErrorBased:
             for child, condition in zip(branch.children, branch.conditions)
         ]
         return moved
-
-    def _note(self, node: Branch, as_leaf: float, as_tree: float, as_branch: float, decision: str) -> None:
-        branch = fixed(as_branch) if np.isfinite(as_branch) else "–"
-        self.lines.append([node.short, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
-        self.lines[-1].append(self.say(decision))
-        numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
-        self.facts.append({"node": node.name, "decision": decision, **numbers})
 
 
 # -- cost and complexity -----------------------------------------------------------------------------------------------
