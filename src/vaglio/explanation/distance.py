@@ -136,13 +136,6 @@ class Ruler:
         digits = 0 if self.is_whole(j) else min(self.decimals(j) + extra, _FINEST)
         return _rounded(value, digits, value > now)
 
-    def range(self, j: int) -> tuple[float, float]:
-        """Least and largest value training showed."""
-        if self.context.features[j].kind == "ordinal":
-            return 0.0, len(self.context.features[j].categories) - 1.0
-        values = self._spread[j].values
-        return (values[0], values[-1]) if values else (-math.inf, math.inf)
-
 
 def _rounded(value: float, digits: int, up: bool) -> float:
     step = 10.0**digits
