@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from vaglio.learners.registry import LEARNERS
 
 from .test_counterfactual import trained
 
+PAGE = Path(__file__).parents[2] / "docs" / "explain.md"
 pytestmark = pytest.mark.filterwarnings("ignore")
 ADDING_UP = {
     "naive-bayes": "log-odds",
@@ -127,3 +129,15 @@ def test_similar_training_rows_are_named_where_trees_vote(penguins):
         assert int(share) == round(100 * similarity.max())
     with pytest.raises(NotSupportedError, match="leave training out"):
         LEARNERS["c45"].make().fit(X, y).explain(X.head(1), training=X)
+
+
+def test_the_outputs_on_the_page_are_real():
+    page = PAGE.read_text(encoding="utf-8")
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    model = vaglio.NaiveBayesClassifier().fit(X, y)
+    explanation = model.explain(X[[338]])[0]
+    shown = re.findall(r"^```\w*\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)[1]
+    assert str(explanation).strip() == shown.strip()
+    change = explanation.counterfactual
+    for text in (str(change.changes), repr(change.decision), f"{change.distance:.2f}"):
+        assert text in page

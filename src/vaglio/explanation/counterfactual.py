@@ -203,11 +203,6 @@ class Variants:
     value: np.ndarray
 
     @classmethod
-    def single(cls, row: np.ndarray, feature: np.ndarray, value: np.ndarray) -> Variants:
-        """Copies with one change each."""
-        return cls(row, feature[:, None], value[:, None])
-
-    @classmethod
     def of_lists(cls, entries: list[tuple[int, list[tuple[int, float]]]], width: int = 1) -> Variants:
         """Copies given as a row and its changes, which may differ in number."""
         width = max([width, *(len(changed) for _, changed in entries)])

@@ -126,8 +126,10 @@ class Ruler:
             value = _rounded(end, 0, up)
             tried = [value, value + 1 if up else value - 1]
         else:
-            places = range(self.decimals(j), _FINEST)
-            tried = [value for digits in places for value in (_rounded(end, digits, up), _next(end, digits, up))]
+            tried = []
+            for digits in range(self.decimals(j), _FINEST):
+                value = _rounded(end, digits, up)
+                tried += [value, round(value + (1 if up else -1) * 10.0**-digits, digits)]
             tried += [end, math.nextafter(end, math.inf if up else -math.inf)]
         return next((float(value) for value in tried if math.isfinite(value) and lies(value)), None)
 
@@ -136,23 +138,12 @@ class Ruler:
         digits = 0 if self.is_whole(j) else min(self.decimals(j) + extra, _FINEST)
         return _rounded(value, digits, value > now)
 
-    def range(self, j: int) -> tuple[float, float]:
-        """Least and largest value training showed."""
-        if self.context.features[j].kind == "ordinal":
-            return 0.0, len(self.context.features[j].categories) - 1.0
-        values = self._spread[j].values
-        return (values[0], values[-1]) if values else (-math.inf, math.inf)
-
 
 def _rounded(value: float, digits: int, up: bool) -> float:
     step = 10.0**digits
     if not abs(value * step) < _WHOLE:
         return value
     return round((math.ceil if up else math.floor)(value * step) / step, digits)
-
-
-def _next(value: float, digits: int, up: bool) -> float:
-    return round(_rounded(value, digits, up) + (1 if up else -1) * 10.0**-digits, digits)
 
 
 def _thinned(values: np.ndarray, most: int) -> np.ndarray:

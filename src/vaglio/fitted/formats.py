@@ -12,7 +12,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.export.export_node import EVERY, exporter_of
 from vaglio.export.source import Source
 from vaglio.messages.sentences import did_you_mean
-from vaglio.model.families import KINDS, NO_LIST, Lookup
+from vaglio.model.families import KINDS, Lookup
 
 if TYPE_CHECKING:
     from vaglio.fitted.fitted import Fitted
@@ -135,17 +135,13 @@ def export(fitted: Fitted, format: str) -> Any:
     }
     if format in computed and exporter_of(fitted.model) is not None:
         return computed[format]()  # says why not
-    instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
+    if found:
+        instead = f"it can be written as {', '.join(found)}"
+    else:
+        kind = KINDS.get(fitted.model.kind)
+        why = getattr(fitted.model, "no_rules", None) or (kind.without.get("export") if kind is not None else None)
+        instead = f"{why or 'it is no list of rules or weights'}; keep the model file"
     raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
-
-
-def _reason(fitted: Fitted) -> str:
-    why = getattr(fitted.model, "no_rules", None)
-    if why is not None:
-        return str(why)
-    kind = KINDS.get(fitted.model.kind)
-    # A kind with formats may have a model without any: a support vector machine whose kernel is not linear.
-    return NO_LIST if kind is None else kind.without.get("export", NO_LIST)
 
 
 def has_coefficients(fitted: Fitted) -> bool:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
 
 __all__ = [
     "KINDS",
-    "NO_LIST",
     "TASKS",
     "Family",
     "Kind",
@@ -37,9 +36,6 @@ F = TypeVar("F")
 
 # What can be done with a model. A kind that cannot take part in one of these gives the reason in ``Kind.without``.
 TASKS = ("file", "explanation", "counterfactual", "trace", "chapter", "export")
-
-# What is said of a model that cannot be written for other programs.
-NO_LIST = "it is no list of rules or weights"
 
 
 class Kind(NamedTuple):

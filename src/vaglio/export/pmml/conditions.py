@@ -30,12 +30,10 @@ class Labels:
         All classes; none for numbers.
     place : list of int
         Which of them the member knows, in the order of its outputs.
-    deciding : callable, optional
-        Probabilities -> position of the class decided for; the first of the largest by default.
     """
 
-    def __init__(self, labels: list[Any], place: list[int], deciding: Any = None) -> None:
-        self.labels, self.place, self.deciding = labels, place, deciding
+    def __init__(self, labels: list[Any], place: list[int]) -> None:
+        self.labels, self.place = labels, place
 
     def spread(self, values: np.ndarray) -> np.ndarray:
         """Return outputs with a column for every class."""
@@ -48,12 +46,11 @@ class Labels:
         if not self.labels:
             return element("Node", {**attributes, "score": number(float(values[0]))})
         shares = self.spread(values[None])[0]
-        best = int(np.argmax(shares)) if self.deciding is None else int(self.deciding(shares))
         spread = [
             element("ScoreDistribution", {"value": label, "recordCount": float(share)})
             for label, share in zip(self.labels, shares)
         ]
-        return element("Node", {**attributes, "score": self.labels[best]}, *spread)
+        return element("Node", {**attributes, "score": self.labels[int(np.argmax(shares))]}, *spread)
 
 
 # -- predicates ------------------------------------------------------------------------------------------------------

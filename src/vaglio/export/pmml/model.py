@@ -22,6 +22,8 @@ __all__ = ["KINDS", "to_pmml"]
 # The kinds of parts that PMML has.
 KINDS = (*PROGRAMS, "machine")
 
+_CONTINUOUS = {"optype": "continuous", "dataType": "double"}
+
 Made = Callable[[Scope, ExportNode, Labels, Element | None], Element]
 
 
@@ -60,7 +62,9 @@ def _document(source: Source, node: ExportNode, target: str, probabilistic: bool
         model = _by_cost(scope, node, everything, source.cost.matrix)
     made = element("Application", {"name": "vaglio", "version": __version__})
     fields = [_data_field(feature) for feature in source.features]
-    fields.append(_target_field(target, labels))
+    predicted = {"optype": "categorical", "dataType": data_type(labels)} if labels else _CONTINUOUS
+    values = [element("Value", {"value": label}) for label in labels]
+    fields.append(element("DataField", {"name": target, **predicted}, *values))
     document = element(
         "PMML",
         {"xmlns": "http://www.dmg.org/PMML-4_4", "version": "4.4"},
@@ -74,20 +78,12 @@ def _document(source: Source, node: ExportNode, target: str, probabilistic: bool
 
 def _data_field(feature: Feature) -> Element:
     if not feature.categories:
-        kind = {"optype": "continuous", "dataType": "double"}
-        if feature.is_nominal:  # a column without a value in training
-            kind = {"optype": "categorical", "dataType": "string"}
+        # A nominal column without categories had no value in training.
+        kind = {"optype": "categorical", "dataType": "string"} if feature.is_nominal else _CONTINUOUS
         return element("DataField", {"name": feature.name, **kind})
     optype = "categorical" if feature.is_nominal else "ordinal"
     kind = {"name": feature.name, "optype": optype, "dataType": data_type(feature.categories)}
     return element("DataField", kind, *(element("Value", {"value": value}) for value in feature.categories))
-
-
-def _target_field(target: str, labels: list[Any]) -> Element:
-    if not labels:
-        return element("DataField", {"name": target, "optype": "continuous", "dataType": "double"})
-    values = [element("Value", {"value": label}) for label in labels]
-    return element("DataField", {"name": target, "optype": "categorical", "dataType": data_type(labels)}, *values)
 
 
 def _output(scope: Scope, labels: list[Any], probabilistic: bool) -> Element:
@@ -100,13 +96,9 @@ def _output(scope: Scope, labels: list[Any], probabilistic: bool) -> Element:
         taken.add(name)
         return name
 
-    kind = (
-        {"optype": "categorical", "dataType": data_type(labels)}
-        if labels
-        else {"optype": "continuous", "dataType": "double"}
-    )
+    kind = {"optype": "categorical", "dataType": data_type(labels)} if labels else _CONTINUOUS
     given = [element("OutputField", {"name": free("prediction"), **kind, "feature": "predictedValue"})]
-    number = {"optype": "continuous", "dataType": "double", "feature": "probability"}
+    number = {**_CONTINUOUS, "feature": "probability"}
     if probabilistic:
         given += [element("OutputField", {"name": free(f"p({label})"), **number, "value": label}) for label in labels]
     return element("Output", None, *given)
@@ -204,7 +196,7 @@ def _boosted(scope: Scope, node: ExportNode, labels: Labels, output: Element | N
         summed = [(_always(), one_tree(tree, member, i, none, None), None) for i, tree in enumerate(trees)]
         _whole(each, trees)
         scores.append(scope.names.new())
-        kind = {"name": scores[-1], "optype": "continuous", "dataType": "double", "feature": "predictedValue"}
+        kind = {"name": scores[-1], **_CONTINUOUS, "feature": "predictedValue"}
         given = element("Output", None, element("OutputField", kind))
         models.append((_always(), each.model("MiningModel", [], {}, [_segments("sum", summed)], given), None))
         inner.append(each)
@@ -247,7 +239,7 @@ def _by_cost(scope: Scope, node: ExportNode, labels: Labels, costs: np.ndarray) 
     """A chain: the probabilities of the model, and the class of least expected cost."""
     inner = scope.inner(scope.features)
     names = [scope.names.new() for _ in labels.labels]
-    number = {"optype": "continuous", "dataType": "double", "feature": "probability"}
+    number = {**_CONTINUOUS, "feature": "probability"}
     given = [element("OutputField", {"name": n, **number, "value": label}) for n, label in zip(names, labels.labels)]
     first = _model(inner, node, labels, element("Output", None, *given))
     # The largest share has the smallest cost; costs are relative to the largest, so that no power is out of reach.

@@ -216,17 +216,13 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
         listed = cells < len(table) if kind == INTERVAL else np.isin(ranks, points)
         if not listed.all():
             raise NotSupportedError(f"some values of column {feature.name!r} say nothing")
-        return _pairs(scope.use(column), feature.categories, _same_sums(table, cells), known)
+        rows = table[cells]
+        # PMML divides a column by its sum, which must remain 1 where several categories share a row of the table.
+        if not np.allclose(rows.sum(axis=0), rows.sum(axis=0)[0], rtol=1e-12):
+            raise NotSupportedError("several values of an ordered column share an interval")
+        return _pairs(scope.use(column), feature.categories, rows, known)
     name = _discretised(scope, column, kind, points, len(table))
     return _pairs(name, [f"b{i}" for i in range(len(table))], table, known)
-
-
-def _same_sums(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Rows of a table that several categories share. PMML divides a column by its sum, which must remain 1."""
-    rows: np.ndarray = table[cells]
-    if not np.allclose(rows.sum(axis=0), rows.sum(axis=0)[0], rtol=1e-12):
-        raise NotSupportedError("several values of an ordered column share an interval")
-    return rows
 
 
 def _pairs(name: str, values: Any, table: np.ndarray, known: list[Any]) -> Element:
