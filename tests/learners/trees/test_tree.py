@@ -14,7 +14,7 @@ from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.fitted.file import from_bytes, to_bytes
-from vaglio.learners.trees.export import part_of_tree
+from vaglio.learners.trees.export import node_of_tree
 from vaglio.learners.trees.model.tree import LEAF, THRESHOLD, Tree
 
 DEPTH = 200_000
@@ -111,7 +111,7 @@ def test_a_branch_gets_the_share_of_a_missing_value_that_the_kernel_gives_it(
     assert tree.spreads_missing == (direction < 0)
     np.testing.assert_allclose(shares @ tree.says[1:], spread[0])
     np.testing.assert_allclose(tree.rules(features, np.array(["a", "b"])).predict_proba(row), spread)
-    exported = part_of_tree(tree, features, 2).fields["share"]
+    exported = node_of_tree(tree, features, 2).fields["share"]
     np.testing.assert_array_equal(exported[1:], shares if direction < 0 else 1.0)
 
 

@@ -157,9 +157,9 @@ class _Grower:
         rows = self.rows
         bag = bag_of(self.seed, index, rows.matrix.n_rows, self.draws)
         columns = columns_of(self.seed, index, rows.matrix.n_features, self.wanted)
-        config = self.config | {"seed": growth_seed(self.seed, index)}
-        if columns is not None and "monotonic" in config:
-            config["monotonic"] = [config["monotonic"][j] for j in columns]
+        config = self.config.replaced(seed=growth_seed(self.seed, index))
+        if columns is not None and config.monotonic:
+            config.monotonic = [config.monotonic[j] for j in columns]
         weight = rows.weight
         if self.balanced and bag is not None and rows.classes is not None:
             # The classes are balanced in the sample of the tree.
