@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
@@ -18,6 +17,7 @@ from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
 from vaglio.learn._passing import LearnsInPasses
 from vaglio.learn._show import ShowsItsModel
+from vaglio.learn.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.learn.in_passes import fit_in_passes
 from vaglio.learn.inputs import (
     check_labels,
@@ -40,6 +40,7 @@ from vaglio.learn.provenance import describe_training, findings_of, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import ColumnLike, TableLike
 
 
 @estimator
@@ -70,6 +71,12 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     fitted_: Fitted = field(init=False)
+    # Of learners with ``nominal_guard``.
+    reliability_: dict[str, float] = field(init=False)
+
+    if TYPE_CHECKING:  # classifiers and regressors write it
+
+        def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self: ...
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:

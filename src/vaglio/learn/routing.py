@@ -10,10 +10,10 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.learn.bases import available_if
 from vaglio.model.base import class_proba
 from vaglio.table.lazy import is_outside_memory
 
@@ -60,7 +60,7 @@ class RoutesMetadata:
         -------
         self
         """
-        routed = self._routed("fit", fit_params)
+        routed = routed_metadata(self, "fit", fit_params)
         if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(sample_weight))):
             raise NotSupportedError(
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
@@ -72,21 +72,6 @@ class RoutesMetadata:
         finally:
             del self._fit_metadata
         return self
-
-    def _metadata_of(self, name: str, rows: np.ndarray) -> dict[str, Any]:
-        """Return what a member's ``fit`` is given beside these rows; of one entry per row, it gets those of its own."""
-        routed, n = self.__dict__.get("_fit_metadata", ({}, 0))
-        given: dict[str, Any] = routed[name]["fit"] if routed else {}
-        return _check_method_params(np.empty((n, 0)), given, indices=rows) if given else {}
-
-    def _routed(self, method: str, metadata: Mapping[str, Any]) -> Any:
-        """Return by name of a member and by method what its methods are given; empty without metadata."""
-        if metadata and not get_config()["enable_metadata_routing"]:
-            raise InputError(
-                f"{sorted(metadata)} are not supported if metadata routing is not enabled: call "
-                "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them."
-            )
-        return process_routing(self, method, **metadata) if metadata else {}
 
 
 class PredictsWithMetadata(RoutesMetadata):
@@ -152,3 +137,20 @@ class PredictsWithMetadata(RoutesMetadata):
         with np.errstate(divide="ignore"):
             found: np.ndarray = np.log(class_proba(self._model_with("predict_log_proba", params), self._encode(X)))
         return found
+
+
+def fit_metadata(ensemble: Any, name: str, rows: np.ndarray) -> dict[str, Any]:
+    """Return what a member's ``fit`` is given beside these rows; of one entry per row, it gets those of its own."""
+    routed, n = ensemble.__dict__.get("_fit_metadata", ({}, 0))
+    given: dict[str, Any] = routed[name]["fit"] if routed else {}
+    return _check_method_params(np.empty((n, 0)), given, indices=rows) if given else {}
+
+
+def routed_metadata(ensemble: Any, method: str, metadata: Mapping[str, Any]) -> Any:
+    """Return by name of a member and by method what its methods are given; empty without metadata."""
+    if metadata and not get_config()["enable_metadata_routing"]:
+        raise InputError(
+            f"{sorted(metadata)} are not supported if metadata routing is not enabled: call "
+            "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them."
+        )
+    return process_routing(ensemble, method, **metadata) if metadata else {}

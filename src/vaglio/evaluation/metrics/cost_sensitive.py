@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
+from vaglio.learn.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
 from vaglio.model.costs import CostMatrix
 
 __all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
-from sklearn.utils.metaestimators import available_if
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.predictions import ModelScores, Predictions
+from vaglio.learn.bases import BaseEstimator, ClassifierMixin, available_if
 from vaglio.model.costs import CostMatrix
 from vaglio.text.sentences import did_you_mean
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from vaglio.model.bayes.count_bayes import CountBayesModel
 from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Facts, Pass, Passes
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, SupportsArray
 
 # Rows whose counts are added at a time.
 _BLOCK = 1 << 16
@@ -64,8 +65,8 @@ class CountBayes(Generative):
     alpha: float = 1.0
     force_alpha: bool = True
     fit_prior: bool = True
-    class_prior: Any = None
-    class_weight: Any = None
+    class_prior: Sequence[float] | SupportsArray | None = None
+    class_weight: ClassWeight = None
 
     def _count(self, block: CountBlock) -> Any:
         """Return what is added up, shape (n, W)."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from vaglio.model.bayes.posterior import values_seen
 from vaglio.model.bayes.text_likelihood import WordGroup
 from vaglio.text.sentences import did_you_mean, listed
 
+Likelihood = Literal["auto", "gaussian", "kde", "mdl", "discrete", "poisson", "exponential", "lognormal"]
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
 # Rule 1: a frequency per value needs few values, each seen several times.
 FEW_VALUES = 10

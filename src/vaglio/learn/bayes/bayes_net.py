@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -34,6 +34,7 @@ from vaglio.learn.inputs import learn_belief
 from vaglio.model.bayes.bayes_net import BayesNetModel
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.scale.passes import Chunk, Facts, Pass, Passes
+from vaglio.typing import ClassWeight, Priors
 
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
@@ -89,12 +90,12 @@ class BayesianNetworkClassifier(Generative):
         "alpha": NOT_NEGATIVE,
     }
 
-    structure: str | list[tuple[str, str]] = field(default="tan", kw_only=False)
+    structure: Literal["tan", "k-dependence", "naive"] | Sequence[tuple[str, str]] = field(default="tan", kw_only=False)
     k: int = 2
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> BayesNetModel:

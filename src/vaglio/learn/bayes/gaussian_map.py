@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -18,6 +18,7 @@ from vaglio.learn.bayes.passes.gaussians import gaussian_passes
 from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 from vaglio.scale.passes import Facts, Passes
+from vaglio.typing import ClassWeight, Priors
 
 
 @estimator
@@ -67,12 +68,12 @@ class GaussianMAPClassifier(Generative):
         "alpha": NOT_NEGATIVE,
     }
 
-    covariance: str = field(default="full", kw_only=False)
-    shrinkage: float | str = "auto"
+    covariance: Literal["full", "diagonal", "tied", "shrunk"] = field(default="full", kw_only=False)
+    shrinkage: float | Literal["auto"] = "auto"
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,6 +20,7 @@ from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._naive_part import few_valued_tables, naive_part, numeric_columns
 from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
+from vaglio.typing import ClassWeight, Priors, RandomState
 
 # Weights that are not whole are counted in this many parts of the mean weight.
 WEIGHT_PARTS = 16
@@ -76,12 +77,12 @@ class GaussianMixtureClassifier(Generative):
     }
 
     max_components: int = field(default=5, kw_only=False)
-    covariance_type: str = "full"
+    covariance_type: Literal["full", "tied", "diag", "spherical"] = "full"
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
-    random_state: Any = 0
+    priors: Priors = None
+    class_weight: ClassWeight = None
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:

@@ -19,6 +19,7 @@ from vaglio.learn.bayes.passes.cells import bins_passes, combinations_pass
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.joint_bayes import JointBayesModel
 from vaglio.scale.passes import Facts, Passes
+from vaglio.typing import ClassWeight, Priors
 
 
 @estimator
@@ -61,8 +62,8 @@ class JointBayesClassifier(Generative):
 
     alpha: float = 1.0
     max_cells: int = 1_000_000
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -18,6 +18,7 @@ from vaglio.learn.bayes._density_choice import DensityChoice, Others, Spoken
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._likelihoods import (
     LIKELIHOODS,
+    Likelihood,
     NumericGroups,
     numeric_groups,
     resolve_likelihoods,
@@ -36,6 +37,7 @@ from vaglio.model.bayes.named_likelihood import NamedGroup
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import gather_rows
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, Priors
 
 
 @estimator
@@ -96,13 +98,13 @@ class NaiveBayesClassifier(Generative):
         "var_smoothing": NOT_NEGATIVE,
     }
 
-    likelihood: str | dict[str, str] = field(default="auto", kw_only=False)
+    likelihood: Likelihood | dict[str, Likelihood] = field(default="auto", kw_only=False)
     alpha: float = 1.0
     var_smoothing: float = 5.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
-    unseen: str = "missing"
+    priors: Priors = None
+    class_weight: ClassWeight = None
+    unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
@@ -243,7 +245,7 @@ class NaiveBayesClassifier(Generative):
             codebook, matrix = self._encode_training(X)
         else:
             X, ranges = check_with_ranges(self, X, reset=False)
-            codebook = Codebook.learn(X, self.unseen)  # type: ignore[arg-type]
+            codebook = Codebook.learn(X, self.unseen)
             matrix = codebook.encode(X)
             if ranges is not None:
                 matrix.ranges = ranges

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 
 from vaglio.errors import InputError
+from vaglio.learn.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.model.ensembles.boosted import numbers_of, probabilities_of
 
 

@@ -14,7 +14,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.fitted import Fitted
-from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learn.provenance import findings_of, plain_params
 from vaglio.model.ensembles.ensemble import Foreign, Member
 from vaglio.scale.passes import Facts
@@ -103,7 +103,7 @@ def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
         )
     estimator.n_features_in_ = len(facts.codebook.names)
     estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
-    if facts.classes is not None:
+    if facts.classes is not None and isinstance(estimator, VaglioClassifier):
         estimator.classes_ = facts.classes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
@@ -46,7 +47,7 @@ class OutOfBagEstimator(VaglioEstimator):
     }
 
     bootstrap: bool = True
-    oob_score: Any = False
+    oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
 
     oob_score_: float = field(init=False)
     oob_decision_function_: np.ndarray = field(init=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -25,6 +25,7 @@ from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Chunk, Facts, Passes, run_in_memory
+from vaglio.typing import ClassWeight, Estimator, RandomState
 
 T = TypeVar("T")
 # What asks for nothing, and has an answer at once.
@@ -119,16 +120,16 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         "max_resets": COUNT_FROM_0,
     }
 
-    estimator: Any = field(default=None, kw_only=False)
+    estimator: Estimator | None = field(default=None, kw_only=False)
     n_estimators: int = 50
     learning_rate: float = 1.0
     max_depth: int = 1
-    sampling: str = "weights"
+    sampling: Literal["weights", "resample"] = "weights"
     max_resets: int = 10
     nominal_guard: float | None = 0.0
-    class_weight: Any = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     rounds_: list[Round] = field(init=False)
     estimators_: list[Any] = field(init=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import StrOptions
 
 from vaglio.learn._parameters import estimator
 from vaglio.learn.ensembles._additive import AdditiveEstimator
 from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor
+from vaglio.typing import ClassWeight
 
 
 @estimator
@@ -37,8 +38,8 @@ class ExplainableBoostingClassifier(SummedClassifier, AdditiveEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"objective": [StrOptions({"log_loss"})]}
 
-    objective: str = "log_loss"
-    class_weight: Any = None
+    objective: Literal["log_loss"] = "log_loss"
+    class_weight: ClassWeight = None
 
 
 @estimator
@@ -67,7 +68,7 @@ class ExplainableBoostingRegressor(SummedRegressor, AdditiveEstimator):
     }
 
     _loss_name: ClassVar[str] = "objective"
-    objective: str = "squared_error"
+    objective: Literal["squared_error", "poisson", "gamma"] = "squared_error"
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         return self.objective, "identity" if self.objective == "squared_error" else "log", 1

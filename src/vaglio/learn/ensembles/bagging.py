@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
+from vaglio.learn.bases import available_if
 from vaglio.learn.ensembles._members import (
     HasMembers,
     check_warm_start,
@@ -36,12 +36,13 @@ from vaglio.learn.ensembles.tree_members.bagged import (
 )
 from vaglio.learn.ensembles.tree_members.drawn import grow_drawn, share_a_table
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn.routing import PredictsWithMetadata
+from vaglio.learn.routing import PredictsWithMetadata, fit_metadata, routed_metadata
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
+from vaglio.typing import ClassWeight, Estimator, RandomState
 
 
 @estimator
@@ -94,19 +95,24 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         "warm_start": ["boolean"],
     }
 
-    estimator: Any = field(default=None, kw_only=False)
+    estimator: Estimator | None = field(default=None, kw_only=False)
     n_estimators: int = field(default=10, kw_only=False)
     max_samples: float = 1.0
     max_features: float = 1.0
     bootstrap_features: bool = False
     warm_start: bool = False
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     estimators_: list[Any] = field(init=False)
     samples_: list[tuple[Sample, np.ndarray | None]] = field(init=False)
     learned_with_: dict[str, Any] = field(init=False)
     estimators_features_: list[np.ndarray] = field(init=False)
+
+    @property
+    def _vote(self) -> str:
+        vote: str = getattr(self, "voting", "mean")  # numbers have no other way
+        return vote
 
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
@@ -135,7 +141,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
                 for member, sample in zip(added, samples)
             )
         self._keep_members(kept, added, samples, matrix.n_features)
-        model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
+        model = Ensemble((*kept, *members), self._vote, 0 if classes is None else len(classes))
         if self.oob_score:
             self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
         return model
@@ -153,7 +159,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         if member is not None:
             return member
         rows = sample.rows
-        metadata = self._metadata_of("estimator", rows)
+        metadata = fit_metadata(self, "estimator", rows)
         own_weight = None if weight is None else weight[rows]
         as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
         if as_counts:
@@ -201,7 +207,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         added = [make_member(prototype, sample.seed) for sample in samples]
         members = yield from grow_members_in_passes(added, samples, facts)
         self._keep_members((), added, samples, len(facts.codebook.features))
-        return Ensemble(tuple(members), self.voting, facts.n_classes)
+        return Ensemble(tuple(members), self._vote, facts.n_classes)
 
     def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
@@ -246,16 +252,16 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
 
     def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
         prototype = self._prototype()
-        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self.voting == "soft" else "predict"
+        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self._vote == "soft" else "predict"
         calls = {"fit": "fit", "predict": asked}
-        if self.voting != "mean":
+        if self._vote != "mean":
             calls |= {"predict_proba": asked, "predict_log_proba": asked, "decision_function": "decision_function"}
         return [("estimator", prototype, calls)]
 
     def _model_with(self, method: str, metadata: Mapping[str, Any]) -> Ensemble:
         """Return the model whose members are asked with the metadata that they have asked for."""
         check_is_fitted(self, "fitted_")
-        routed, model = self._routed(method, metadata), self.fitted_.model
+        routed, model = routed_metadata(self, method, metadata), self.fitted_.model
         assert isinstance(model, Ensemble)
         if not routed:
             return model
@@ -297,8 +303,8 @@ class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimato
     _default_estimator = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"voting": [StrOptions({"soft", "hard"})]}
 
-    voting: str = "soft"
-    class_weight: Any = None
+    voting: Literal["soft", "hard"] = "soft"
+    class_weight: ClassWeight = None
 
     @available_if(_members_decide)
     def decision_function(self, X: Any, **params: Any) -> np.ndarray:
@@ -315,7 +321,7 @@ class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimato
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         matrix, named = self._encode(X), hasattr(self, "feature_names_in_")
-        routed = self._routed("decision_function", params)
+        routed = routed_metadata(self, "decision_function", params)
         given = routed["estimator"]["decision_function"] if routed else {}
         total = np.zeros(1)
         for member, features in zip(self.estimators_, self.estimators_features_):
@@ -342,7 +348,6 @@ class BaggingRegressor(PredictsWithMetadata, VaglioRegressor, _BaggingEstimator)
     """
 
     _default_estimator = DecisionTreeRegressor
-    voting: ClassVar[str] = "mean"
 
 
 def _count(value: float, total: int, name: str, what: str) -> int:

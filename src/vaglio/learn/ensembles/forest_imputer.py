@@ -7,19 +7,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
+from vaglio.learn.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learn.ensembles._similarity import common_leaves
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learn.inputs import check_labels, check_numbers, check_X
 from vaglio.model.ensembles.forest import Forest
 from vaglio.runtime.seeds import seed_of
 from vaglio.runtime.threads import resolve_threads
+from vaglio.typing import RandomState
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     tol: float = 0.005
     min_samples_leaf: int = 5
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     history_: list[float] = field(init=False)
     converged_: bool = field(init=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,6 +20,7 @@ from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.scale.row_samples import Rows
+from vaglio.typing import ClassWeight
 
 
 @estimator
@@ -61,10 +62,10 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         "temperature": [*POSITIVE, StrOptions({"auto"})],
     }
 
-    loss: str = "log_loss"
-    class_weight: Any = None
-    multi_class: str = "tree_per_class"
-    temperature: float | str = "auto"
+    loss: Literal["log_loss"] = "log_loss"
+    class_weight: ClassWeight = None
+    multi_class: Literal["tree_per_class", "shared_tree"] = "tree_per_class"
+    temperature: float | Literal["auto"] = "auto"
 
     temperature_: float = field(init=False)
 
@@ -161,7 +162,7 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
         "quantile": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
-    loss: str = "squared_error"
+    loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] = "squared_error"
     quantile: float | None = None
 
     def _kernel_loss(self) -> tuple[str, str, int]:

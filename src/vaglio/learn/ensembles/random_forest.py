@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse as sp
@@ -25,6 +25,7 @@ from vaglio.learn.has_rules import HasRules
 from vaglio.learn.trees.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
+    NumberCriterion,
     TableShape,
     check_counts,
     refuse_passes_by_rows,
@@ -36,6 +37,7 @@ from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.ensembles.forest import Forest
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
+from vaglio.typing import ClassWeight, RandomState
 
 
 @estimator
@@ -96,13 +98,13 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
 
     n_estimators: int = field(default=100, kw_only=False)
     criterion: str = ""
-    max_features: float | str | None = None
+    max_features: float | Literal["sqrt", "log2", "third"] | None = None
     features_per_tree: float | None = None
     permutation_importance: bool = False
     max_samples: float | None = None
     ccp_alpha: float = 0.0
     warm_start: bool = False
-    random_state: Any = None
+    random_state: RandomState = None
 
     permutation_importances_: np.ndarray = field(init=False)
     learned_with_: dict[str, Any] = field(init=False)
@@ -301,9 +303,9 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
         "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
     }
 
-    criterion: str = "gini"
-    max_features: float | str | None = "sqrt"
-    class_weight: Any = None
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini"
+    max_features: float | Literal["sqrt", "log2", "third"] | None = "sqrt"
+    class_weight: ClassWeight | Literal["balanced_subsample"] = None
 
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
@@ -338,5 +340,5 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
-    criterion: str = "squared_error"
-    max_features: float | str | None = "third"
+    criterion: NumberCriterion = "squared_error"
+    max_features: float | Literal["sqrt", "log2", "third"] | None = "third"

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeGuard
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import estimator
+from vaglio.learn.bases import Composition, TransformerMixin
 from vaglio.learn.ensembles._members import codebook_of, finish_member, fit_member, members_codebook, prepare_member
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.registry import find
-from vaglio.learn.routing import RoutesMetadata
+from vaglio.learn.routing import RoutesMetadata, fit_metadata
 from vaglio.model.ensembles.ensemble import Member
 from vaglio.model.ensembles.voting import Voting
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import rows_pass
 from vaglio.text.sentences import listed
+from vaglio.typing import Estimator, SupportsArray
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
 DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
 
 
 @estimator
-class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, VaglioClassifier):
+class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClassifier):
     """Different learners on the same rows; they decide by vote.
 
     If the members err on different rows, the majority errs less often than each of them: three independent members
@@ -81,9 +82,9 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         "flatten_transform": ["boolean"],
     }
 
-    estimators: Any = field(default=None, kw_only=False)
-    voting: str = "hard"
-    weights: Any = None
+    estimators: Sequence[str | tuple[str, Estimator | Literal["drop"]]] | None = field(default=None, kw_only=False)
+    voting: Literal["hard", "soft"] = "hard"
+    weights: Sequence[float] | SupportsArray | None = None
     n_jobs: int | None = None
     flatten_transform: bool = True
 
@@ -95,7 +96,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         deep : bool, default=True
             Whether to list those of the members too.
         """
-        params: dict[str, Any] = super(_BaseComposition, self).get_params(deep=False)
+        params: dict[str, Any] = super(Composition, self).get_params(deep=False)
         if deep and _are_pairs(self.estimators):
             for name, member in self.estimators:
                 params[name] = member
@@ -108,7 +109,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         if _are_pairs(params.get("estimators", self.estimators)):
             self._set_params("estimators", **params)
         else:
-            super(_BaseComposition, self).set_params(**params)
+            super(Composition, self).set_params(**params)
         return self
 
     @property
@@ -119,7 +120,10 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
     def _pairs(self) -> list[tuple[str, Any]]:
         """Return name and estimator of every member, those left out included."""
         given = DEFAULT_MEMBERS if self.estimators is None else self.estimators
-        pairs = [(entry, find(entry).make()) if isinstance(entry, str) else tuple(entry) for entry in given]
+        pairs: list[tuple[str, Any]] = [
+            (entry, find(entry).make()) if isinstance(entry, str) else tuple(entry)  # type: ignore[misc]  # checked below
+            for entry in given
+        ]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
             raise InputError(
                 "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation."
@@ -146,7 +150,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
             delayed(_fit_all)(
-                member, codebook, matrix, y, weight, self.classes_, self._metadata_of(name, np.arange(len(y)))
+                member, codebook, matrix, y, weight, self.classes_, fit_metadata(self, name, np.arange(len(y)))
             )
             for name, member, _ in kept
         )
@@ -230,7 +234,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         return tags
 
 
-def _are_pairs(given: Any) -> bool:
+def _are_pairs(given: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     return isinstance(given, (list, tuple)) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given)
 
 

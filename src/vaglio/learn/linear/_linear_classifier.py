@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -18,6 +18,7 @@ from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, RandomState
 
 
 @estimator
@@ -53,11 +54,11 @@ class LinearClassifier(ChunkLearner):
     }
 
     fit_intercept: bool = True
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     warm_start: bool = False
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
     intercept_ = Learned("intercept")

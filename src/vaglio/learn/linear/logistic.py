@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import field, fields
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -34,6 +34,9 @@ _SOLVERS = ("auto", "newton-cholesky", "lbfgs", "minibatch")
 _OTHER_NAMES = ("liblinear", "newton-cg", "sag", "saga")
 # Passes without improvement after which mini-batch descent stops.
 _PATIENCE = 5
+
+
+Solver = Literal["auto", "lbfgs", "liblinear", "minibatch", "newton-cg", "newton-cholesky", "sag", "saga"]
 
 
 @estimator
@@ -110,15 +113,15 @@ class LogisticRegression(LinearClassifier):
         "power_t": NOT_NEGATIVE,
     }
 
-    penalty: str | None = field(default="auto", kw_only=False)
+    penalty: Literal["auto", "l1", "l2", "elasticnet"] | None = field(default="auto", kw_only=False)
     C: float = 1.0
     l1_ratio: float = 0.0
     tol: float = 1e-4
-    solver: str = "auto"
+    solver: Solver = "auto"
     intercept_scaling: float = 1.0
     max_iter: int = 1000
     batch_size: int = 256
-    learning_rate: str = "invscaling"
+    learning_rate: Literal["constant", "invscaling"] = "invscaling"
     eta0: float = 0.5
     power_t: float = 0.25
     n_jobs: int | None = None

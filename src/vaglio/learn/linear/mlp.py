@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.bases import available_if
 from vaglio.learn.inputs import learn_whole_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.linear._chunk_learner import ChunkLearner
@@ -23,6 +24,7 @@ from vaglio.model.linear.mlp import NetworkModel
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.passes import Facts, Passes
+from vaglio.typing import ClassWeight, RandomState, SupportsArray
 
 # What scikit-learn's network tells of its training.
 _OF_THE_NETWORK = (
@@ -166,17 +168,17 @@ class MLPClassifier(ChunkLearner):
         "warm_start": ["boolean"],
     }
 
-    hidden_layer_sizes: Any = field(default=(100,), kw_only=False)
-    activation: str = field(default="relu", kw_only=False)
-    solver: str = "adam"
+    hidden_layer_sizes: int | Sequence[int] | SupportsArray = field(default=(100,), kw_only=False)
+    activation: Literal["identity", "logistic", "tanh", "relu"] = field(default="relu", kw_only=False)
+    solver: Literal["lbfgs", "sgd", "adam"] = "adam"
     alpha: float = 0.0001
-    batch_size: int | str = "auto"
-    learning_rate: str = "constant"
+    batch_size: int | Literal["auto"] = "auto"
+    learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant"
     learning_rate_init: float = 0.001
     power_t: float = 0.5
     max_iter: int = 200
     shuffle: bool = True
-    random_state: Any = 0
+    random_state: RandomState = 0
     tol: float = 1e-4
     momentum: float = 0.9
     nesterovs_momentum: bool = True
@@ -189,8 +191,8 @@ class MLPClassifier(ChunkLearner):
     max_fun: int = 15000
     verbose: bool = False
     warm_start: bool = False
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
 
     coefs_ = Learned("weights")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -151,13 +151,13 @@ class Perceptron(LinearClassifier):
     max_iter: int = 1000
     tol: float | None = 1e-3
     shuffle: bool = False
-    init: str = "zero"
-    penalty: str | None = None
+    init: Literal["zero", "random"] = "zero"
+    penalty: Literal["l2", "l1", "elasticnet"] | None = None
     alpha: float = 1e-4
     l1_ratio: float = 0.15
     early_stopping: bool = False
     validation_fraction: float = 0.1
-    n_iter_no_change: int | str | None = "auto"
+    n_iter_no_change: int | Literal["auto"] | None = "auto"
 
     converged_: bool = field(init=False)
     history_: History = field(init=False)

@@ -102,7 +102,7 @@ class VisitingPerceptron(Perceptron):
     # scikit-learn's class has checked them.
     _parameter_constraints = {"tol": [object], "l1_ratio": [object]}
 
-    tol: Any = 1e-3
+    tol: float | None = 1e-3
     n_iter_no_change: int = 5
 
     # Where the learning starts, if not at zero; the weight of each class, and of each row (also 0: it is visited).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -24,7 +24,25 @@ from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES,
 from vaglio.model.neighbors.neighbors_outside import NeighborsOutside, refuse_outside
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import bytes_of_rows, gather_rows
+from vaglio.typing import ClassWeight, CrossValidation, RandomState
 
+Metric = Literal[
+    "minkowski",
+    "euclidean",
+    "l2",
+    "manhattan",
+    "l1",
+    "cityblock",
+    "chebyshev",
+    "cosine",
+    "hamming",
+    "braycurtis",
+    "canberra",
+    "correlation",
+    "haversine",
+    "jaccard",
+    "sqeuclidean",
+]
 # Other names of metrics, as scikit-learn has them.
 _SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
@@ -84,16 +102,16 @@ class _NeighborsEstimator(VaglioEstimator):
         "cv": ["cv_object"],
     }
 
-    n_neighbors: int | str = field(default=5, kw_only=False)
-    weights: str | Callable[[np.ndarray], np.ndarray] | None = "uniform"
-    algorithm: str = "auto"
-    metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
+    n_neighbors: int | Literal["cv"] = field(default=5, kw_only=False)
+    weights: Literal["uniform", "distance", "squared_distance"] | Callable[[np.ndarray], np.ndarray] | None = "uniform"
+    algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto"
+    metric: Metric | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
-    preprocess: str | None = "auto"
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     max_neighbors: int = 30
-    cv: Any = 10
-    random_state: Any = 0
+    cv: CrossValidation = 10
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     n_neighbors_: int = field(init=False)
@@ -297,7 +315,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     ['low']
     """
 
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those held; the first call fits.

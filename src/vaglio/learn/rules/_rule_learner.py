@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -21,6 +21,7 @@ from vaglio.model.rules.condition import merge_conditions
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.rules.simplify import settled
+from vaglio.typing import ClassWeight
 
 # The largest int32, which the kernel takes for "no limit".
 UNBOUNDED = (1 << 31) - 1
@@ -34,6 +35,10 @@ class FoundRule:
 
     code: int
     conditions: tuple[KernelCondition, ...]
+
+
+# Which rule decides where several cover a row.
+Resolution = Literal["first", "vote", "specific", "quality"]
 
 
 @estimator
@@ -102,11 +107,11 @@ class RuleLearner(HasRules, VaglioClassifier):
     forbid: Sequence[str] | None = None
     require: Sequence[str] | None = None
     monotone: Mapping[str, int] | None = None
-    resolution: str | None = "first"
-    smoothing: str = "laplace"
+    resolution: Resolution | None = "first"
+    smoothing: Literal["none", "laplace", "m-estimate"] = "laplace"
     m: float = 2.0
     nominal_guard: float | None = 0.0
-    class_weight: Any = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,8 +14,9 @@ from vaglio.learn._parameters import FROM_0_TO_1, estimator
 from vaglio.learn.rules._beam import Complex
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, Resolution, RuleLearner
 from vaglio.text.sentences import did_you_mean, listed
+from vaglio.typing import RandomState
 
 __all__ = ["AQClassifier"]
 
@@ -60,9 +61,9 @@ class AQClassifier(RuleLearner):
     beam_width: int = 5
     min_accuracy: float = 0.9
     negation: bool = True
-    value_sets: bool | str = "auto"
-    resolution: str = "vote"
-    random_state: Any = 0
+    value_sets: bool | Literal["auto"] = "auto"
+    resolution: Resolution = "vote"
+    random_state: RandomState = 0
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         unknown = [name for name in self.preference if name not in _CRITERIA]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,7 +13,7 @@ from vaglio.learn._parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._beam import BeamSearch
 from vaglio.learn.rules._condition_scorer import ConditionScorer
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, Resolution, RuleLearner
 
 __all__ = ["CN2Classifier"]
 
@@ -70,15 +70,15 @@ class CN2Classifier(RuleLearner):
         "resolution": [StrOptions({"first", "vote", "specific", "quality"}), None],
     }
 
-    mode: str = "ordered"
-    measure: str = "laplace"
+    mode: Literal["ordered", "unordered"] = "ordered"
+    measure: Literal["entropy", "laplace", "m-estimate"] = "laplace"
     beam_width: int = 5
     significance: float = 0.95
     min_covered: float = 1.0
-    covering: str = "exclusive"
+    covering: Literal["exclusive", "weighted"] = "exclusive"
     gamma: float = 0.7
     negation: bool = True
-    resolution: str | None = None
+    resolution: Resolution | None = None
 
     def _resolution(self) -> str:
         return self.resolution or ("first" if self.mode == "ordered" else "vote")

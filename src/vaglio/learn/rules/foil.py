@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, Resolution, RuleLearner
 
 __all__ = ["FOILClassifier"]
 
@@ -56,8 +56,8 @@ class FOILClassifier(RuleLearner):
     min_gain: float = 0.01
     min_positive: float = 1.0
     encoding_limit: bool = True
-    value_sets: bool | str = "auto"
-    resolution: str = "quality"
+    value_sets: bool | Literal["auto"] = "auto"
+    resolution: Resolution = "quality"
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         return [

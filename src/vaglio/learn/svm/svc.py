@@ -6,17 +6,17 @@ import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.bases import available_if
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.inputs import learn_belief
 from vaglio.learn.learned import Learned
@@ -28,12 +28,16 @@ from vaglio.model.svm.svm import Kernel, SVMModel, mapped, written_out
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, CrossValidation, RandomState
 
 
 def _is_calibrated(estimator: SVC) -> bool:
     if estimator.calibration is None:
         raise AttributeError("This SVC gives no probabilities: use decision_function, or calibration='sigmoid'.")
     return True
+
+
+KernelName = Literal["rbf", "linear", "poly", "sigmoid", "precomputed", "auto"]
 
 
 @estimator
@@ -158,26 +162,26 @@ class SVC(VaglioClassifier):
 
     C: float = 1.0
     lam: float | None = None
-    kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
+    kernel: KernelName | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
     degree: int = 3
-    gamma: str | float = "scale"
+    gamma: Literal["scale", "auto"] | float = "scale"
     sigma: float | None = None
     coef0: float = 0.0
     phi: Callable[[np.ndarray], np.ndarray] | None = None
-    multi_class: str = "ovo"
-    decision_function_shape: str = "ovr"
+    multi_class: Literal["ovo", "ovr"] = "ovo"
+    decision_function_shape: Literal["ovo", "ovr"] = "ovr"
     break_ties: bool = False
-    calibration: str | None = None
-    cv: Any = 5
+    calibration: Literal["sigmoid"] | None = None
+    cv: CrossValidation = 5
     shrinking: bool = True
     tol: float = 1e-3
     cache_size: float = 200
     max_iter: int = -1
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     verbose: bool = False
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     coef_ = Learned("coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -23,6 +23,7 @@ from vaglio.learn.trees.cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
+    NumberCriterion,
     TableShape,
     check_counts,
     grow_and_prune,
@@ -40,6 +41,12 @@ from vaglio.learn.trees.tree_memory import Sizes
 from vaglio.learn.trees.tree_passes import RowsInMemory, Setup, amounts_in_passes, binning_in_passes, grow_trees
 from vaglio.model.trees.tree import Tree
 from vaglio.scale.passes import Chunk, Facts, Passes, run_in_memory
+from vaglio.typing import ClassWeight, RandomState
+
+Criterion = Literal["gini", "entropy", "log_loss", "gain_ratio", "error"]
+NominalSplit = Literal["subset", "multiway"]
+MissingValues = Literal["learned", "fractional", "branch"]
+Pruning = Literal["pessimistic", "error_based", "reduced_error"]
 
 
 @estimator
@@ -101,13 +108,13 @@ class TreeEstimator(HasTree, GrowthParameters):
     }
 
     criterion: str = ""
-    splitter: str = "best"
-    max_features: float | str | None = None
-    random_state: Any = None
-    ccp_alpha: float | str = 0.0
-    nominal_split: str = "subset"
-    missing: str = "learned"
-    pruning: str | None = None
+    splitter: Literal["best", "random"] = "best"
+    max_features: float | Literal["sqrt", "log2"] | None = None
+    random_state: RandomState = None
+    ccp_alpha: float | Literal["cv"] = 0.0
+    nominal_split: NominalSplit = "subset"
+    missing: MissingValues = "learned"
+    pruning: Pruning | None = None
     validation_fraction: float = 0.33
     min_gain: float = 0.0
     one_standard_error: bool = False
@@ -117,7 +124,7 @@ class TreeEstimator(HasTree, GrowthParameters):
     learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
-        if self.missing == "learnt":
+        if self.missing == "learnt":  # type: ignore[comparison-overlap]
             warnings.warn(
                 'missing="learnt" is now spelled "learned"; the old spelling will be an error in the next version.',
                 FutureWarning,
@@ -194,7 +201,7 @@ class TreeEstimator(HasTree, GrowthParameters):
     def _changed_in_passes(self) -> dict[str, Any]:
         """Return the parameters that rows outside memory do not allow, with what is used in their place."""
         changed: dict[str, Any] = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        if self.pruning == "error_based" and self.subtree_raising:
+        if self.pruning == "error_based" and getattr(self, "subtree_raising", False):
             changed["subtree_raising"] = False
         return changed
 
@@ -285,15 +292,15 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
         "leaf_smoothing": [StrOptions({"laplace", "m-estimate"}), *NOT_NEGATIVE, None],
     }
 
-    criterion: str = "gini"
-    class_weight: Any = None
-    ccp_risk: str = "impurity"
+    criterion: Criterion = "gini"
+    class_weight: ClassWeight = None
+    ccp_risk: Literal["impurity", "error"] = "impurity"
     confidence_factor: float = 0.25
     subtree_raising: bool = True
     epsilon: float = 0.5
     chi2_alpha: float | None = None
     average_gain: bool = True
-    leaf_smoothing: str | float | None = None
+    leaf_smoothing: Literal["laplace", "m-estimate"] | float | None = None
 
 
 @estimator
@@ -318,4 +325,5 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     _learner_id = "tree-regressor"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
-    criterion: str = "squared_error"
+    criterion: NumberCriterion = "squared_error"
+    pruning: Literal["reduced_error"] | None = None

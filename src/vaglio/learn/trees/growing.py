@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -32,12 +32,14 @@ from vaglio.learn.trees.tree_bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import MonotonicConstraints
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_error"}
 # Sums of rows do not tell these losses: the grower needs the rows themselves, in memory.
 _BY_ROWS = {"absolute_error", "poisson"}
 # What the splits of trees for numbers may be chosen by.
-NUMBER_CRITERIA = {"squared_error", "friedman_mse", *_BY_ROWS}
+NumberCriterion = Literal["squared_error", "friedman_mse", "absolute_error", "poisson"]
+NUMBER_CRITERIA = set(get_args(NumberCriterion))
 # The kernel's words for the treatments of missing values; "learnt" is the former spelling.
 _MISSING = {"branch": "own_branch", "learnt": "learned"}
 
@@ -106,11 +108,11 @@ class GrowthParameters(VaglioEstimator):
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-    monotonic_cst: Any = None
+    monotonic_cst: MonotonicConstraints = None
     max_bins: int | None = None
     nominal_guard: float | None = 0.0
-    shrinkage: float | str | None = None
-    unseen: str = "missing"
+    shrinkage: float | Literal["cv"] | None = None
+    unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
 
     shrinkage_: float = field(init=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -45,7 +45,7 @@ class _ScikitLearnsRounds:
     _scales_weights: ClassVar[bool] = False
     _divides: ClassVar[bool] = False
 
-    early_stopping: bool | str
+    early_stopping: bool | Literal["auto", "folds"]
     max_iter: int
     n_iter_no_change: int
     tol: float

@@ -27,7 +27,7 @@ def share_a_table(prototype: Any, samples: Sequence[Sample], matrix: EncodedMatr
         return False
     if getattr(prototype, "class_weight", None) is not None or "cv" in (prototype.ccp_alpha, prototype.shrinkage):
         return False
-    if prototype.pruning == "reduced_error" or prototype.missing == "learnt":
+    if prototype.pruning == "reduced_error" or prototype.missing == "learnt":  # type: ignore[comparison-overlap]
         return False
     # A small sample is worth a table of its own.
     large = all(sample.features is None and 4 * sample.draws >= sample.n_rows for sample in samples)

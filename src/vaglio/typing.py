@@ -1,0 +1,79 @@
+"""Types for annotations: what vaglio accepts as rows, columns, seeds and estimators.
+
+Importing this module imports no other library. The aliases are strings, which type checkers resolve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from narwhals.typing import IntoFrame, IntoSeries
+
+    from vaglio.table import LazyColumn, LazyTable, Table
+
+__all__ = [
+    "ClassWeight",
+    "ColumnLike",
+    "CrossValidation",
+    "Estimator",
+    "MonotonicConstraints",
+    "Predictor",
+    "Priors",
+    "RandomState",
+    "SparseLike",
+    "Splitter",
+    "SupportsArray",
+    "TableLike",
+]
+
+
+class SupportsArray(Protocol):
+    """What NumPy makes an array of: arrays, frames, series, tensors."""
+
+    def __array__(self) -> np.ndarray: ...
+
+
+class SparseLike(Protocol):
+    """A sparse matrix or array of SciPy."""
+
+    @property
+    def nnz(self) -> int: ...
+    def tocsr(self, copy: bool = ...) -> Any: ...
+
+
+class Predictor(Protocol):
+    """What predicts: an estimator, a loaded model."""
+
+    def predict(self, X: Any, /) -> Any: ...
+
+
+class Estimator(Protocol):
+    """scikit-learn's interface, as far as functions that train an estimator need it."""
+
+    def fit(self, X: Any, y: Any, /) -> Any: ...
+    def predict(self, X: Any, /) -> Any: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def set_params(self, **params: Any) -> Any: ...
+
+
+class Splitter(Protocol):
+    """A cross-validator, such as those of scikit-learn."""
+
+    def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterator[tuple[Any, Any]]: ...
+    def get_n_splits(self, X: Any = ..., y: Any = ..., groups: Any = ...) -> int: ...
+
+
+# A string is a sequence too, and a path where rows are expected is a common mistake: hence lists and tuples.
+TableLike: TypeAlias = "Table | LazyTable | IntoFrame | SupportsArray | SparseLike | list[Any] | tuple[Any, ...]"
+ColumnLike: TypeAlias = "LazyColumn | IntoSeries | SupportsArray | list[Any] | tuple[Any, ...] | range"
+
+CrossValidation: TypeAlias = "int | Splitter | Iterable[tuple[Any, Any]] | None"
+RandomState: TypeAlias = "int | np.integer[Any] | np.random.RandomState | None"
+
+# Parameters that several estimators have.
+ClassWeight: TypeAlias = "dict[Any, float] | dict[Any, int] | Literal['balanced'] | None"
+MonotonicConstraints: TypeAlias = "Sequence[int] | SupportsArray | dict[str, int] | None"
+Priors: TypeAlias = "Sequence[float] | SupportsArray | Literal['equal'] | None"
