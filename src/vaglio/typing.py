@@ -6,7 +6,7 @@ Importing this module imports no other library. The aliases are strings, which t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "Predictor",
     "Priors",
     "RandomState",
+    "SequenceNotStr",
     "SparseLike",
     "Splitter",
     "SupportsArray",
@@ -30,10 +31,22 @@ __all__ = [
 ]
 
 
+Item = TypeVar("Item", covariant=True)
+
+
 class SupportsArray(Protocol):
     """What NumPy makes an array of: arrays, frames, series, tensors."""
 
     def __array__(self) -> np.ndarray: ...
+
+
+class SequenceNotStr(Protocol[Item]):
+    """A sequence other than a string, which is a sequence of strings: no string contains any object."""
+
+    def __getitem__(self, index: SupportsIndex, /) -> Item: ...
+    def __contains__(self, value: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Item]: ...
 
 
 class SparseLike(Protocol):
@@ -47,14 +60,15 @@ class SparseLike(Protocol):
 class Predictor(Protocol):
     """What predicts: an estimator, a loaded model."""
 
-    def predict(self, X: Any, /) -> Any: ...
+    # A property, because pipelines and searches have a descriptor here, which is not a method to a type checker.
+    @property
+    def predict(self) -> Any: ...
 
 
-class Estimator(Protocol):
+class Estimator(Predictor, Protocol):
     """scikit-learn's interface, as far as functions that train an estimator need it."""
 
     def fit(self, X: Any, y: Any, /) -> Any: ...
-    def predict(self, X: Any, /) -> Any: ...
     def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> Any: ...
 
@@ -62,13 +76,13 @@ class Estimator(Protocol):
 class Splitter(Protocol):
     """A cross-validator, such as those of scikit-learn."""
 
-    def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterator[tuple[Any, Any]]: ...
-    def get_n_splits(self, X: Any = ..., y: Any = ..., groups: Any = ...) -> int: ...
+    def split(self, X: Any, y: Any, groups: Any = ..., /) -> Iterator[tuple[Any, Any]]: ...
+    def get_n_splits(self, X: Any, y: Any, groups: Any, /) -> int: ...
 
 
-# A string is a sequence too, and a path where rows are expected is a common mistake: hence lists and tuples.
-TableLike: TypeAlias = "Table | LazyTable | IntoFrame | SupportsArray | SparseLike | list[Any] | tuple[Any, ...]"
-ColumnLike: TypeAlias = "LazyColumn | IntoSeries | SupportsArray | list[Any] | tuple[Any, ...] | range"
+# Rows and columns of values. No strings: a path where rows are expected is a common mistake.
+TableLike: TypeAlias = "Table | LazyTable | IntoFrame | SupportsArray | SparseLike | SequenceNotStr[Any]"
+ColumnLike: TypeAlias = "LazyColumn | IntoSeries | SupportsArray | SequenceNotStr[Any]"
 
 CrossValidation: TypeAlias = "int | Splitter | Iterable[tuple[Any, Any]] | None"
 RandomState: TypeAlias = "int | np.integer[Any] | np.random.RandomState | None"

@@ -86,7 +86,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         if not all_allowed(self):
             super()._validate_params()  # finds the wrong one again, and says what is wrong
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Parameters
@@ -104,7 +104,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
-    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, training: TableLike | None = None) -> list[Explanation]:
         """Say for each row of X why it got its prediction.
 
         Parameters
@@ -138,7 +138,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         """Whether the words that tell most stand for a text column; other learners count all words themselves."""
         return True
 
-    def _encode(self, X: Any) -> EncodedMatrix:
+    def _encode(self, X: TableLike) -> EncodedMatrix:
         if "fitted_" not in self.__dict__:
             check_is_fitted(self, "fitted_")
         matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False, single=True))
@@ -152,7 +152,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         if matrix.n_rows != len(y):
             check_consistent_length(matrix, y)
 
-    def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
+    def _encode_training(self, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
         X, ranges = check_with_ranges(self, X, reset=True)
         codebook, matrix = encoded_rows(self, X)
         matrix.threads = self._threads()
@@ -160,7 +160,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             matrix.ranges = ranges
         return codebook.having_seen(matrix), matrix
 
-    def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
+    def _encode_counted(self, X: TableLike, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
         """Encode all rows by what those that count have: what only the others have is a missing value."""
         X = check_X(self, X, reset=False)
         codebook = encoded_rows(self, rows_that_count(X, counts))[0]
@@ -243,7 +243,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         """Number of classes."""
         return len(self.classes_)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their classes.
 
         Parameters
@@ -283,7 +283,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
                 "out, or give its rows a weight."
             )
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes_``.
 
         Parameters
@@ -300,7 +300,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         matrix = self._encode(X)
         return class_proba(self.fitted_.model, matrix)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Parameters
@@ -315,7 +315,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             logarithms: np.ndarray = np.log(self.predict_proba(X))
         return logarithms
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the accuracy: the share of rows whose class is predicted.
 
         Parameters
@@ -350,7 +350,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             raise InputError("class_weight gives every row the weight 0: at least one row must count.")
         return product
 
-    def _weight_of_chunk(self, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+    def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
         if isinstance(getattr(self, "class_weight", None), str):
             raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
@@ -362,7 +362,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
 class VaglioRegressor(RegressorMixin, VaglioEstimator):
     """Base of all learners that predict a number."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their numbers.
 
         Parameters
@@ -388,7 +388,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, numbers, weight)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the coefficient of determination R².
 
         Parameters

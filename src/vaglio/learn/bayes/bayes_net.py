@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -34,10 +34,12 @@ from vaglio.learn.inputs import learn_belief
 from vaglio.model.bayes.bayes_net import BayesNetModel
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.scale.passes import Chunk, Facts, Pass, Passes
-from vaglio.typing import ClassWeight, Priors
+from vaglio.typing import ClassWeight, Priors, SequenceNotStr
 
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
+
+_Structure = Literal["tan", "k-dependence", "naive"]
 
 
 @estimator
@@ -90,7 +92,7 @@ class BayesianNetworkClassifier(Generative):
         "alpha": NOT_NEGATIVE,
     }
 
-    structure: Literal["tan", "k-dependence", "naive"] | Sequence[tuple[str, str]] = field(default="tan", kw_only=False)
+    structure: _Structure | SequenceNotStr[tuple[str, str]] = field(default="tan", kw_only=False)
     k: int = 2
     alpha: float = 1.0
     nominal_guard: float | None = 0.0

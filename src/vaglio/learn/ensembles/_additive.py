@@ -44,7 +44,7 @@ from vaglio.model.trees.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import bytes_of_rows, gather_rows
-from vaglio.typing import MonotonicConstraints, RandomState
+from vaglio.typing import MonotonicConstraints, RandomState, SequenceNotStr
 
 # Rounds between two looks at the rows kept out.
 _INTERVAL = 5
@@ -152,7 +152,7 @@ class AdditiveEstimator(SummedEstimator):
     max_bins: int = field(default=255, kw_only=False)
     max_interaction_bins: int = 32
     interactions: float | str | Sequence[tuple[str | int, str | int]] = "1x"
-    exclude: Sequence[str | int | tuple[str | int, str | int]] | None = None
+    exclude: SequenceNotStr[str | int | tuple[str | int, str | int]] | None = None
     validation_size: float = 0.125
     outer_bags: int = 8
     learning_rate: float = 0.05

@@ -26,8 +26,10 @@ from vaglio.model.ensembles.voting import Voting
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import rows_pass
 from vaglio.text.sentences import listed
-from vaglio.typing import Estimator, SupportsArray
+from vaglio.typing import Estimator, SequenceNotStr, SupportsArray
 
+# A learner's id, or a name with an estimator.
+_Member = str | tuple[str, "Estimator | Literal['drop']"]
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
 DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
 
@@ -82,7 +84,9 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         "flatten_transform": ["boolean"],
     }
 
-    estimators: Sequence[str | tuple[str, Estimator | Literal["drop"]]] | None = field(default=None, kw_only=False)
+    estimators: SequenceNotStr[str | tuple[str, Estimator | Literal["drop"]]] | None = field(
+        default=None, kw_only=False
+    )
     voting: Literal["hard", "soft"] = "hard"
     weights: Sequence[float] | SupportsArray | None = None
     n_jobs: int | None = None

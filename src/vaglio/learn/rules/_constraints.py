@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +46,8 @@ def read_constraints(
     features: Sequence[Feature],
     order: np.ndarray,
     n_classes: int,
-    forbid: Sequence[str] | None,
-    require: Sequence[str] | None,
+    forbid: Iterable[str] | None,
+    require: Iterable[str] | None,
     monotone: Mapping[str, int] | None,
     negation: bool,
     value_sets: bool,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -21,7 +21,7 @@ from vaglio.model.rules.condition import merge_conditions
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.rules.simplify import settled
-from vaglio.typing import ClassWeight
+from vaglio.typing import ClassWeight, SequenceNotStr
 
 # The largest int32, which the kernel takes for "no limit".
 UNBOUNDED = (1 << 31) - 1
@@ -104,8 +104,8 @@ class RuleLearner(HasRules, VaglioClassifier):
     max_rules: int | None = None
     max_conditions: int | None = None
     negation: bool = False
-    forbid: Sequence[str] | None = None
-    require: Sequence[str] | None = None
+    forbid: SequenceNotStr[str] | None = None
+    require: SequenceNotStr[str] | None = None
     monotone: Mapping[str, int] | None = None
     resolution: Resolution | None = "first"
     smoothing: Literal["none", "laplace", "m-estimate"] = "laplace"

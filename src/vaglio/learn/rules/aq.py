@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelConditio
 from vaglio.learn.rules._constraints import RuleConstraints
 from vaglio.learn.rules._rule_learner import FoundRule, Resolution, RuleLearner
 from vaglio.text.sentences import did_you_mean, listed
-from vaglio.typing import RandomState
+from vaglio.typing import RandomState, SequenceNotStr
 
 __all__ = ["AQClassifier"]
 
@@ -57,7 +56,7 @@ class AQClassifier(RuleLearner):
         "min_accuracy": FROM_0_TO_1,
     }
 
-    preference: Sequence[str] = ("accuracy", "positives", "conditions")
+    preference: SequenceNotStr[str] = ("accuracy", "positives", "conditions")
     beam_width: int = 5
     min_accuracy: float = 0.9
     negation: bool = True
