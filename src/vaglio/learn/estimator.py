@@ -104,7 +104,9 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
-    def explain(self, X: TableLike, *, counterfactual: bool = True, training: TableLike | None = None) -> list[Explanation]:
+    def explain(
+        self, X: TableLike, *, counterfactual: bool = True, training: TableLike | None = None
+    ) -> list[Explanation]:
         """Say for each row of X why it got its prediction.
 
         Parameters

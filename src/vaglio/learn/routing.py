@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.fitted import Fitted
 from vaglio.learn.bases import available_if
 from vaglio.model.base import class_proba
 from vaglio.table.lazy import is_outside_memory
@@ -77,7 +78,7 @@ class RoutesMetadata:
 class PredictsWithMetadata(RoutesMetadata):
     """For ensembles that also predict with metadata: ``_model_with(method, metadata)`` is the model that does."""
 
-    fitted_: Any
+    fitted_: Fitted
     _encode: Callable[[Any], Any]
     _model_with: Callable[[str, Mapping[str, Any]], Any]
 
@@ -98,7 +99,7 @@ class PredictsWithMetadata(RoutesMetadata):
         if not params:
             return super().predict(X)  # type: ignore[misc, no-any-return]
         model = self._model_with("predict", params)
-        return replace(self.fitted_, model=model).predict_encoded(self._encode(X))  # type: ignore[no-any-return]
+        return replace(self.fitted_, model=model).predict_encoded(self._encode(X))
 
     @available_if(is_classifier)
     def predict_proba(self, X: Any, **params: Any) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -28,7 +28,7 @@ from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
-from vaglio.typing import MonotonicConstraints, RandomState
+from vaglio.typing import MonotonicConstraints, RandomState, SequenceNotStr
 
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
@@ -181,7 +181,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
     nominal_guard: float | None = 0.0
     ordered_categories: bool | int | Literal["auto"] = "auto"
     monotonic_cst: MonotonicConstraints = None
-    interaction_cst: Sequence[Collection[str | int]] | Literal["pairwise", "no_interactions"] | None = None
+    interaction_cst: SequenceNotStr[Collection[str | int]] | Literal["pairwise", "no_interactions"] | None = None
     early_stopping: bool | Literal["auto", "folds"] = "auto"
     scoring: str | Callable[[Any, Any, Any], float] | None = "loss"
     n_models: int | Literal["auto"] = "auto"

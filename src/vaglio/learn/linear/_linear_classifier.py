@@ -60,8 +60,8 @@ class LinearClassifier(ChunkLearner):
     warm_start: bool = False
     random_state: RandomState = 0
 
-    coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
-    intercept_ = Learned("intercept")
+    coef_ = Learned[np.ndarray]("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
+    intercept_ = Learned[np.ndarray]("intercept")
     _sparse_coef = False
     encoded_names_: np.ndarray = field(init=False)
 
@@ -125,7 +125,8 @@ class LinearClassifier(ChunkLearner):
         """Return the coefficients and intercepts that a warm start goes on from."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
-        held = np.column_stack([self.coef_.toarray() if self._sparse_coef else self.coef_, self.intercept_])
+        coef: Any = self.coef_
+        held = np.column_stack([coef.toarray() if self._sparse_coef else coef, self.intercept_])
         if held.shape != shape:
             raise InputError(
                 f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "

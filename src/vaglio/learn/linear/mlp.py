@@ -195,11 +195,19 @@ class MLPClassifier(ChunkLearner):
     preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
 
-    coefs_ = Learned("weights")
-    intercepts_ = Learned("biases")
+    coefs_ = Learned[list[np.ndarray]]("weights")
+    intercepts_ = Learned[list[np.ndarray]]("biases")
     encoded_names_: np.ndarray = field(init=False)
     n_iter_: int = field(init=False)
     loss_: float = field(init=False)
+    loss_curve_: list[float] = field(init=False)
+    best_loss_: float | None = field(init=False)
+    validation_scores_: list[float] | None = field(init=False)
+    best_validation_score_: float | None = field(init=False)
+    n_layers_: int = field(init=False)
+    n_outputs_: int = field(init=False)
+    out_activation_: str = field(init=False)
+    t_: int = field(init=False)
 
     def _takes_tables(self) -> bool:
         return self.preprocess is not None

@@ -184,11 +184,19 @@ class SVC(VaglioClassifier):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    coef_ = Learned("coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
-    dual_coef_ = Learned("dual_coef", behind="coef")
-    intercept_ = Learned("intercept")
+    coef_ = Learned[np.ndarray](
+        "coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns."
+    )
+    dual_coef_ = Learned[np.ndarray]("dual_coef", behind="coef")
+    intercept_ = Learned[np.ndarray]("intercept")
     support_: np.ndarray = field(init=False)
     kernel_table_: Any = field(init=False)
+    multipliers_: np.ndarray = field(init=False)
+    margin_: float | np.ndarray = field(init=False)
+    slack_: np.ndarray | list[np.ndarray] = field(init=False)
+    dual_objective_: float | np.ndarray = field(init=False)
+    kkt_gap_: float | np.ndarray = field(init=False)
+    n_iter_: int | np.ndarray = field(init=False)
 
     @property
     def _accepts_sparse(self) -> bool:  # type: ignore[override]
