@@ -13,6 +13,7 @@ from vaglio._version import __version__ as __version__
 # What a type checker sees. Names that are not here do not exist for it: ``__getattr__`` below is hidden from it.
 if TYPE_CHECKING:
     from vaglio import datasets as datasets
+    from vaglio.engines.work_settings import streaming as streaming
     from vaglio.evaluation import bias_variance as bias_variance
     from vaglio.evaluation import compare as compare
     from vaglio.evaluation import evaluate as evaluate
@@ -31,46 +32,51 @@ if TYPE_CHECKING:
     from vaglio.evaluation.displays import TermDisplay as TermDisplay
     from vaglio.evaluation.displays import ValidationCurveDisplay as ValidationCurveDisplay
     from vaglio.fitted import load as load
-    from vaglio.learn.bayes.bayes_net import BayesianNetworkClassifier as BayesianNetworkClassifier
-    from vaglio.learn.bayes.bernoulli_nb import BernoulliNB as BernoulliNB
-    from vaglio.learn.bayes.gaussian_map import GaussianMAPClassifier as GaussianMAPClassifier
-    from vaglio.learn.bayes.gaussian_mixture import GaussianMixtureClassifier as GaussianMixtureClassifier
-    from vaglio.learn.bayes.joint_bayes import JointBayesClassifier as JointBayesClassifier
-    from vaglio.learn.bayes.multinomial_nb import MultinomialNB as MultinomialNB
-    from vaglio.learn.bayes.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
-    from vaglio.learn.ensembles.adaboost import AdaBoostClassifier as AdaBoostClassifier
-    from vaglio.learn.ensembles.additive import ExplainableBoostingClassifier as ExplainableBoostingClassifier
-    from vaglio.learn.ensembles.additive import ExplainableBoostingRegressor as ExplainableBoostingRegressor
-    from vaglio.learn.ensembles.bagging import BaggingClassifier as BaggingClassifier
-    from vaglio.learn.ensembles.bagging import BaggingRegressor as BaggingRegressor
-    from vaglio.learn.ensembles.forest_imputer import ForestImputer as ForestImputer
-    from vaglio.learn.ensembles.gradient_boosting import (
+    from vaglio.learners.additive.estimators.additive import (
+        ExplainableBoostingClassifier as ExplainableBoostingClassifier,
+    )
+    from vaglio.learners.additive.estimators.additive import (
+        ExplainableBoostingRegressor as ExplainableBoostingRegressor,
+    )
+    from vaglio.learners.bayes.estimators.bayes_net import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from vaglio.learners.bayes.estimators.bernoulli_nb import BernoulliNB as BernoulliNB
+    from vaglio.learners.bayes.estimators.gaussian_map import GaussianMAPClassifier as GaussianMAPClassifier
+    from vaglio.learners.bayes.estimators.gaussian_mixture import GaussianMixtureClassifier as GaussianMixtureClassifier
+    from vaglio.learners.bayes.estimators.joint_bayes import JointBayesClassifier as JointBayesClassifier
+    from vaglio.learners.bayes.estimators.multinomial_nb import MultinomialNB as MultinomialNB
+    from vaglio.learners.bayes.estimators.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
+    from vaglio.learners.boosting.estimators.gradient_boosting import (
         HistGradientBoostingClassifier as HistGradientBoostingClassifier,
     )
-    from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
-    from vaglio.learn.ensembles.random_forest import RandomForestClassifier as RandomForestClassifier
-    from vaglio.learn.ensembles.random_forest import RandomForestRegressor as RandomForestRegressor
-    from vaglio.learn.ensembles.voting import VotingClassifier as VotingClassifier
-    from vaglio.learn.linear.logistic import LogisticRegression as LogisticRegression
-    from vaglio.learn.linear.mlp import MLPClassifier as MLPClassifier
-    from vaglio.learn.linear.perceptron import Perceptron as Perceptron
-    from vaglio.learn.neighbors.knn import KNeighborsClassifier as KNeighborsClassifier
-    from vaglio.learn.neighbors.knn import KNeighborsRegressor as KNeighborsRegressor
-    from vaglio.learn.rules.aq import AQClassifier as AQClassifier
-    from vaglio.learn.rules.cn2 import CN2Classifier as CN2Classifier
-    from vaglio.learn.rules.foil import FOILClassifier as FOILClassifier
-    from vaglio.learn.rules.ripper import RIPPERClassifier as RIPPERClassifier
-    from vaglio.learn.svm.svc import SVC as SVC
-    from vaglio.learn.trees.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
-    from vaglio.learn.trees.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
-    from vaglio.learn.trees.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
-    from vaglio.learn.trees.presets import C45Classifier as C45Classifier
-    from vaglio.learn.trees.presets import CARTClassifier as CARTClassifier
-    from vaglio.learn.trees.presets import ID3Classifier as ID3Classifier
-    from vaglio.learn.trees.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
-    from vaglio.model.rules.ruleset import RuleSet as RuleSet
+    from vaglio.learners.boosting.estimators.gradient_boosting import (
+        HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+    )
+    from vaglio.learners.ensembles.estimators.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from vaglio.learners.ensembles.estimators.bagging import BaggingClassifier as BaggingClassifier
+    from vaglio.learners.ensembles.estimators.bagging import BaggingRegressor as BaggingRegressor
+    from vaglio.learners.ensembles.estimators.voting import VotingClassifier as VotingClassifier
+    from vaglio.learners.forest.estimators.forest_imputer import ForestImputer as ForestImputer
+    from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier as RandomForestClassifier
+    from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor as RandomForestRegressor
+    from vaglio.learners.linear.estimators.logistic import LogisticRegression as LogisticRegression
+    from vaglio.learners.linear.estimators.mlp import MLPClassifier as MLPClassifier
+    from vaglio.learners.linear.estimators.perceptron import Perceptron as Perceptron
+    from vaglio.learners.neighbors.estimators.knn import KNeighborsClassifier as KNeighborsClassifier
+    from vaglio.learners.neighbors.estimators.knn import KNeighborsRegressor as KNeighborsRegressor
+    from vaglio.learners.rules.estimators.aq import AQClassifier as AQClassifier
+    from vaglio.learners.rules.estimators.cn2 import CN2Classifier as CN2Classifier
+    from vaglio.learners.rules.estimators.foil import FOILClassifier as FOILClassifier
+    from vaglio.learners.rules.estimators.ripper import RIPPERClassifier as RIPPERClassifier
+    from vaglio.learners.rules.model.ruleset import RuleSet as RuleSet
+    from vaglio.learners.svm.estimators.svc import SVC as SVC
+    from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
+    from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
+    from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
+    from vaglio.learners.trees.estimators.presets import C45Classifier as C45Classifier
+    from vaglio.learners.trees.estimators.presets import CARTClassifier as CARTClassifier
+    from vaglio.learners.trees.estimators.presets import ID3Classifier as ID3Classifier
+    from vaglio.learners.trees.estimators.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
     from vaglio.quality import audit as audit
-    from vaglio.scale.work_settings import streaming as streaming
     from vaglio.study import Study as Study
     from vaglio.table import Table as Table
     from vaglio.table import read as read
@@ -83,50 +89,50 @@ _HOME = {
     "Table": "vaglio.table",
     "read": "vaglio.table",
     "scan": "vaglio.table",
-    "streaming": "vaglio.scale.work_settings",
+    "streaming": "vaglio.engines.work_settings",
     # linear models and networks
-    "LogisticRegression": "vaglio.learn.linear.logistic",
-    "MLPClassifier": "vaglio.learn.linear.mlp",
-    "Perceptron": "vaglio.learn.linear.perceptron",
-    "SVC": "vaglio.learn.svm.svc",
+    "LogisticRegression": "vaglio.learners.linear.estimators.logistic",
+    "MLPClassifier": "vaglio.learners.linear.estimators.mlp",
+    "Perceptron": "vaglio.learners.linear.estimators.perceptron",
+    "SVC": "vaglio.learners.svm.estimators.svc",
     # neighbours
-    "KNeighborsClassifier": "vaglio.learn.neighbors.knn",
-    "KNeighborsRegressor": "vaglio.learn.neighbors.knn",
+    "KNeighborsClassifier": "vaglio.learners.neighbors.estimators.knn",
+    "KNeighborsRegressor": "vaglio.learners.neighbors.estimators.knn",
     # Bayes
-    "BayesianNetworkClassifier": "vaglio.learn.bayes.bayes_net",
-    "BernoulliNB": "vaglio.learn.bayes.bernoulli_nb",
-    "GaussianMAPClassifier": "vaglio.learn.bayes.gaussian_map",
-    "GaussianMixtureClassifier": "vaglio.learn.bayes.gaussian_mixture",
-    "JointBayesClassifier": "vaglio.learn.bayes.joint_bayes",
-    "MultinomialNB": "vaglio.learn.bayes.multinomial_nb",
-    "NaiveBayesClassifier": "vaglio.learn.bayes.naive_bayes",
+    "BayesianNetworkClassifier": "vaglio.learners.bayes.estimators.bayes_net",
+    "BernoulliNB": "vaglio.learners.bayes.estimators.bernoulli_nb",
+    "GaussianMAPClassifier": "vaglio.learners.bayes.estimators.gaussian_map",
+    "GaussianMixtureClassifier": "vaglio.learners.bayes.estimators.gaussian_mixture",
+    "JointBayesClassifier": "vaglio.learners.bayes.estimators.joint_bayes",
+    "MultinomialNB": "vaglio.learners.bayes.estimators.multinomial_nb",
+    "NaiveBayesClassifier": "vaglio.learners.bayes.estimators.naive_bayes",
     # trees
-    "C45Classifier": "vaglio.learn.trees.presets",
-    "CARTClassifier": "vaglio.learn.trees.presets",
-    "DecisionTreeClassifier": "vaglio.learn.trees.decision_tree",
-    "DecisionTreeRegressor": "vaglio.learn.trees.decision_tree",
-    "ID3Classifier": "vaglio.learn.trees.presets",
-    "ObliqueTreeClassifier": "vaglio.learn.trees.presets",
-    "OptimalTreeClassifier": "vaglio.learn.trees.optimal_tree",
+    "C45Classifier": "vaglio.learners.trees.estimators.presets",
+    "CARTClassifier": "vaglio.learners.trees.estimators.presets",
+    "DecisionTreeClassifier": "vaglio.learners.trees.estimators.decision_tree",
+    "DecisionTreeRegressor": "vaglio.learners.trees.estimators.decision_tree",
+    "ID3Classifier": "vaglio.learners.trees.estimators.presets",
+    "ObliqueTreeClassifier": "vaglio.learners.trees.estimators.presets",
+    "OptimalTreeClassifier": "vaglio.learners.trees.estimators.optimal_tree",
     # ensembles
-    "AdaBoostClassifier": "vaglio.learn.ensembles.adaboost",
-    "BaggingClassifier": "vaglio.learn.ensembles.bagging",
-    "BaggingRegressor": "vaglio.learn.ensembles.bagging",
-    "ExplainableBoostingClassifier": "vaglio.learn.ensembles.additive",
-    "ExplainableBoostingRegressor": "vaglio.learn.ensembles.additive",
-    "HistGradientBoostingClassifier": "vaglio.learn.ensembles.gradient_boosting",
-    "HistGradientBoostingRegressor": "vaglio.learn.ensembles.gradient_boosting",
-    "ForestImputer": "vaglio.learn.ensembles.forest_imputer",
-    "RandomForestClassifier": "vaglio.learn.ensembles.random_forest",
-    "RandomForestRegressor": "vaglio.learn.ensembles.random_forest",
-    "VotingClassifier": "vaglio.learn.ensembles.voting",
+    "AdaBoostClassifier": "vaglio.learners.ensembles.estimators.adaboost",
+    "BaggingClassifier": "vaglio.learners.ensembles.estimators.bagging",
+    "BaggingRegressor": "vaglio.learners.ensembles.estimators.bagging",
+    "ExplainableBoostingClassifier": "vaglio.learners.additive.estimators.additive",
+    "ExplainableBoostingRegressor": "vaglio.learners.additive.estimators.additive",
+    "HistGradientBoostingClassifier": "vaglio.learners.boosting.estimators.gradient_boosting",
+    "HistGradientBoostingRegressor": "vaglio.learners.boosting.estimators.gradient_boosting",
+    "ForestImputer": "vaglio.learners.forest.estimators.forest_imputer",
+    "RandomForestClassifier": "vaglio.learners.forest.estimators.random_forest",
+    "RandomForestRegressor": "vaglio.learners.forest.estimators.random_forest",
+    "VotingClassifier": "vaglio.learners.ensembles.estimators.voting",
     # rules
-    "AQClassifier": "vaglio.learn.rules.aq",
-    "CN2Classifier": "vaglio.learn.rules.cn2",
-    "FOILClassifier": "vaglio.learn.rules.foil",
-    "RIPPERClassifier": "vaglio.learn.rules.ripper",
+    "AQClassifier": "vaglio.learners.rules.estimators.aq",
+    "CN2Classifier": "vaglio.learners.rules.estimators.cn2",
+    "FOILClassifier": "vaglio.learners.rules.estimators.foil",
+    "RIPPERClassifier": "vaglio.learners.rules.estimators.ripper",
     # models
-    "RuleSet": "vaglio.model.rules.ruleset",
+    "RuleSet": "vaglio.learners.rules.model.ruleset",
     "load": "vaglio.fitted",
     # validation
     "CalibrationDisplay": "vaglio.evaluation.displays",

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
-from vaglio.learn.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
 from vaglio.model.costs import CostMatrix
 
 __all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]

@@ -12,9 +12,9 @@ from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.predictions import ModelScores, Predictions
-from vaglio.learn.bases import BaseEstimator, ClassifierMixin, available_if
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, available_if
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.costs import CostMatrix
-from vaglio.text.sentences import did_you_mean
 
 __all__ = [
     "CostScorer",
