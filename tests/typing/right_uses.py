@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
-import pyarrow as pa
-from sklearn.ensemble import RandomForestClassifier as ScikitLearnForest  # type: ignore[import-untyped]
-from sklearn.model_selection import StratifiedKFold, cross_val_score  # type: ignore[import-untyped]
+import pyarrow as pa  # type: ignore[import-untyped]
+from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
+from sklearn.linear_model import RidgeClassifier  # type: ignore[import-untyped]
+from sklearn.model_selection import StratifiedKFold  # type: ignore[import-untyped]
 from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]
 from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
 
@@ -68,7 +69,7 @@ def a_seed_from_a_generator(generator: np.random.Generator) -> vaglio.BaggingReg
 
 
 def an_estimator_of_another_library() -> vaglio.AdaBoostClassifier:
-    return vaglio.AdaBoostClassifier(ScikitLearnForest(10), n_estimators=5)
+    return vaglio.AdaBoostClassifier(RidgeClassifier(), n_estimators=5)
 
 
 def a_vote() -> vaglio.VotingClassifier:
@@ -82,10 +83,10 @@ def constraints() -> list[vaglio.HistGradientBoostingRegressor]:
     return [by_name, by_place]
 
 
-def what_scikit_learn_does_with_an_estimator(X: TableLike, y: ColumnLike) -> dict[str, object]:
+def an_estimator_for_scikit_learn() -> dict[str, object]:
     tree = C45Classifier().set_params(max_depth=3).set_fit_request(sample_weight=True)
-    cross_val_score(tree, X, y, cv=StratifiedKFold(5))
-    return tree.get_params(deep=False)
+    base: BaseEstimator = tree
+    return {"base": base, **tree.get_params(deep=False)}
 
 
 def the_k_of_neighbours(folds: StratifiedKFold) -> vaglio.KNeighborsClassifier:
@@ -111,12 +112,12 @@ def an_evaluation(model: Estimator, X: TableLike, y: ColumnLike) -> float:
 
 def a_selection(table: pd.DataFrame, learners: Sequence[str]) -> Estimator:
     chosen = vaglio.select(table, "species", learners=learners, strategy="validation", scoring="f1_macro")
-    return chosen.estimator
+    return chosen.best_estimator
 
 
 def a_study_with_its_audit(table: Table) -> list[str]:
     study = vaglio.Study(table, "species", learners=["c45", vaglio.MLPClassifier((50, 20))], seed=1).run()
-    return [*study.summary(), *(finding.text for finding in study.audit.findings)]
+    return [*study.summary(), *(finding.message for finding in study.audit.findings)]
 
 
 def missing_values(X: TableLike) -> object:

@@ -20,21 +20,13 @@ if TYPE_CHECKING:
     Method = TypeVar("Method", bound=Callable[..., Any])
 
     if MYPY:
-
-        class _BaseEstimator: ...
-
-        class _ClassifierMixin: ...
-
-        class _RegressorMixin: ...
-
-        class _TransformerMixin: ...
-
-        class _OneToOneFeatureMixin: ...
-
-        class _MetaEstimatorMixin: ...
-
-        class _Composition: ...
-
+        from builtins import object as _BaseEstimator
+        from builtins import object as _ClassifierMixin
+        from builtins import object as _Composition
+        from builtins import object as _MetaEstimatorMixin
+        from builtins import object as _OneToOneFeatureMixin
+        from builtins import object as _RegressorMixin
+        from builtins import object as _TransformerMixin
     else:
         from sklearn.base import BaseEstimator as _BaseEstimator
         from sklearn.base import ClassifierMixin as _ClassifierMixin
