@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-# mypy, and no other checker, takes a name like this to be true.
-MYPY: Literal[False] = False
+# mypy takes a variable of this name to be true, whatever its value; no other checker does.
+MYPY = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Method = TypeVar("Method", bound=Callable[..., Any])
 
-    if MYPY:
+    if 0:  # mypy alone reads such a branch
         from builtins import object as _BaseEstimator
         from builtins import object as _ClassifierMixin
         from builtins import object as _Composition
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         from builtins import object as _OneToOneFeatureMixin
         from builtins import object as _RegressorMixin
         from builtins import object as _TransformerMixin
-    else:
+    if not MYPY:
         from sklearn.base import BaseEstimator as _BaseEstimator
         from sklearn.base import ClassifierMixin as _ClassifierMixin
         from sklearn.base import MetaEstimatorMixin as _MetaEstimatorMixin
