@@ -13,6 +13,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.errors import ModelFileError
 from vaglio.table import WORD_PAIRS, Column
+from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:  # a matrix is made of features
     from vaglio.encode._matrix import EncodedMatrix
@@ -195,7 +196,7 @@ def presence(column: Column, of: Column | None = None) -> np.ndarray:
     return found
 
 
-def aligned_labels(y: Any, classes: Any) -> np.ndarray:
+def aligned_labels(y: ColumnLike, classes: Any) -> np.ndarray:
     """Return labels in the spelling of the known classes: 1, 1.0, "1" and True are one class, as in a column.
 
     Parameters

@@ -14,6 +14,7 @@ from vaglio.runtime.cluster import Waiting
 from vaglio.runtime.progress import Report
 from vaglio.table import LazyColumn, LazyTable
 from vaglio.table.lazy import Reading
+from vaglio.typing import ColumnLike, TableLike
 
 
 def example_rows(X: Any) -> Any:
@@ -21,7 +22,7 @@ def example_rows(X: Any) -> Any:
     return X.head(8) if isinstance(X, LazyTable) else X._meta
 
 
-def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, report: Report) -> Engine:
+def open_engine(X: TableLike, y: ColumnLike, weight: Any, regression: bool, threads: int, report: Report) -> Engine:
     """Return the engine for these rows.
 
     Parameters
@@ -50,7 +51,7 @@ def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, rep
     return DaskEngine(Waiting(client, settings.worker_timeout, report), partitions, wanted)
 
 
-def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[ScannedPart]:
+def scanned_parts(X: LazyTable, y: ColumnLike, weight: Any, regression: bool) -> list[ScannedPart]:
     """Return the parts of a lazy table with the columns of X, y and the weights."""
     data, target, weights = same_table(X, y, weight)
     wanted = Wanted(tuple(name for name in data.columns if name not in (target, weights)), target, weights, regression)

@@ -29,6 +29,7 @@ from vaglio.evaluation.metrics.curves import GainCurve, PrecisionRecallCurve, Ro
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike
 
 __all__ = ["Evaluation"]
 
@@ -82,7 +83,7 @@ class Evaluation(LabelMeasures):
         y_score: Any = None,
         labels: Sequence[Any] | None = None,
         pos_label: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         cost: Any = None,
         confidence: float = 0.95,
         seed: int = 0,

@@ -18,6 +18,7 @@ from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.model.families import KINDS
 from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["PermutationImportance", "permutation_importance"]
 
@@ -59,8 +60,8 @@ class PermutationImportance:
 
 def permutation_importance(
     model: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     columns: Sequence[str] | None = None,
     n_repeats: int = 3,

@@ -14,11 +14,12 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
 from vaglio.learners.lazy_scores import Labelled, each_labelled
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["predict_outside"]
 
 
-def predict_outside(model: Any, X: Any, y: Any, weight: Any = None) -> tuple[Predictions, np.ndarray, Any]:
+def predict_outside(model: Any, X: TableLike, y: ColumnLike, weight: Any = None) -> tuple[Predictions, np.ndarray, Any]:
     """Return predictions, true classes and weights of all rows whose class is known.
 
     Parameters

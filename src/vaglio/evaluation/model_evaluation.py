@@ -17,16 +17,17 @@ from vaglio.evaluation.rows import as_rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
 
 def evaluate(
     model: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike | None = None,
     pos_label: Any = None,
     cost: Any = None,
     decide: str = "cost",
@@ -97,7 +98,7 @@ def _without_costs(model: Any) -> tuple[Any, CostMatrix | None]:
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 
-def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, **options: Any) -> Evaluation:
+def evaluate_predictions(predictions: Predictions, y: ColumnLike, *, cost: Any = None, **options: Any) -> Evaluation:
     """Compare predictions that are made already with the true classes.
 
     Parameters

@@ -27,6 +27,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -167,7 +168,9 @@ def train_and_evaluate(
     return Training(model, len(X), evaluation)
 
 
-def _trained_outside(estimator: Any, X: Any, y: Any, plan: EvaluationPlan, pos_label: Any, cost: Any) -> Training:
+def _trained_outside(
+    estimator: Any, X: TableLike, y: ColumnLike, plan: EvaluationPlan, pos_label: Any, cost: Any
+) -> Training:
     """The same for rows that stay on disk."""
     rows = OutsideRows(X, y)
     options = lazy_options(rows, pos_label, cost)

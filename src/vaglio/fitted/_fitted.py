@@ -21,6 +21,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import TableLike
 
 if TYPE_CHECKING:
     from vaglio.learners.rules.model.ruleset import RuleSet
@@ -85,7 +86,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         plain = replace(rules, cost=None)
         return cls(rules.codebook(), plain, classes, "rules", {}, {"version": __version__}, rules.costs)
 
-    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def predict(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row.
 
         Parameters
@@ -117,7 +118,7 @@ class Fitted(Edits, SingleRows, OtherForms):
             predicted = self.classes[class_codes(self.model, matrix, self.deciding_cost, len(self.classes))]
         return predicted
 
-    def predict_with_proba(self, X: Any, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+    def predict_with_proba(self, X: TableLike, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the class (or number) for each row and the probabilities, if the model has any.
 
         The rows are encoded once, and a model that decides by its probabilities computes them once: half the work of
@@ -141,7 +142,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         codes, probabilities = codes_and_proba(self.model, matrix, self.deciding_cost)
         return self.classes[codes], probabilities
 
-    def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``.
 
         Parameters
@@ -159,7 +160,7 @@ class Fitted(Edits, SingleRows, OtherForms):
             return outside
         return class_proba(self.model, self._encode(X, n_jobs))
 
-    def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def decision_function(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines).
 
         Parameters
@@ -173,7 +174,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
         return refuse_unreal(decisions, "decision values")
 
-    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
         Parameters
@@ -353,7 +354,7 @@ class Fitted(Edits, SingleRows, OtherForms):
 
         return to_html(self)
 
-    def _encode(self, X: Any, n_jobs: int | None = None) -> EncodedMatrix:
+    def _encode(self, X: TableLike, n_jobs: int | None = None) -> EncodedMatrix:
         matrix = self.codebook.encode(X)
         matrix.threads = resolve_threads(n_jobs)
         return matrix

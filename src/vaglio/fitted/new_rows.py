@@ -12,6 +12,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
+from vaglio.typing import TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -40,7 +41,7 @@ def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Tab
     return Table(decoded, origin=schema.origin if schema is not None else "").to_frame()
 
 
-def empty_rows(X: Any) -> Table | None:
+def empty_rows(X: TableLike) -> Table | None:
     """Return the columns of a training frame without its rows, or None for an array.
 
     It remembers what the encoding forgets: widths of numbers, the library the frame came from.

@@ -28,11 +28,12 @@ from vaglio.learners.provenance import describe_rows, findings_of, plain_params,
 from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.table import LazyTable
+from vaglio.typing import ColumnLike, TableLike
 
 E = TypeVar("E")
 
 
-def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: bool) -> E:
+def fit_in_passes(estimator: E, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, regression: bool) -> E:
     """Fit an estimator on rows outside memory.
 
     Parameters
@@ -47,7 +48,9 @@ def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: 
     return estimator
 
 
-def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
+def _learn_in_passes(
+    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, regression: bool
+) -> None:
     estimator._validate_params()
     _refuse_passes(estimator, X)
     settings = present_settings()

@@ -17,6 +17,7 @@ from vaglio.errors import InputError
 from vaglio.learners.monotonicity import with_ordered_booleans
 from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
 from vaglio.table import Table
+from vaglio.typing import ColumnLike, TableLike
 
 # What a product and a quotient of doubles may be off by, relatively.
 _ROUNDING = 1e-14
@@ -28,7 +29,7 @@ _LARGEST_MULTIPLE = 2.0**26
 _MOST_CELLS = 1 << 24
 
 
-def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool = False) -> Any:
+def check_X(estimator: Any, X: TableLike, reset: bool, look: bool = True, single: bool = False) -> Any:
     """Check the rows as scikit-learn does, and return them as a frame, Table, float64 array or CSR matrix.
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
@@ -122,7 +123,7 @@ def _has_words(X: Any) -> bool:
     return False
 
 
-def _object_rows(X: Any) -> Any:
+def _object_rows(X: TableLike) -> Any:
     """Return rows of different types as an array of objects; what has not two dimensions is returned as it is."""
     rows = np.array(X, dtype=object)
     return rows if rows.ndim == 2 else X
@@ -136,7 +137,7 @@ def _refuse_empty(shape: tuple[int, int], estimator: Any) -> None:
         raise InputError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
 
 
-def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_labels(y: ColumnLike, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the class labels and the code of each row's class."""
     if y is None:
         raise ValueError(
@@ -183,7 +184,7 @@ def _refuse_words(y: np.ndarray, estimator: Any) -> None:
             ) from None
 
 
-def _one_column(y: Any, estimator: Any) -> np.ndarray:
+def _one_column(y: ColumnLike, estimator: Any) -> np.ndarray:
     values = plain_series(y)
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
@@ -195,14 +196,14 @@ def _one_column(y: Any, estimator: Any) -> np.ndarray:
     return column
 
 
-def plain_series(y: Any) -> Any:
+def plain_series(y: ColumnLike) -> Any:
     """Return a polars or pyarrow column as an array; pandas and NumPy pass as they are."""
     if hasattr(y, "to_numpy") and not hasattr(y, "iloc"):
         y = y.to_numpy() if not hasattr(y, "to_pylist") else np.asarray(y.to_pylist())
     return np.asarray(y)
 
 
-def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
+def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.ndarray | None:
     """Return the row weights, or None when all rows count alike."""
     if sample_weight is None:
         return None
@@ -316,7 +317,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
     return factors
 
 
-def encoded_rows(estimator: Any, X: Any) -> tuple[Codebook, EncodedMatrix]:
+def encoded_rows(estimator: Any, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
     """Learn the codebook of training rows, and encode them; booleans that are bound are ordered."""
     codebook, matrix = Codebook.of_rows(X, getattr(estimator, "unseen", "missing"))
     if getattr(estimator, "monotonic_cst", None) is None:

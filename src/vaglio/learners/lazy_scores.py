@@ -17,12 +17,13 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.table import LazyTable, Table
 from vaglio.table.lazy import labels, numbers
+from vaglio.typing import ColumnLike, TableLike
 
 # Inputs, classes (or numbers to predict) and weights of some rows.
 Labelled = tuple[Table, np.ndarray, np.ndarray | None]
 
 
-def accuracy_outside(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
+def accuracy_outside(fitted: Fitted, X: TableLike, y: ColumnLike, weight: Any) -> float:
     """Return the share of rows whose class is predicted; rows without a class are left out."""
     right, whole = ExactSum.of([]), ExactSum.of([])
     for here, all_here in each_labelled(partial(_right, fitted), X, y, weight):
@@ -39,7 +40,7 @@ def _right(fitted: Fitted, rows: Labelled) -> tuple[ExactSum, ExactSum]:
     return ExactSum.of(counts[hits]), ExactSum.of(counts)
 
 
-def determination_outside(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
+def determination_outside(fitted: Fitted, X: TableLike, y: ColumnLike, weight: Any) -> float:
     """Return the coefficient of determination; rows without a number are left out."""
     sums = [ExactSum.of([]) for _ in range(4)]
     for here in each_labelled(partial(_squares, fitted), X, y, weight, regression=True):
@@ -59,7 +60,7 @@ def _squares(fitted: Fitted, rows: Labelled) -> list[ExactSum]:
 
 
 def each_labelled(
-    function: Callable[[Labelled], Any], X: Any, y: Any, weight: Any = None, regression: bool = False
+    function: Callable[[Labelled], Any], X: TableLike, y: ColumnLike, weight: Any = None, regression: bool = False
 ) -> Iterator[Any]:
     """Yield what a function returns for the rows whose class (or number) is known, chunk by chunk.
 

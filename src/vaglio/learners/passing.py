@@ -12,6 +12,7 @@ from vaglio.engines.passes import Facts, Pass, Passes
 from vaglio.engines.row_samples import Rows, bytes_of_rows, gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.model.base import Model
+from vaglio.typing import TableLike
 
 
 class LearnsInPasses:
@@ -49,5 +50,5 @@ class LearnsInPasses:
                 "data.sample(N).xy(target) (on the command line --sample N), or read the table."
             )
 
-    def _note_columns(self, X: Any) -> None:
+    def _note_columns(self, X: TableLike) -> None:
         """Look at a few rows in the form the user gave them."""

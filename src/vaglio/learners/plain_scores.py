@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.learners.plain_arrays import distinct_labels
+from vaglio.typing import ColumnLike
 
 
-def accuracy(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+def accuracy(y: ColumnLike, predicted: Any, sample_weight: ColumnLike | None = None) -> float:
     """Return the share of rows whose label is predicted.
 
     Parameters
@@ -32,7 +33,7 @@ def accuracy(y: Any, predicted: Any, sample_weight: Any = None) -> float:
     return found
 
 
-def determination(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+def determination(y: ColumnLike, predicted: Any, sample_weight: ColumnLike | None = None) -> float:
     """Return the coefficient of determination R².
 
     Parameters
@@ -76,6 +77,6 @@ def _plain_determination(y: Any, predicted: Any) -> float | None:
     return float((1 - left / whole)[0])
 
 
-def _alike(y: Any, predicted: Any) -> bool:
+def _alike(y: ColumnLike, predicted: Any) -> bool:
     """Whether both are arrays of one value per row."""
     return type(y) is type(predicted) is np.ndarray and y.ndim == 1 and y.shape == predicted.shape and len(y) > 0

@@ -17,6 +17,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.bases import available_if
 from vaglio.model.base import class_proba
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import ColumnLike, TableLike
 
 
 class RoutesMetadata:
@@ -43,7 +44,7 @@ class RoutesMetadata:
             router.add(**{name: member}, method_mapping=mapping)
         return router
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any) -> Self:
         """Learn from rows and what is to be predicted.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -62,7 +63,7 @@ class RoutesMetadata:
         self
         """
         routed = routed_metadata(self, "fit", fit_params)
-        if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(sample_weight))):
+        if routed and (is_outside_memory(X) or (sample_weight is not None and not np.all(np.asarray(sample_weight)))):
             raise NotSupportedError(
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
                 "such rows out."
@@ -82,7 +83,7 @@ class PredictsWithMetadata(RoutesMetadata):
     _encode: Callable[[Any], Any]
     _model_with: Callable[[str, Mapping[str, Any]], Any]
 
-    def predict(self, X: Any, **params: Any) -> np.ndarray:
+    def predict(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -102,7 +103,7 @@ class PredictsWithMetadata(RoutesMetadata):
         return replace(self.fitted_, model=model).predict_encoded(self._encode(X))
 
     @available_if(is_classifier)
-    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes_``.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -120,7 +121,7 @@ class PredictsWithMetadata(RoutesMetadata):
         return class_proba(self._model_with("predict_proba", params), self._encode(X))
 
     @available_if(is_classifier)
-    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.

@@ -9,6 +9,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.plot.style import GRID, INK, axes_for, class_colours, draws_names, legend_outside, quiet
+from vaglio.typing import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +52,7 @@ class PerceptronPathDisplay:
     classes: Any
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+    def from_estimator(cls, estimator: Any, X: TableLike, y: ColumnLike) -> Self:
         """Take the lines from the ``history_`` of a fitted perceptron.
 
         Parameters

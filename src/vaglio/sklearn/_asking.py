@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.sklearn._checks import X_is_sound, single_precision
+from vaglio.typing import TableLike
 
 # scikit-learn asks the trees of a forest on several threads: that pays for more rows than these.
 _FEW = 1000
@@ -23,7 +24,7 @@ class AsksDirections:
     coef_: Any
     intercept_: Any
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: TableLike) -> Any:
         """Return the decision values of the rows of X.
 
         Parameters
@@ -39,7 +40,7 @@ class AsksDirections:
         scores = X @ self.coef_.T + self.intercept_
         return scores.reshape(-1) if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Return the class of each row of X.
 
         Parameters
@@ -55,7 +56,7 @@ class AsksDirections:
         scores = self.decision_function(X)
         return self.classes_.take((scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1))
 
-    def _is_plain(self, X: Any) -> bool:
+    def _is_plain(self, X: TableLike) -> bool:
         coef = self.__dict__.get("coef_")
         return type(coef) is np.ndarray and coef.ndim == 2 and X_is_sound(self, X)
 
@@ -65,7 +66,7 @@ class AsksLikelihoods:
 
     classes_: Any
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Return the class of each row of X.
 
         Parameters
@@ -96,7 +97,7 @@ class AsksTree:
     n_outputs_: int
     tree_: Any
 
-    def predict(self, X: Any, check_input: bool = True) -> Any:
+    def predict(self, X: TableLike, check_input: bool = True) -> Any:
         """Return the class or the number of each row of X.
 
         Parameters
@@ -115,7 +116,7 @@ class AsksTree:
     def _answer(self, said: np.ndarray) -> Any:
         return said[:, 0]
 
-    def _said(self, X: Any) -> np.ndarray | None:
+    def _said(self, X: TableLike) -> np.ndarray | None:
         """Return what the leaves of the rows say; None where scikit-learn's method has to look at the rows."""
         if "tree_" not in self.__dict__ or self.n_outputs_ > 1:
             return None
@@ -129,7 +130,7 @@ class AsksProbableTree(AsksTree):
     def _answer(self, said: np.ndarray) -> Any:
         return self.classes_.take(said.argmax(axis=1))
 
-    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+    def predict_proba(self, X: TableLike, check_input: bool = True) -> Any:
         """Return the probability of each class for each row of X.
 
         Parameters
@@ -152,7 +153,7 @@ class AsksForest:
     estimators_: list[Any]
     n_outputs_: int
 
-    def _mean_said(self, X: Any) -> np.ndarray | None:
+    def _mean_said(self, X: TableLike) -> np.ndarray | None:
         """Return the mean of what the trees say; None where scikit-learn's method is to be asked."""
         if "estimators_" not in self.__dict__ or self.n_outputs_ > 1 or getattr(X, "shape", (_FEW + 1,))[0] > _FEW:
             return None
@@ -170,7 +171,7 @@ class AsksForest:
 class AsksClassForest(AsksForest):
     """A forest of classes."""
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Return the mean of the probabilities of each class that the trees give to each row of X.
 
         Parameters
@@ -188,7 +189,7 @@ class AsksClassForest(AsksForest):
 class AsksNumberForest(AsksForest):
     """A forest of numbers."""
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Return the mean of the numbers that the trees give to each row of X.
 
         Parameters

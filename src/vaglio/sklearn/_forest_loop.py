@@ -15,9 +15,10 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from vaglio.runtime.seeds import lent_generator
+from vaglio.typing import ColumnLike
 
 
-def grows_in_turn(forest: Any, sample_weight: Any) -> bool:
+def grows_in_turn(forest: Any, sample_weight: ColumnLike | None) -> bool:
     """Return whether the trees can be grown here: on one thread, by draws that depend on the number of rows alone."""
     alone = forest.n_jobs == 1 or (forest.n_jobs is None and effective_n_jobs(None) == 1)
     many = isinstance(forest.n_estimators, Integral) and int(forest.n_estimators) > 1

@@ -21,6 +21,7 @@ from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN = (
@@ -58,7 +59,7 @@ class _Ensemble(Preset):
     estimator_params: tuple[str, ...]
     estimators_: list[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Train the members, as scikit-learn's class of this name does.
 
         Parameters
@@ -73,7 +74,7 @@ class _Ensemble(Preset):
         """
         return self._fit_members(X, y, sample_weight)
 
-    def _fit_members(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> Self:
+    def _fit_members(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any) -> Self:
         """Let scikit-learn's code train copies of the chosen estimator."""
         from vaglio.sklearn._growing import sharing
 
@@ -86,11 +87,13 @@ class _Ensemble(Preset):
             self.estimator = given
         return self
 
-    def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
+    def _let_scikit_learn_fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any
+    ) -> None:
         # Past the common fit of presets, to scikit-learn's.
         super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
         """Return the estimator that the members are copies of."""
         return self._member(**self._member_params) if self.estimator is None else self.estimator
 
@@ -136,7 +139,7 @@ def _has_plain_parts(estimator: Any) -> bool:
 class _Bagging(_Ensemble):
     """Bagging, which hands metadata to its members."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any) -> Self:
         """Train the members, as scikit-learn's class of this name does.
 
         Parameters
@@ -160,7 +163,9 @@ class _Forest(_Ensemble):
     criterion: Any
     n_estimators: int
 
-    def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
+    def _let_scikit_learn_fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any
+    ) -> None:
         if type(self.estimator) is not self._member or not grows_in_turn(self, sample_weight):
             super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
             return
@@ -179,10 +184,10 @@ class _Forest(_Ensemble):
             member._handed = self._handed
         return member
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
         return self.estimator if self._left_to_scikit_learn(X, y, sample_weight) else self._member()
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         made: Any = self._member
         case: str | None = made(criterion=self.criterion)._case(X, y, sample_weight)
         return case
@@ -266,9 +271,9 @@ class _Boosting(Preset):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: ColumnLike,
+        sample_weight: ColumnLike | None = None,
         *,
         X_val: Any = None,
         y_val: Any = None,
@@ -305,7 +310,7 @@ class _Boosting(Preset):
             self.__dict__.pop("_predictors", None)  # scikit-learn cannot go on from vaglio's trees
         return self._fit_theirs(X, y, sample_weight=sample_weight, **watched)
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if not isinstance(self.loss, str):
             return _LOSS
         if self.warm_start and (self._stops_early(_num_samples(X)) or self._fitted_by_scikit_learn()):
@@ -317,7 +322,7 @@ class _Boosting(Preset):
         return shared_case(self, sample_weight)
 
     def _predict_iterations(
-        self, X: Any, predictors: Any, raw_predictions: Any, is_binned: bool, n_threads: int
+        self, X: TableLike, predictors: Any, raw_predictions: Any, is_binned: bool, n_threads: int
     ) -> None:
         """Add what the trees say: all trees of vaglio in one call, in the order in which scikit-learn adds them."""
         whole = predictors is self._predictors and self.is_categorical_ is None

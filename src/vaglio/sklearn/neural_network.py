@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import PARTS, Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("MLPClassifier",)
@@ -30,7 +31,7 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         (_ALWAYS, PARTS), "vaglio's own MLPClassifier is trained by it as well"
     )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Train the network.
 
         Parameters
@@ -55,7 +56,9 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         return self
 
     @available_if(lambda self: hasattr(super(), "partial_fit"))
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, classes: Any = None
+    ) -> Self:
         """Train for one pass over some rows.
 
         Parameters

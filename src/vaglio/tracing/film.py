@@ -15,6 +15,7 @@ from vaglio.model.families import Lookup
 from vaglio.plot.decision_region import grid_lines
 from vaglio.plot.plane import Marks, Plane
 from vaglio.tracing.tracer import MAX_ROWS, MAX_STEPS, family_of_learner, prepare
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["films", "make_film"]
 
@@ -28,7 +29,7 @@ films: Lookup[Callable[[Scene], list[Shot]]] = Lookup(lambda family: family.anim
 _STEPWISE = ("id3", "c45", "cart", "tree", "oblique", "adaboost", "gradient-boosting")
 
 
-def make_film(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str = "en") -> Film | None:
+def make_film(learner: Any, X: TableLike, y: ColumnLike, *, row: Any = None, lang: str = "en") -> Film | None:
     """Return the pictures of a learner at work, or None where there is nothing to draw.
 
     Trees grow test by test. In the plane of two numeric columns one sees the line of a perceptron move with every

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.model_selection import train_test_split
 
@@ -12,9 +10,10 @@ from vaglio.document.document import Page, Trace
 from vaglio.document.impurity import entropy, entropy_formula
 from vaglio.document.notation import count, fixed
 from vaglio.errors import InputError
+from vaglio.typing import ColumnLike
 
 
-def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "en") -> Trace:
+def trace_split(y: ColumnLike, test_size: float = 0.5, *, seed: int = 0, lang: str = "en") -> Trace:
     """Show that a stratified split keeps the entropy of the class.
 
     Parameters

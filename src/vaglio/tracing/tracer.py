@@ -18,6 +18,7 @@ from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
+from vaglio.typing import ColumnLike, TableLike
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
@@ -41,8 +42,8 @@ def learners() -> list[str]:
 
 def trace(
     learner: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     row: Any = None,
     lang: str = "en",
@@ -116,7 +117,7 @@ def _name(say: Words, learner_id: str) -> str:
 
 
 def prepare(
-    estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
+    estimator: Any, X: TableLike, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
 ) -> Training:
     """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
     if not is_classifier(estimator):

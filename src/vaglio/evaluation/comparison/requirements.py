@@ -16,6 +16,7 @@ from vaglio.evaluation.outside_rows import LabelNoise, MissingValues, OutsideRow
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.trials import Rows, fit_rows
 from vaglio.table import Table
+from vaglio.typing import TableLike
 
 __all__ = [
     "accuracy_with_missing",
@@ -48,7 +49,7 @@ def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> n
     return noisy
 
 
-def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
+def with_missing_values(X: TableLike, share: float, rng: np.random.Generator) -> Any:
     """Return inputs of which a random share of the values is missing; sparse inputs are returned unchanged."""
     if sp.issparse(X):
         return X

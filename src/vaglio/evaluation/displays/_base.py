@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["ScoreDisplay", "as_list"]
 
@@ -28,10 +29,10 @@ class ScoreDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: ColumnLike,
         *,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
         ax: Any = None,
@@ -48,7 +49,7 @@ class ScoreDisplay:
         y_score: Any = None,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
         ax: Any = None,

@@ -10,6 +10,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.confusion import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["ConfusionMatrixDisplay"]
 
@@ -43,11 +44,11 @@ class ConfusionMatrixDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: ColumnLike,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
@@ -63,7 +64,7 @@ class ConfusionMatrixDisplay:
         y_pred: Any,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
         display_labels: Any = None,
         ax: Any = None,

@@ -16,6 +16,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.sentences import plural
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["ForestDistanceDisplay", "classical_scaling"]
 
@@ -71,7 +72,7 @@ class ForestDistanceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, max_rows: int = 300, seed: int = 0
+        cls, estimator: Any, X: TableLike, y: ColumnLike, *, max_rows: int = 300, seed: int = 0
     ) -> ForestDistanceDisplay:
         """Make the maps for rows whose class is known; out-of-sample rows show more than training rows.
 

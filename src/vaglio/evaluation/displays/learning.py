@@ -10,6 +10,7 @@ from sklearn.model_selection import learning_curve, validation_curve
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -70,8 +71,8 @@ class LearningCurveDisplay(_TwoScores):
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: ColumnLike,
         *,
         train_sizes: Any = None,
         cv: Any = 5,
@@ -146,8 +147,8 @@ class ValidationCurveDisplay(_TwoScores):
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: ColumnLike,
         *,
         param_name: str,
         param_range: Any,

@@ -13,6 +13,7 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]
 
@@ -20,7 +21,12 @@ _USES = ("auto", "decision", "weights")
 
 
 def fit_with_costs(
-    estimator: Any, X: Any, y: Any, cost: CostMatrix, sample_weight: Any = None, use: str = "auto"
+    estimator: Any,
+    X: TableLike,
+    y: ColumnLike,
+    cost: CostMatrix,
+    sample_weight: ColumnLike | None = None,
+    use: str = "auto",
 ) -> bool:
     """Fit an estimator so that it takes costs into account; return whether its decisions do, else its weights did.
 
@@ -113,15 +119,15 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.cost = cost
         self.use = use
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CostSensitiveClassifier:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> CostSensitiveClassifier:
         """Fit the learner, with the costs as weights if ``use`` says so."""
-        self.classes_: np.ndarray = np.unique(y)
+        self.classes_: np.ndarray = np.unique(np.asarray(y))
         self.cost_ = CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
         self.estimator_ = clone(self.estimator)
         self.decides_ = fit_with_costs(self.estimator_, X, y, self.cost_, sample_weight, self.use)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the class with the least expected cost, or the prediction of a learner trained with weights."""
         check_is_fitted(self)
         if not self.decides_:
@@ -130,7 +136,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return np.asarray(self.classes_[codes])
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the probabilities of the learner, unchanged."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(X))

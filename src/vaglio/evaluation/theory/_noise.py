@@ -7,11 +7,12 @@ noise (the gamma test of Stefánsson, Končar and Jones).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
+from vaglio.typing import TableLike
 
 NEIGHBOURS = 10
 # A line needs several distances, and each of them a mean over some rows.
@@ -30,7 +31,7 @@ class Noise(NamedTuple):
     source: str
 
 
-def estimate_noise(X: Any, y: np.ndarray, numbers: bool) -> Noise:
+def estimate_noise(X: TableLike, y: np.ndarray, numbers: bool) -> Noise:
     """Estimate the noise from equal rows, and from neighbours for the rows that equal no other, each by its share."""
     matrix = Codebook.learn(X).encode(X)
     if matrix.sparse is not None or matrix.text:

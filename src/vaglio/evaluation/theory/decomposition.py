@@ -17,6 +17,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.curves import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
 
@@ -96,8 +97,8 @@ class BiasVarianceCurve:
 
 def bias_variance(
     estimator: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     n_rounds: int = 50,
     test_size: float = 1 / 3,
@@ -167,7 +168,7 @@ def bias_variance(
 
 
 def _predictions(
-    estimator: Any, X: Any, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
+    estimator: Any, X: TableLike, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
 ) -> np.ndarray:
     """Fit to one bootstrap sample and predict the held-out rows."""
     random = np.random.default_rng(seed)

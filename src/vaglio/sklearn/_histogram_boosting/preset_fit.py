@@ -25,6 +25,7 @@ from vaglio.sklearn._growing import with_names
 from vaglio.sklearn._histogram_boosting.preset_objects import predictors
 from vaglio.sklearn._histogram_boosting.preset_rows import BoostingRows, by_weight, rows_of
 from vaglio.table import Column, Table
+from vaglio.typing import ColumnLike, TableLike
 
 INFINITE = "infinite numbers in X"
 ONE_CLASS = "y of one class"
@@ -108,7 +109,9 @@ class BoostedRegressor(_ScikitLearnsRounds, HistGradientBoostingRegressor):
     """vaglio's gradient boosting for numbers with scikit-learn's rounds."""
 
 
-def fit_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: dict[str, Any]) -> str | None:
+def fit_boosting(
+    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, watched: dict[str, Any]
+) -> str | None:
     """Train by vaglio's learner and write scikit-learn's attributes; return the case that is left to scikit-learn.
 
     Parameters

@@ -10,6 +10,8 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import column_or_1d, compute_sample_weight
 
+from vaglio.typing import ColumnLike, TableLike
+
 # Rows that weigh whole numbers are repeated up to so many rows for one.
 _MOST_COPIES = 10
 
@@ -25,7 +27,9 @@ class BoostingRows:
     validation: np.ndarray
 
 
-def rows_of(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: dict[str, Any]) -> BoostingRows:
+def rows_of(
+    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, watched: dict[str, Any]
+) -> BoostingRows:
     """Return the prepared rows; those to watch are given, or drawn as scikit-learn draws them."""
     rows, target = estimator._preprocess_X(X, reset=False), column_or_1d(y)
     n, weight = len(rows), _weights(estimator, target, sample_weight)
@@ -66,7 +70,7 @@ def by_weight(estimator: Any, rows: BoostingRows, weight: np.ndarray) -> Boostin
     )
 
 
-def _weights(estimator: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+def _weights(estimator: Any, y: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
     weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
     if estimator.class_weight is None:
         return weight

@@ -13,6 +13,7 @@ from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
+from vaglio.typing import TableLike
 
 
 def is_dask(thing: Any) -> bool:
@@ -20,7 +21,7 @@ def is_dask(thing: Any) -> bool:
     return hasattr(thing, "__dask_graph__")
 
 
-def is_outside_memory(X: Any) -> bool:
+def is_outside_memory(X: TableLike) -> bool:
     """Return whether rows are not in memory: a lazy table, or a frame of Dask."""
     return isinstance(X, LazyTable) or is_dask(X)
 

@@ -20,7 +20,7 @@ from vaglio.learners.bayes.model.count_bayes import CountBayesModel
 from vaglio.learners.inputs import check_X
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
-from vaglio.typing import ClassWeight, SupportsArray
+from vaglio.typing import ClassWeight, ColumnLike, SupportsArray, TableLike
 
 # Rows whose counts are added at a time.
 _BLOCK = 1 << 16
@@ -115,7 +115,9 @@ class CountBayes(Generative):
         self.feature_log_prob_ = model.log_probability
         return model
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from one more part of a table; the parts together give what one ``fit`` gives.
 
         The first part fixes the vocabulary of a text column and the categories of a nominal one; what it did not

@@ -20,7 +20,7 @@ from vaglio.learners.bayes.estimators.naive_part import few_valued_tables, naive
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
-from vaglio.typing import ClassWeight, Priors, RandomState
+from vaglio.typing import ClassWeight, ColumnLike, Priors, RandomState, TableLike
 
 # Weights that are not whole are counted in this many parts of the mean weight.
 WEIGHT_PARTS = 16
@@ -145,7 +145,7 @@ class GaussianMixtureClassifier(Generative):
 class _Quiet(GaussianMixture):
     """A mixture that stops at the limit of its iterations without a warning: the BIC compares what was reached."""
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: TableLike, y: ColumnLike | None = None) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return super().fit(X, y)

@@ -37,7 +37,7 @@ from vaglio.learners.bayes.passes.naive import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
-from vaglio.typing import ClassWeight, Priors
+from vaglio.typing import ClassWeight, ColumnLike, Priors, TableLike
 
 
 @estimator
@@ -219,7 +219,9 @@ class NaiveBayesClassifier(Generative):
             for j, table in model.linear_weights().items()
         }
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from one more part of a table; all parts together give what one ``fit`` gives.
 
         It also goes on from what ``fit`` has seen. Numeric columns are Gaussian, which ``"auto"`` means here; kernel

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from vaglio.learners.boosting.model.boosted import Boosted
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.typing import TableLike
 
 
 class BoostedTrees(VaglioEstimator):
@@ -53,7 +52,7 @@ class BoostedTrees(VaglioEstimator):
             [model.forest.tree(i + k, features) for k in range(width)] for i in range(0, model.forest.n_trees, width)
         ]
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """Return the leaf of each row in each tree: its number within the tree.
 
         Parameters

@@ -11,6 +11,7 @@ from sklearn.metrics import check_scoring
 from vaglio.errors import InputError
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.learners.boosting.model.boosted import numbers_of, probabilities_of
+from vaglio.typing import ColumnLike, TableLike
 
 
 class _Predicted(BaseEstimator):
@@ -21,7 +22,7 @@ class _Predicted(BaseEstimator):
         self.link = link
         self.unit = unit
 
-    def fit(self, X: Any, y: Any) -> _Predicted:
+    def fit(self, X: TableLike, y: ColumnLike) -> _Predicted:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -31,19 +32,19 @@ class _Predicted(BaseEstimator):
 class _PredictedClasses(ClassifierMixin, _Predicted):
     classes_: np.ndarray
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         return probabilities_of(self.raw, self.link)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         return self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         found: np.ndarray = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return found
 
 
 class _PredictedNumbers(RegressorMixin, _Predicted):
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         return self.unit * numbers_of(self.raw, self.link)
 
 

@@ -20,7 +20,7 @@ from vaglio.learners.boosting.estimators.ordered_categories import class_targets
 from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedRegressor, best_factor, flat
 from vaglio.learners.boosting.model.boosted import Boosted
 from vaglio.learners.parameters import POSITIVE, estimator
-from vaglio.typing import ClassWeight
+from vaglio.typing import ClassWeight, TableLike
 
 
 @estimator
@@ -99,7 +99,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
             self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
         return model.scaled(1 / self.temperature_)
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the scores after each round.
 
         Parameters
@@ -110,7 +110,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield flat(raw)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round.
 
         Parameters
@@ -121,7 +121,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield self._boosted.probabilities(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each round.
 
         Parameters
@@ -170,7 +170,7 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
             raise InputError("The loss 'quantile' needs quantile=, a number between 0 and 1.")
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted numbers after each round.
 
         Parameters

@@ -31,7 +31,7 @@ from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
 from vaglio.runtime.seeds import seed_of
-from vaglio.typing import ClassWeight, Estimator, RandomState
+from vaglio.typing import ClassWeight, ColumnLike, Estimator, RandomState, TableLike
 
 T = TypeVar("T")
 # What asks for nothing, and has an answer at once.
@@ -228,7 +228,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         assert isinstance(model, Ensemble)
         return model
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each round.
 
         Parameters
@@ -238,7 +238,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         for votes in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(votes, axis=1)]
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the share of the votes that each class has after each round.
 
         Parameters
@@ -247,7 +247,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         """
         yield from self._ensemble.staged(self._encode(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return how far the votes lean to each class.
 
         A vote for a class counts 1, a vote for another −1/(K−1), by the weights of the members.
@@ -264,7 +264,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
         matrix = self._encode(X)
         return _leaning(self._ensemble.predict_proba(matrix))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield how far the votes lean after each round.
 
         Parameters
@@ -284,7 +284,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
             found[columns] += member.weight * fitted.feature_importances_
         return np.asarray(found / self.estimator_weights_.sum())
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Iterator[float]:
         """Yield the accuracy after each round.
 
         Parameters

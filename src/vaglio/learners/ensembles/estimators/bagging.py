@@ -40,7 +40,7 @@ from vaglio.learners.routing import PredictsWithMetadata, fit_metadata, routed_m
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import GrowthParameters
 from vaglio.runtime.seeds import seed_of
-from vaglio.typing import ClassWeight, Estimator, RandomState
+from vaglio.typing import ClassWeight, Estimator, RandomState, TableLike
 
 
 @estimator
@@ -305,7 +305,7 @@ class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimato
     class_weight: ClassWeight = None
 
     @available_if(_members_decide)
-    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the mean of the members' decision values; exists where the members have them.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.

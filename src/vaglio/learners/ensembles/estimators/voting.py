@@ -32,7 +32,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
 from vaglio.learners.routing import RoutesMetadata, fit_metadata
 from vaglio.messages.sentences import listed
-from vaglio.typing import Estimator, SequenceNotStr, SupportsArray
+from vaglio.typing import Estimator, SequenceNotStr, SupportsArray, TableLike
 
 # A learner's id, or a name with an estimator.
 _Member = str | tuple[str, "Estimator | Literal['drop']"]
@@ -200,7 +200,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
             raise InputError("A weight of a vote is a finite number of 0 or more.")
         return [float(weight) for weight in weights]
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Return what each member says of each row.
 
         Parameters

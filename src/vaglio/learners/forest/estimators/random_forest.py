@@ -36,7 +36,7 @@ from vaglio.learners.trees.estimators.shrinking import refuse_chosen_shrinkage, 
 from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS
 from vaglio.learners.trees.passes.tree_passes import grow_in_passes
 from vaglio.runtime.seeds import seed_of
-from vaglio.typing import ClassWeight, RandomState
+from vaglio.typing import ClassWeight, RandomState, TableLike
 
 
 @estimator
@@ -229,7 +229,7 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
     def _parents(self) -> np.ndarray:
         return self._forest.parents
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """Return the leaf of each row in each tree: its number within the tree.
 
         Parameters
@@ -244,7 +244,7 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         leaves: np.ndarray = self._forest.apply(matrix) - self._forest.starts[:-1]
         return leaves
 
-    def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
+    def decision_path(self, X: TableLike) -> tuple[sp.csr_array, np.ndarray]:
         """Return which nodes of all trees each row passes, and where the nodes of each tree begin.
 
         Parameters

@@ -15,6 +15,7 @@ from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.parameters import estimator
 from vaglio.learners.provenance import describe_training, plain_params
 from vaglio.model.base import Model
+from vaglio.typing import ColumnLike, TableLike
 
 
 @estimator
@@ -22,7 +23,7 @@ class ChunkLearner(VaglioClassifier):
     """Base of classifiers whose ``partial_fit`` goes on from the present model."""
 
     def _take_chunk(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any
+        self, X: TableLike, y: ColumnLike, classes: Any, sample_weight: ColumnLike | None
     ) -> tuple[Codebook, EncodedMatrix, np.ndarray, np.ndarray | None]:
         """Encode a chunk for ``partial_fit``: the first one fixes columns, categories and classes."""
         if hasattr(self, "fitted_"):

@@ -18,7 +18,7 @@ from vaglio.learners.linear.model.linear import LinearModel
 from vaglio.learners.parameters import estimator
 from vaglio.model.base import refuse_unreal
 from vaglio.table import as_frame
-from vaglio.typing import ClassWeight, RandomState
+from vaglio.typing import ClassWeight, RandomState, TableLike
 
 
 @estimator
@@ -65,7 +65,7 @@ class LinearClassifier(ChunkLearner):
     _sparse_coef = False
     encoded_names_: np.ndarray = field(init=False)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return w·x + b for each row.
 
         Parameters

@@ -32,6 +32,7 @@ from vaglio.learners.linear.passes.encoding_passes import encoder_passes
 from vaglio.learners.linear.passes.logistic_passes import PassedProblem, reach_of
 from vaglio.learners.linear.passes.minibatch import MiniBatchDescent, Schedule
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.typing import ColumnLike, TableLike
 
 # Multiplications beyond which standard errors are left out: they would take about a second or more.
 _DEAREST_INFERENCE = 5e9
@@ -202,7 +203,9 @@ class LogisticRegression(LinearClassifier):
                 return Minimum(descent.theta, epoch, True)
         return Minimum(descent.theta, self.max_iter, False)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from a chunk of a larger table: one pass of mini-batch descent from the present coefficients.
 
         Parameters

@@ -24,7 +24,7 @@ from vaglio.learners.linear.passes.network_passes import network_passes
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
-from vaglio.typing import ClassWeight, RandomState, SupportsArray
+from vaglio.typing import ClassWeight, ColumnLike, RandomState, SupportsArray, TableLike
 
 # What scikit-learn's network tells of its training.
 _OF_THE_NETWORK = (
@@ -243,7 +243,9 @@ class MLPClassifier(ChunkLearner):
         return self._as_model(encoder, network)
 
     @available_if(lambda self: self.solver != "lbfgs")
-    def partial_fit(self, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, *, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from a chunk of a larger table: one pass of "sgd" or "adam" from the present weights.
 
         Parameters
@@ -273,7 +275,7 @@ class MLPClassifier(ChunkLearner):
         self._keep_chunk(codebook, self._as_model(encoder, network), matrix, codes)
         return self
 
-    def adopt(self, network: ScikitLearnMLP, X: Any, y: Any) -> Self:
+    def adopt(self, network: ScikitLearnMLP, X: TableLike, y: ColumnLike) -> Self:
         """Take over a network that scikit-learn has trained, so that it can be explained and saved.
 
         Parameters

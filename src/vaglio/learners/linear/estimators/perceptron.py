@@ -29,6 +29,7 @@ from vaglio.learners.linear.model.linear import LinearModel
 from vaglio.learners.linear.passes.encoding_passes import encoder_passes
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.runtime.seeds import lent_generator
+from vaglio.typing import ColumnLike, TableLike
 
 # Passes without a higher accuracy on the rows held out that end training.
 _PATIENCE = 5
@@ -282,7 +283,9 @@ class Perceptron(LinearClassifier):
             self._look(progress, errors[None], facts.n_rows)
         return self._end(encoder, outputs)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn online: visit each of these rows once, from the present weights.
 
         Parameters

@@ -28,7 +28,7 @@ from vaglio.learners.neighbors.model.neighbors import METRICS, PAIRWISE, SEARCHE
 from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, refuse_outside
 from vaglio.learners.neighbors.passes.outside_memory import belief_of, refuse_folds, scale_of, write_rows
 from vaglio.learners.parameters import COUNT, POSITIVE, estimator
-from vaglio.typing import ClassWeight, CrossValidation, RandomState
+from vaglio.typing import ClassWeight, ColumnLike, CrossValidation, RandomState, TableLike
 
 Metric = Literal[
     "minkowski",
@@ -194,10 +194,10 @@ class _NeighborsEstimator(VaglioEstimator):
                 "values."
             )
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike) -> Self:
         raise NotImplementedError
 
-    def add(self, X: Any, y: Any) -> Self:
+    def add(self, X: TableLike, y: ColumnLike) -> Self:
         """Add rows to those held, without learning again.
 
         Parameters
@@ -213,7 +213,9 @@ class _NeighborsEstimator(VaglioEstimator):
         check_is_fitted(self, "fitted_")
         return self.partial_fit(X, y)
 
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
         """Find the nearest training rows.
 
         Parameters
@@ -237,7 +239,9 @@ class _NeighborsEstimator(VaglioEstimator):
         rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
         """Return the neighbours as a sparse matrix, queries by training rows.
 
         Parameters
@@ -293,7 +297,7 @@ class _NeighborsEstimator(VaglioEstimator):
         self.fitted_ = replace(self.fitted_, model=model, classes=classes)
         return self
 
-    def _encode_added(self, X: Any) -> EncodedMatrix:
+    def _encode_added(self, X: TableLike) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
         if isinstance(self._model, NeighborsOutside):
             refuse_outside("add rows")
@@ -321,7 +325,9 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
 
     class_weight: ClassWeight = None
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Add rows to those held; the first call fits.
 
         Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
@@ -371,7 +377,7 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
     [1.5]
     """
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Add rows to those held; the first call fits.
 
         Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vaglio.learners.rules.model.resolution import SHARED, decision_order
+from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
@@ -24,7 +25,7 @@ def class_weights(shares: np.ndarray, y: np.ndarray, weight: np.ndarray | None, 
     return np.bincount(y, shares if weight is None else shares * weight, n_classes).astype(np.float64)
 
 
-def counted(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
+def counted(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: ColumnLike | None) -> RuleSet:
     """The same rules with ``covered`` and ``totals`` counted on these rows."""
     k = len(ruleset.default)
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
@@ -36,7 +37,7 @@ def counted(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.n
     return replace(ruleset, entries=entries, totals=totals)
 
 
-def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
+def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: ColumnLike | None) -> RuleSet:
     """The same conditions with all class weights learned from these rows.
 
     A rule keeps its label, with certainty if its rows now favour another class: its author had a reason.

@@ -28,7 +28,7 @@ from vaglio.model.base import refuse_unreal
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
-from vaglio.typing import ClassWeight, CrossValidation, RandomState
+from vaglio.typing import ClassWeight, CrossValidation, RandomState, TableLike
 
 
 def _is_calibrated(estimator: SVC) -> bool:
@@ -207,7 +207,7 @@ class SVC(VaglioClassifier):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the decision values.
 
         Parameters
@@ -224,7 +224,7 @@ class SVC(VaglioClassifier):
         return refuse_unreal(self._model().decision_function(matrix), "decision values")
 
     @available_if(_is_calibrated)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the calibrated probability of each class.
 
         The class with the largest probability need not be the one that ``predict`` returns.
@@ -240,7 +240,7 @@ class SVC(VaglioClassifier):
         return super().predict_proba(X)
 
     @available_if(_is_calibrated)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Parameters

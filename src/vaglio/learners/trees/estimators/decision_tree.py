@@ -48,7 +48,7 @@ from vaglio.learners.trees.passes.tree_passes import (
     binning_in_passes,
     grow_trees,
 )
-from vaglio.typing import ClassWeight, RandomState
+from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
 Criterion = Literal["gini", "entropy", "log_loss", "gain_ratio", "error"]
 NominalSplit = Literal["subset", "multiway"]
@@ -218,7 +218,9 @@ class TreeEstimator(HasTree, GrowthParameters):
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> Bunch:
         """Return the nested sequence of pruned trees.
 
         Parameters

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse as sp
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +12,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.model.tree_outline import outline
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
+from vaglio.typing import TableLike
 
 
 @estimator
@@ -43,7 +42,7 @@ class HasTree(HasRules, VaglioEstimator):
         model, kept = self.__dict__.get("_importances", (None, None))
         return kept.copy() if model is self.tree_ else self.tree_.importances(self.n_features_in_)
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """Return the number of the leaf that each row reaches.
 
         With ``missing="fractional"`` a row may reach several leaves: the one with the largest share of its weight
@@ -59,7 +58,7 @@ class HasTree(HasRules, VaglioEstimator):
         """
         return self.tree_.apply(self._encode(X))
 
-    def decision_path(self, X: Any) -> sp.csr_array:
+    def decision_path(self, X: TableLike) -> sp.csr_array:
         """Return which nodes each row passes, as a sparse indicator matrix.
 
         Parameters
