@@ -13,6 +13,7 @@ from vaglio.document.catalogue import Words
 from vaglio.document.training import Training
 from vaglio.plot.plane import Marks, Plane, draw_plane
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
+from vaglio.typing import Estimator
 
 __all__ = ["MAX_SHOTS", "Film", "Scene", "Shot", "as_regions", "regions_of", "shots_of_rounds"]
 
@@ -98,7 +99,7 @@ class Film:
         return draw_plane(self.plane, shot.marks, shot.caption)
 
 
-def regions_of(scene: Scene, estimator: Any) -> np.ndarray:
+def regions_of(scene: Scene, estimator: Estimator) -> np.ndarray:
     """Predict the class at every point of the grid, as codes."""
     assert scene.plane is not None
     return as_regions(scene, estimator.predict(scene.like_source(scene.plane.grid)))

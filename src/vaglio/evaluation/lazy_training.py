@@ -17,6 +17,7 @@ from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import Estimator
 
 __all__ = ["evaluate_lazily", "lazy_options", "train_lazily"]
 
@@ -39,7 +40,7 @@ def lazy_options(rows: OutsideRows, pos_label: Any, cost: Any) -> dict[str, Any]
     }
 
 
-def train_lazily(estimator: Any, rows: OutsideRows, cost: CostMatrix | None) -> Any:
+def train_lazily(estimator: Estimator, rows: OutsideRows, cost: CostMatrix | None) -> Any:
     """Fit an estimator on rows that stay on disk, so that it decides by the costs if there are any; return it.
 
     Parameters
@@ -60,7 +61,7 @@ def train_lazily(estimator: Any, rows: OutsideRows, cost: CostMatrix | None) -> 
 
 
 def evaluate_lazily(
-    estimator: Any, rows: OutsideRows, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
+    estimator: Estimator, rows: OutsideRows, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
 ) -> Evaluation:
     """Evaluate a learner by cross-validation on rows that stay on disk; one training after the other.
 

@@ -24,6 +24,7 @@ from vaglio.learners.lazy_scores import Labelled, each_labelled
 from vaglio.runtime.seeds import row_hash
 from vaglio.table import Column, LazyTable, Table
 from vaglio.table.lazy import Change, RowShare, joined
+from vaglio.typing import Estimator
 
 __all__ = ["LabelNoise", "MissingValues", "OutsideRows"]
 
@@ -154,7 +155,7 @@ class OutsideRows:
             raise InputError(f"No row has a value of {self.target!r}, so that there is nothing to learn from.")
         return np.unique(np.array(sorted(found)))
 
-    def score(self, scorer: Scorer, estimator: Any) -> float:
+    def score(self, scorer: Scorer, estimator: Estimator) -> float:
         """Score a fitted estimator; rows without a class are left out."""
         predictions, true, _ = predict_outside(estimator, self.X, self.y)
         return float(scorer(with_known_predictions(estimator, predictions), self.X, true))

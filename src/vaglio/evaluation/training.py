@@ -27,7 +27,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -100,7 +100,7 @@ class Training:
 
 
 def train_and_evaluate(
-    estimator: Any,
+    estimator: Estimator,
     X: Any,
     y: Any,
     plan: EvaluationPlan,
@@ -169,7 +169,7 @@ def train_and_evaluate(
 
 
 def _trained_outside(
-    estimator: Any, X: TableLike, y: ColumnLike, plan: EvaluationPlan, pos_label: Any, cost: Any
+    estimator: Estimator, X: TableLike, y: ColumnLike, plan: EvaluationPlan, pos_label: Any, cost: Any
 ) -> Training:
     """The same for rows that stay on disk."""
     rows = OutsideRows(X, y)
@@ -188,7 +188,7 @@ def _trained_outside(
     return Training(model, 0 if shape is None else shape[0], evaluation)
 
 
-def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) -> Any:
+def _fitted(estimator: Estimator, X: Table, y: np.ndarray, cost: CostMatrix | None) -> Any:
     """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
     if cost is None:
         return estimator.fit(X, y)
@@ -199,7 +199,7 @@ def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) ->
 
 
 def evaluate_learner(
-    estimator: Any,
+    estimator: Estimator,
     X: Any,
     y: Any,
     plan: EvaluationPlan,

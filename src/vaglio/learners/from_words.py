@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
 from vaglio.errors import InputError
 from vaglio.learners.registry import find
 from vaglio.messages.sentences import did_you_mean
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 __all__ = ["check_parameters", "known_parameter", "learner_from_words", "parse_value"]
 
@@ -81,7 +84,7 @@ def parse_value(word: str) -> Any:
         return word
 
 
-def check_parameters(estimator: Any) -> None:
+def check_parameters(estimator: VaglioEstimator) -> None:
     """Compare the parameters with the limits that the learner declares, before any table is read."""
     try:
         estimator._validate_params()

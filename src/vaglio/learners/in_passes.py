@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.utils import compute_class_weight
@@ -30,7 +30,10 @@ from vaglio.runtime.threads import one_blas_thread
 from vaglio.table import LazyTable
 from vaglio.typing import ColumnLike, TableLike
 
-E = TypeVar("E")
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
+
+E = TypeVar("E", bound="VaglioEstimator")
 
 
 def fit_in_passes(estimator: E, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, regression: bool) -> E:
@@ -49,7 +52,7 @@ def fit_in_passes(estimator: E, X: TableLike, y: ColumnLike, sample_weight: Colu
 
 
 def _learn_in_passes(
-    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, regression: bool
+    estimator: VaglioEstimator, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, regression: bool
 ) -> None:
     estimator._validate_params()
     _refuse_passes(estimator, X)
@@ -73,13 +76,13 @@ def _learn_in_passes(
             checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described, survey), settings.resume)
         model = engine.run(estimator._passes(facts), checkpoint)
     provenance: dict[str, Any] = {"version": __version__, "training": described, **findings_of(estimator)}
-    if getattr(estimator, "learned_with_", None):
-        provenance["learned_with"] = dict(estimator.learned_with_)
+    if learned_with := getattr(estimator, "learned_with_", None):
+        provenance["learned_with"] = dict(learned_with)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
 
 
-def _refuse_passes(estimator: Any, X: Any) -> None:
+def _refuse_passes(estimator: VaglioEstimator, X: Any) -> None:
     """Raise the error of a learner that needs all rows, with what they would take, if that is known."""
     try:
         estimator._refuse_passes()
@@ -127,7 +130,7 @@ def _total_weight(survey: Survey, plan: Recoding, factors: np.ndarray) -> float:
     return float(survey.n_rows) if survey.total_weight is None else survey.total_weight.value
 
 
-def _factors(estimator: Any, survey: Survey, plan: Recoding) -> np.ndarray | None:
+def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.ndarray | None:
     given = getattr(estimator, "class_weight", None)
     if given is None or plan.classes is None:
         return None
@@ -169,7 +172,7 @@ def _set_up(estimator: Any, facts: Facts) -> None:
         estimator.classes_ = facts.classes
 
 
-def _training(estimator: Any, described: dict[str, Any], survey: Survey) -> str:
+def _training(estimator: VaglioEstimator, described: dict[str, Any], survey: Survey) -> str:
     """Return what tells this training from others: rows that were changed since are noticed by what they sum up to."""
     said = {"learner": estimator._learner_id, "params": plain_params(estimator), "rows": described}
     said["seen"] = survey.in_short()

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import make_constraint
+
+if TYPE_CHECKING:
+    pass
 
 # As scikit-learn finds them; called for any class.
 _of_signature: Callable[[Any], list[str]] = vars(BaseEstimator)["_get_param_names"].__func__
@@ -27,7 +30,7 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
     return tuple(_of_signature(cls))
 
 
-def all_allowed(estimator: Any) -> bool:
+def all_allowed(estimator: object) -> bool:
     """Return whether every parameter is within its limits, or limits are not to be looked at."""
     kind: Any = type(estimator)
     for name, default, limits in _limits(kind):

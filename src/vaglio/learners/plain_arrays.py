@@ -5,12 +5,15 @@ Imports little: the estimators with scikit-learn's names ask before other parts 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio import _core
 from vaglio.typing import TableLike
+
+if TYPE_CHECKING:
+    pass
 
 
 def is_plain(X: TableLike, dtype: Any = np.float64) -> bool:

@@ -12,9 +12,10 @@ from vaglio.document.notation import comma_list, fixed
 from vaglio.errors import InputError
 from vaglio.evaluation import shatters
 from vaglio.learners.registry import find
+from vaglio.typing import Estimator
 
 
-def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") -> Trace:
+def trace_shattering(points: Any, estimator: Estimator | str | None = None, *, lang: str = "en") -> Trace:
     """Try all 2^N labellings of N points.
 
     Parameters
@@ -43,11 +44,13 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     except (TypeError, ValueError):
         raise InputError("Points must be rows of numbers.") from None
     linear = estimator is None
-    if linear:
-        estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
+    if estimator is None:
+        tried: Estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
     elif isinstance(estimator, str):
-        estimator = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
-    outcome = shatters(estimator, X)
+        tried = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
+    else:
+        tried = estimator
+    outcome = shatters(tried, X)
     page = Page(Words(lang))
     say, n = page.say, len(X)
     page.section(say("shatter_points"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -19,6 +19,9 @@ from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
 from vaglio.typing import ColumnLike, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioClassifier
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
@@ -148,7 +151,7 @@ def prepare(
     return Training(estimator, matrix, codes, weights, encoded, X, y, most_steps)
 
 
-def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -> None:
+def _check_same_rows(estimator: VaglioClassifier, matrix: EncodedMatrix, codes: np.ndarray) -> None:
     known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
     if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
         raise InputError(

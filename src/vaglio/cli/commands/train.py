@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
+    from vaglio.learners.estimator import VaglioEstimator
 
 Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
 
@@ -84,7 +85,7 @@ def run(
 
 
 def _trained_in_passes(
-    estimator: Any,
+    estimator: VaglioEstimator,
     table: str,
     reading: ReadingOptions,
     evaluating: EvaluationOptions,
@@ -116,7 +117,7 @@ def _trained_in_passes(
     return _answer(fitted, training.n_rows, how, evaluation, out, table)
 
 
-def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
+def _lines(estimator: VaglioEstimator, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
     from vaglio.learners.provenance import learner_source
 

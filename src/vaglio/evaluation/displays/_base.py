@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Predictor, TableLike
 
 __all__ = ["ScoreDisplay", "as_list"]
 
@@ -28,7 +28,7 @@ class ScoreDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Predictor,
         X: TableLike,
         y: ColumnLike,
         *,

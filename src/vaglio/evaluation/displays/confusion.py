@@ -10,7 +10,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.confusion import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Predictor, TableLike
 
 __all__ = ["ConfusionMatrixDisplay"]
 
@@ -43,7 +43,7 @@ class ConfusionMatrixDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Predictor,
         X: TableLike,
         y: ColumnLike,
         *,

@@ -10,7 +10,7 @@ from sklearn.model_selection import learning_curve, validation_curve
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -70,7 +70,7 @@ class LearningCurveDisplay(_TwoScores):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Estimator,
         X: TableLike,
         y: ColumnLike,
         *,
@@ -146,7 +146,7 @@ class ValidationCurveDisplay(_TwoScores):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Estimator,
         X: TableLike,
         y: ColumnLike,
         *,

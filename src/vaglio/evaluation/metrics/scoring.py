@@ -15,7 +15,7 @@ from vaglio.evaluation.predictions import ModelScores, Predictions
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, available_if
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = [
     "CostScorer",
@@ -41,7 +41,9 @@ class CostScorer:
 
     cost: CostMatrix
 
-    def __call__(self, estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
+    def __call__(
+        self, estimator: Estimator, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> float:
         labels = self.cost.labels
         true, predicted = encode_labels(np.asarray(y), labels), encode_labels(estimator.predict(X), labels)
         weight = None if sample_weight is None else np.asarray(sample_weight)

@@ -19,6 +19,7 @@ from vaglio.errors import ProcessError, VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer, row_scores, with_known_labels
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.outside_results import outside_results
+from vaglio.typing import Estimator
 
 __all__ = ["LONG_WORK", "Rows", "Trial", "fit_rows", "results_of", "run_trials"]
 
@@ -50,7 +51,7 @@ class Rows:
         """About so many of the rows, at equal distances."""
         return self.part(np.arange(0, len(self), max(1, len(self) // most)))
 
-    def score(self, scorer: Scorer, estimator: Any) -> float:
+    def score(self, scorer: Scorer, estimator: Estimator) -> float:
         """Score a fitted estimator, with the weights if there are any."""
         if self.weight is None:
             return float(scorer(estimator, self.X, self.y))
@@ -130,7 +131,7 @@ def fit_rows(estimator: Any, rows: Any) -> Any:
 
 
 def _one_fold(
-    estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool = False
+    estimator: Estimator, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool = False
 ) -> dict[str, Any]:
     """Fit and score in one fold; the estimator sees nothing but the training rows before it is scored."""
     with warnings.catch_warnings():
@@ -140,7 +141,7 @@ def _one_fold(
 
 
 def _fit_and_score(
-    estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool
+    estimator: Estimator, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool
 ) -> dict[str, Any]:
     train, test = fold
     try:
@@ -159,7 +160,7 @@ def _fit_and_score(
     return {"score": score, "train": train_score, **times, **({} if of_rows is None else {"rows": of_rows})}
 
 
-def _scores(rows: Rows, scorer: Scorer, estimator: Any, by_row: bool) -> tuple[float, np.ndarray | None]:
+def _scores(rows: Rows, scorer: Scorer, estimator: Estimator, by_row: bool) -> tuple[float, np.ndarray | None]:
     """The score, and what every row contributes to it if that is asked."""
     if not by_row:
         return rows.score(scorer, estimator), None

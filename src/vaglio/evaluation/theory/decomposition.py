@@ -17,7 +17,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.curves import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
 
@@ -96,7 +96,7 @@ class BiasVarianceCurve:
 
 
 def bias_variance(
-    estimator: Any,
+    estimator: Estimator,
     X: TableLike,
     y: ColumnLike,
     *,
@@ -168,7 +168,7 @@ def bias_variance(
 
 
 def _predictions(
-    estimator: Any, X: TableLike, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
+    estimator: Estimator, X: TableLike, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
 ) -> np.ndarray:
     """Fit to one bootstrap sample and predict the held-out rows."""
     random = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import field, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -37,6 +37,9 @@ from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITI
 from vaglio.model.base import Model
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import MonotonicConstraints, RandomState, SequenceNotStr
+
+if TYPE_CHECKING:
+    from vaglio.learners.boosting.passes.boosting_passes import TableShape
 
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
@@ -309,7 +312,7 @@ class BoostingEstimator(BoostedTrees, SummedEstimator):
             return by_folds(task, FOLDS, most, self.n_iter_no_change, self.tol, seed % 2**32, threads)
         return by_holdout(task, self.validation_fraction, most, self.n_iter_no_change, self.tol, seed % 2**32)
 
-    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
+    def _config(self, matrix: EncodedMatrix | TableShape, n: int, seed: int, loss: str) -> dict[str, Any]:
         names = [feature.name for feature in matrix.features]
         rate, fewest = self.learning_rate, self.min_samples_leaf
         return {

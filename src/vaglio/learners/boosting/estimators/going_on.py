@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +10,11 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learners.boosting.model.boosted import Boosted
 
+if TYPE_CHECKING:
+    from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 
-def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
+
+def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
     """Return the model to go on with; None where a new one is learned.
 
     Parameters

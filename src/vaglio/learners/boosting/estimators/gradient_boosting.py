@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from vaglio.encode import EncodedMatrix
 from vaglio.engines.row_samples import Rows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
@@ -21,6 +20,9 @@ from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedR
 from vaglio.learners.boosting.model.boosted import Boosted
 from vaglio.learners.parameters import POSITIVE, estimator
 from vaglio.typing import ClassWeight, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.learners.boosting.passes.boosting_passes import TableShape
 
 
 @estimator
@@ -69,7 +71,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
 
     temperature_: float = field(init=False)
 
-    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
+    def _config(self, matrix: EncodedMatrix | TableShape, n: int, seed: int, loss: str) -> dict[str, Any]:
         shared = loss == "multinomial" and self.multi_class == "shared_tree"
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -38,6 +38,10 @@ from vaglio.learners.boosting.model.boosted_trees import forest_of
 from vaglio.learners.inputs import note_belief
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.additive.estimators.additive_base import AdditiveEstimator
+    from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 
 Bounds = tuple[float, float]
 Held = tuple[int, float] | None
@@ -295,7 +299,7 @@ def start_in_passes(setup: Setup, facts: Facts) -> Asking:
     return _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(beyond), least)
 
 
-def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
+def boost_in_passes(estimator: BoostingEstimator, facts: Facts) -> Asking:
     """Boost rows that do not fit in memory; return the model that all of them in memory would give."""
     loss, link, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)
@@ -334,7 +338,7 @@ def _no_codes(features: tuple[Feature, ...]) -> np.ndarray:
     return np.empty((0, sum(feature.is_nominal for feature in features)), dtype=np.int32)
 
 
-def believed_in_passes(estimator: Any, facts: Facts) -> Asking:
+def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: Facts) -> Asking:
     """Return the columns that are tested as they are."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
@@ -349,7 +353,7 @@ def believed_in_passes(estimator: Any, facts: Facts) -> Asking:
     return set(range(len(features))) - {j for j, own in zip(nominal, belief) if own == 0}
 
 
-def _refuse(estimator: Any, facts: Facts, loss: str) -> None:
+def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
     """Raise an error if the parameters need all rows in memory."""
     if loss in ("absolute_error", "quantile"):
         _refuse_for(facts, f"The loss {loss!r} sorts the residuals of every leaf, which", "take another loss")

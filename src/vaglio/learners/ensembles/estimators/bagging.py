@@ -146,7 +146,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
 
     def _fit_sample(
         self,
-        estimator: Any,
+        estimator: Estimator,
         codebook: Codebook,
         given: tuple[EncodedMatrix, np.ndarray, np.ndarray | None],
         sample: Sample,

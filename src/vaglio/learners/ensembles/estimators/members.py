@@ -17,6 +17,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model.ensemble import Foreign, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
+from vaglio.typing import Estimator
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -38,7 +39,7 @@ def looks_for_words(prototype: Any) -> bool:
     return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
 
 
-def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
+def prepare_member(estimator: Estimator, name: str, facts: Facts) -> None:
     """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
     if not isinstance(estimator, VaglioEstimator):
         raise NotSupportedError(
@@ -63,21 +64,21 @@ def members_codebook(codebook: Codebook, features: np.ndarray | None = None) -> 
     return Codebook(own, codebook.named, codebook.unseen, codebook.sparse)
 
 
-def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.ndarray | None) -> None:
+def finish_member(estimator: VaglioEstimator, codebook: Codebook, model: Any, classes: np.ndarray | None) -> None:
     """Make a member, whose model was learned elsewhere, as its own ``fit`` would have left it."""
     estimator.n_features_in_ = len(codebook.features)
     if codebook.named:
         estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
-    if classes is not None:
+    if classes is not None and isinstance(estimator, VaglioClassifier):
         estimator.classes_ = classes
     provenance: dict[str, Any] = {"version": __version__, **findings_of(estimator)}
-    if getattr(estimator, "learned_with_", None):
-        provenance["learned_with"] = dict(estimator.learned_with_)
+    if learned_with := getattr(estimator, "learned_with_", None):
+        provenance["learned_with"] = dict(learned_with)
     estimator.fitted_ = Fitted(codebook, model, classes, estimator._learner_id, plain_params(estimator), provenance)
 
 
 def fit_member(
-    estimator: Any,
+    estimator: Estimator,
     codebook: Codebook,
     matrix: EncodedMatrix,
     y: np.ndarray,
@@ -104,7 +105,7 @@ def fit_member(
     return Member(model, 1.0, known.astype(np.int64), features)
 
 
-def learns_encoded(estimator: Any) -> bool:
+def learns_encoded(estimator: object) -> bool:
     """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
     return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -29,6 +29,9 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.amounts import Amounts
 from vaglio.learners.trees.passes.tree_bins import binning_of
 from vaglio.learners.trees.passes.tree_passes import Setup, grow_block
+
+if TYPE_CHECKING:
+    from vaglio.learners.forest.estimators.random_forest import ForestEstimator
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,9 @@ class Rows:
         return 0 if self.classes is None else len(self.classes)
 
 
-def grow_trees(estimator: Any, rows: Rows, draws: int, seed: int, kept: Kept | None = None) -> dict[str, Any]:
+def grow_trees(
+    estimator: ForestEstimator, rows: Rows, draws: int, seed: int, kept: Kept | None = None
+) -> dict[str, Any]:
     """Return the arrays of a forest by the parameters of the estimator, after the kept trees if there are any."""
     first, features = 0 if kept is None else kept.forest.n_trees, rows.matrix.features
     own_columns = estimator.features_per_tree is not None and estimator.monotonic_cst is not None
@@ -99,7 +104,7 @@ def grow_trees(estimator: Any, rows: Rows, draws: int, seed: int, kept: Kept | N
     return joined_arrays([*(() if kept is None else (kept.part,)), *added], features)
 
 
-def _grow_together(estimator: Any, rows: Rows, draws: int, seed: int) -> dict[str, Any]:
+def _grow_together(estimator: ForestEstimator, rows: Rows, draws: int, seed: int) -> dict[str, Any]:
     matrix, y, weight, n_classes = rows.matrix, rows.y, rows.weight, rows.n_classes
     config = tree_config(estimator, matrix, n_classes)
     options: dict[str, Any] = {
@@ -111,14 +116,14 @@ def _grow_together(estimator: Any, rows: Rows, draws: int, seed: int) -> dict[st
     if not on_bins(estimator):
         given = training_table(matrix), y, n_classes, weight
         return _core.grow_forest(*given, config=config, **options, n_threads=matrix.threads)
-    binning, amounts = binning_of(matrix, estimator.max_bins, estimator._strict), Amounts.of(y, weight, n_classes)
+    binning, amounts = binning_of(matrix, estimator.max_bins or 0, estimator._strict), Amounts.of(y, weight, n_classes)
     setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, **options))
     block = setup.block(Chunk(matrix, y, weight, 0))
     arrays: dict[str, Any] = grow_block(setup, block, config, joined=True, threads=matrix.threads)
     return arrays
 
 
-def balances_each(estimator: Any) -> bool:
+def balances_each(estimator: ForestEstimator) -> bool:
     """Return whether every tree weighs the classes by its own sample."""
     return bool(estimator.bootstrap) and getattr(estimator, "class_weight", None) == "balanced_subsample"
 
@@ -130,7 +135,7 @@ def count_of(value: float | None, total: int) -> int:
     return int(value) if isinstance(value, Integral) else max(1, round(value * total))
 
 
-def grow_one_by_one(estimator: Any, rows: Rows, draws: int, seed: int, first: int = 0) -> list[Tree]:
+def grow_one_by_one(estimator: ForestEstimator, rows: Rows, draws: int, seed: int, first: int = 0) -> list[Tree]:
     """Return the trees of a forest from one on, each grown by itself."""
     grower = _Grower(estimator, rows, draws, seed)
     trees: list[Tree] = Parallel(n_jobs=rows.matrix.threads, prefer="threads")(
@@ -142,13 +147,13 @@ def grow_one_by_one(estimator: Any, rows: Rows, draws: int, seed: int, first: in
 class _Grower:
     """Grows any tree of a forest; what all of them read is made once."""
 
-    def __init__(self, estimator: Any, rows: Rows, draws: int, seed: int) -> None:
+    def __init__(self, estimator: ForestEstimator, rows: Rows, draws: int, seed: int) -> None:
         self.estimator, self.rows, self.draws, self.seed = estimator, rows, draws, seed
         self.wanted = count_of(estimator.features_per_tree, rows.matrix.n_features)
         self.config = tree_config(estimator, rows.matrix, rows.n_classes)
         self.balanced = balances_each(estimator)
         if on_bins(estimator):
-            self.binning = binning_of(rows.matrix, estimator.max_bins, estimator._strict)
+            self.binning = binning_of(rows.matrix, estimator.max_bins or 0, estimator._strict)
             self.cells = self.binning.columns(rows.matrix)
         elif not self.wanted:
             rows.matrix.reused = True

@@ -40,7 +40,7 @@ from vaglio.typing import ClassWeight, RandomState, TableLike
 
 
 @estimator
-class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
+class ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
     """What the forest for classes and the forest for numbers share.
 
     Parameters
@@ -273,7 +273,7 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
 
 
 @estimator
-class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
+class RandomForestClassifier(VaglioClassifier, ForestEstimator):
     """Random forest for classes: the trees' class probabilities are averaged.
 
     Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
@@ -315,7 +315,7 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
 
 
 @estimator
-class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
+class RandomForestRegressor(VaglioRegressor, ForestEstimator):
     """Random forest for numbers: the mean over trees, which by default split by the variance they remove.
 
     Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from vaglio.engines.passes import Facts, Pass
 from vaglio.errors import InputError
 from vaglio.learners.belief import belief_passes
 from vaglio.learners.inputs import note_belief
+
+if TYPE_CHECKING:
+    pass
 
 
 def encoder_passes(

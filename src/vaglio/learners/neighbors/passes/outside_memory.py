@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from vaglio.errors import NotSupportedError
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.neighbors.estimators.column_scale import typical_differences_of_parts
 from vaglio.learners.neighbors.passes.row_files import RowFiles
+
+if TYPE_CHECKING:
+    pass
 
 # Of the bytes of a pass, the share that the rows of one file take: they are held as numbers, scaled, and as an index.
 _PART_SHARE = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -15,30 +15,39 @@ from vaglio.learners.trees.estimators.growing import grow_and_prune, tree_of
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
+    from vaglio.learners.trees.estimators.growing import GrowthParameters
+
 # Ten folds, as Breiman and others recommend.
 FOLDS = 10
 # A tree with ten thousand leaves has as many subtrees; their errors change little from one to the next.
 MOST_ALPHAS = 100
 
 
-def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
+def prune_to(estimator: GrowthParameters, tree: Tree, alpha: float, n_classes: int) -> Tree:
     """Return the smallest subtree that is best when a leaf costs ``alpha``."""
     return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha, _risk(estimator)), n_classes)
 
 
-def path_of(estimator: Any, tree: Tree) -> Bunch:
+def path_of(estimator: GrowthParameters, tree: Tree) -> Bunch:
     """Return the whole nested sequence of a grown tree; ``impurities`` are error rates where these are the risk."""
     alphas, risks, n_leaves = _core.cost_complexity_path(tree.to_kernel(), _risk(estimator))
     return Bunch(ccp_alphas=alphas, impurities=risks, n_leaves=n_leaves)
 
 
-def _risk(estimator: Any) -> str:
+def _risk(estimator: GrowthParameters) -> str:
     """Return what a tree is charged for beside its leaves; a tree for numbers has no other risk than its impurity."""
     return str(getattr(estimator, "ccp_risk", "impurity"))
 
 
 def choose_alpha(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int, tree: Tree
+    estimator: TreeEstimator,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    tree: Tree,
 ) -> tuple[float, Bunch]:
     """Choose the price of a leaf by ten-fold cross-validation.
 
@@ -65,7 +74,7 @@ def prices(path: Bunch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def choose(
-    estimator: Any,
+    estimator: TreeEstimator,
     path: Bunch,
     given: tuple[np.ndarray, np.ndarray, np.ndarray],
     errors: np.ndarray,
@@ -84,7 +93,7 @@ def choose(
 
 
 def _losses(
-    estimator: Any,
+    estimator: TreeEstimator,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -108,7 +117,9 @@ def _losses(
     return losses
 
 
-def folds_of(estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(
+    estimator: GrowthParameters, y: np.ndarray, n_classes: int, most: int = FOLDS
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return rows to learn from and rows to try on, by class where it can be done."""
     seed = seed_of(estimator.random_state) % 2**32
     if len(y) < 2:

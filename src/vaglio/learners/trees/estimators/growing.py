@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from numbers import Real
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -32,7 +32,10 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.amounts import Amounts
 from vaglio.learners.trees.passes.tree_bins import binning_of
 from vaglio.runtime.seeds import seed_of
-from vaglio.typing import MonotonicConstraints
+from vaglio.typing import MonotonicConstraints, RandomState
+
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_error"}
 # Sums of rows do not tell these losses: the grower needs the rows themselves, in memory.
@@ -117,9 +120,28 @@ class GrowthParameters(VaglioEstimator):
 
     shrinkage_: float = field(init=False)
 
+    if TYPE_CHECKING:  # parameters of some subclasses, the same for all in others
+
+        @property
+        def criterion(self) -> str: ...
+        @property
+        def splitter(self) -> str: ...
+        @property
+        def nominal_split(self) -> str: ...
+        @property
+        def missing(self) -> str: ...
+        @property
+        def min_gain(self) -> float: ...
+        @property
+        def max_features(self) -> float | str | None: ...
+        @property
+        def ccp_alpha(self) -> float | str: ...
+        @property
+        def random_state(self) -> RandomState: ...
+
 
 def grow_and_prune(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+    estimator: TreeEstimator, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     """Grow a tree and prune it by the method the estimator names (cost and complexity apart)."""
     if estimator.pruning == "reduced_error":
@@ -128,7 +150,7 @@ def grow_and_prune(
 
 
 def grow(
-    estimator: Any,
+    estimator: GrowthParameters,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -146,12 +168,12 @@ def grow(
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
 
 
-def on_bins(estimator: Any) -> bool:
+def on_bins(estimator: GrowthParameters) -> bool:
     """Return whether trees grow on sums per bin; tests of several columns and some losses need the rows themselves."""
     return estimator.max_bins is not None and not estimator._oblique and estimator.criterion not in _BY_ROWS
 
 
-def refuse_passes_by_rows(estimator: Any) -> None:
+def refuse_passes_by_rows(estimator: GrowthParameters) -> None:
     """Refuse rows outside memory where the criterion needs them all."""
     if estimator.criterion in _BY_ROWS:
         raise NotSupportedError(
@@ -160,7 +182,7 @@ def refuse_passes_by_rows(estimator: Any) -> None:
         )
 
 
-def check_counts(estimator: Any, y: np.ndarray) -> None:
+def check_counts(estimator: GrowthParameters, y: np.ndarray) -> None:
     """Refuse numbers that Poisson's deviance is not made for."""
     if estimator.criterion != "poisson":
         return
@@ -171,7 +193,7 @@ def check_counts(estimator: Any, y: np.ndarray) -> None:
 
 
 def grow_on_bins(
-    estimator: Any,
+    estimator: GrowthParameters,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -179,7 +201,7 @@ def grow_on_bins(
     config: dict[str, Any],
 ) -> Tree:
     """Grow a tree on bins of rows in memory."""
-    binning = binning_of(matrix, estimator.max_bins, estimator._strict)
+    binning = binning_of(matrix, estimator.max_bins or 0, estimator._strict)
     amounts = Amounts.of(y, weight, n_classes)
     arrays = _core.grow_binned_tree(
         binning.layout(),
@@ -194,14 +216,19 @@ def grow_on_bins(
     return tree_of(estimator, arrays, n_classes)
 
 
-def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
+def pruned_by_counts(estimator: GrowthParameters, tree: Tree, n_classes: int) -> Tree:
     """Cut a tree back by the class weights in its nodes alone: no branch is raised."""
     config = pruning_config(estimator)
     return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes) if config else tree
 
 
 def _pruned_on_bins(
-    estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+    estimator: GrowthParameters,
+    tree: Tree,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
 ) -> Tree:
     config = pruning_config(estimator)
     if not config.get("subtree_raising"):
@@ -214,7 +241,7 @@ def _pruned_on_bins(
 
 
 def _grow_and_reduce(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+    estimator: TreeEstimator, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     """Grow on one part of the rows and prune by the errors on the other."""
     growing, validation = inner_split(estimator, y, n_classes)
@@ -232,13 +259,13 @@ def _part(weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     return None if weight is None else weight[rows]
 
 
-def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
+def tree_of(estimator: GrowthParameters, arrays: dict[str, Any], n_classes: int) -> Tree:
     """Wrap the grower's arrays, with the estimator's smoothing."""
     smoothing, m = _smoothing(estimator)
     return Tree.from_kernel(arrays, smoothing=smoothing, m=m, regression=n_classes == 0)
 
 
-def _smoothing(estimator: Any) -> tuple[str, float]:
+def _smoothing(estimator: GrowthParameters) -> tuple[str, float]:
     """Return how leaves are smoothed and the strength of an m-estimate, which may be given as a number."""
     given: Any = getattr(estimator, "leaf_smoothing", None)
     if given is None or isinstance(given, str):
@@ -246,7 +273,7 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def kernel_criterion(estimator: Any) -> str:
+def kernel_criterion(estimator: GrowthParameters) -> str:
     """Return the grower's word for what a split is chosen by."""
     return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
 
@@ -268,7 +295,7 @@ class TableShape:
     n_rows: int
 
 
-def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]:
+def tree_config(estimator: GrowthParameters, matrix: Shape, n_classes: int) -> dict[str, Any]:
     """Return the grower's configuration."""
     total = matrix.n_rows
     config: dict[str, Any] = {
@@ -293,8 +320,8 @@ def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]
         config["max_depth"] = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:
         config["max_leaf_nodes"] = min(int(estimator.max_leaf_nodes), 2**31)
-    if getattr(estimator, "chi2_alpha", None) is not None:
-        config["chi2_alpha"] = float(estimator.chi2_alpha)
+    if (chi2_alpha := getattr(estimator, "chi2_alpha", None)) is not None:
+        config["chi2_alpha"] = float(chi2_alpha)
     if estimator.max_bins is not None and not on_bins(estimator):
         config["max_bins"] = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from vaglio.learners.trees.estimators.growing import tree_config, tree_of
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
 
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.growing import GrowthParameters
+
 
 def learn_outputs(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, n_classes: list[int], weight: np.ndarray | None
+    estimator: GrowthParameters, matrix: EncodedMatrix, y: np.ndarray, n_classes: list[int], weight: np.ndarray | None
 ) -> Tree:
     """Grow a tree on numeric columns, and prune it by ``ccp_alpha``.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learners.trees.estimators.cost_complexity import folds_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.growing import GrowthParameters
 
 
 class Shrinkable(Protocol):
@@ -33,7 +36,7 @@ _FOLDS = 5
 
 
 def shrunken(
-    estimator: Any,
+    estimator: GrowthParameters,
     model: Grown,
     learned: Learned[Grown],
     matrix: EncodedMatrix,
@@ -47,7 +50,7 @@ def shrunken(
     return model.with_shrinkage(strength) if strength else model
 
 
-def refuse_chosen_shrinkage(estimator: Any) -> None:
+def refuse_chosen_shrinkage(estimator: GrowthParameters) -> None:
     """Refuse a strength by folds for rows that are not in memory."""
     if estimator.shrinkage == "cv":
         raise NotSupportedError(
@@ -57,7 +60,11 @@ def refuse_chosen_shrinkage(estimator: Any) -> None:
 
 
 def _chosen(
-    estimator: Any, learned: Learned[Grown], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    estimator: GrowthParameters,
+    learned: Learned[Grown],
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
 ) -> float:
     """Return the strength of least squared error on rows left out, of equal ones the least.
 
