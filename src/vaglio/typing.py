@@ -5,20 +5,26 @@ Importing this module imports no other library. The aliases are strings, which t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
     from narwhals.typing import IntoFrame, IntoSeries
 
+    from vaglio.model.costs import CostMatrix
     from vaglio.table import LazyColumn, LazyTable, Table
 
 __all__ = [
     "ClassWeight",
     "ColumnLike",
+    "CostLike",
     "CrossValidation",
     "Estimator",
+    "LearnerLike",
+    "Learners",
     "MonotonicConstraints",
     "Predictor",
     "Priors",
@@ -28,6 +34,7 @@ __all__ = [
     "Splitter",
     "SupportsArray",
     "TableLike",
+    "TableSource",
 ]
 
 
@@ -83,6 +90,16 @@ class Splitter(Protocol):
 # Rows and columns of values. No strings: a path where rows are expected is a common mistake.
 TableLike: TypeAlias = "Table | LazyTable | IntoFrame | SupportsArray | SparseLike | SequenceNotStr[Any]"
 ColumnLike: TypeAlias = "LazyColumn | IntoSeries | SupportsArray | SequenceNotStr[Any]"
+
+# Where a table comes from: as above, columns by name, or a file.
+TableSource: TypeAlias = "TableLike | Mapping[str, Any] | str | os.PathLike[str] | IO[str] | IO[bytes]"
+# What errors cost: a matrix, the cost of each (true, predicted) pair, or a file.
+CostLike: TypeAlias = (
+    "CostMatrix | SupportsArray | SequenceNotStr[Any] | Mapping[tuple[Any, Any], float] | str | os.PathLike[str]"
+)
+# A learner by its id, or as an estimator, either with the values to try of its parameters.
+LearnerLike: TypeAlias = "str | Estimator | tuple[str | Estimator, Mapping[str, Any]]"
+Learners: TypeAlias = "str | Estimator | SequenceNotStr[LearnerLike] | Mapping[str, LearnerLike] | None"
 
 CrossValidation: TypeAlias = "int | Splitter | Iterable[tuple[Any, Any]] | None"
 RandomState: TypeAlias = "int | np.integer[Any] | np.random.RandomState | None"

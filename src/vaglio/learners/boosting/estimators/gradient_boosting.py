@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from vaglio.encode import EncodedMatrix
 from vaglio.engines.row_samples import Rows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
