@@ -132,7 +132,7 @@ def label_parts(labels: Sequence[Any] | None, truth: np.ndarray, predicted: np.n
 
 
 def class_scores(
-    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: Any
+    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: object
 ) -> np.ndarray:
     """Scores with a column for each class of the universe."""
     if not np.isfinite(score).all():

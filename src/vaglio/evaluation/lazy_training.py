@@ -61,7 +61,7 @@ def train_lazily(estimator: Estimator, rows: OutsideRows, cost: CostMatrix | Non
 
 
 def evaluate_lazily(
-    estimator: Estimator, rows: OutsideRows, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
+    estimator: Estimator, rows: OutsideRows, *, folds: int, seed: int, pos_label: object, cost: CostMatrix | None
 ) -> Evaluation:
     """Evaluate a learner by cross-validation on rows that stay on disk; one training after the other.
 
@@ -94,7 +94,7 @@ def evaluate_lazily(
     )
 
 
-def evaluate_held_out(model: Any, rows: OutsideRows, *, pos_label: Any, cost: CostMatrix | None) -> Evaluation:
+def evaluate_held_out(model: Any, rows: OutsideRows, *, pos_label: object, cost: CostMatrix | None) -> Evaluation:
     """Evaluate a fitted learner on rows that it was not trained on.
 
     Parameters

@@ -17,7 +17,7 @@ from vaglio.evaluation.rows import as_rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
 from vaglio.table.lazy import is_outside_memory
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, CostLike, TableLike
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -28,8 +28,8 @@ def evaluate(
     y: ColumnLike,
     *,
     sample_weight: ColumnLike | None = None,
-    pos_label: Any = None,
-    cost: Any = None,
+    pos_label: object = None,
+    cost: CostLike | None = None,
     decide: str = "cost",
     confidence: float = 0.95,
     seed: int = 0,
@@ -98,7 +98,9 @@ def _without_costs(model: Any) -> tuple[Any, CostMatrix | None]:
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 
-def evaluate_predictions(predictions: Predictions, y: ColumnLike, *, cost: Any = None, **options: Any) -> Evaluation:
+def evaluate_predictions(
+    predictions: Predictions, y: ColumnLike, *, cost: CostLike | None = None, **options: Any
+) -> Evaluation:
     """Compare predictions that are made already with the true classes.
 
     Parameters

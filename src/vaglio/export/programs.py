@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Iterator
 from importlib import resources
-from typing import Any
 
 import numpy as np
 
@@ -127,7 +126,7 @@ def _c_table(name: str, values: np.ndarray) -> str:
     return f"static const {kind} {name}[] = {{\n" + ",\n".join(lines) + "\n};"
 
 
-def _c_number(value: Any) -> str:
+def _c_number(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
     return repr(value)
@@ -250,13 +249,13 @@ def _js_part(part: Part, counter: list[int], tables: list[str], kinds: list[str]
     return own
 
 
-def _js_number(value: Any) -> str:
+def _js_number(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return repr(value)
 
 
-def js_text(value: Any) -> str:
+def js_text(value: object) -> str:
     """A plain value as JavaScript, also inside of a page: no text of it can end the script."""
     return json.dumps(value).replace("<", "\\u003c")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 from vaglio.errors import InputError
 
@@ -63,7 +62,7 @@ def sql_name(name: str) -> str:
     return '"' + _printable(name).replace('"', '""') + '"'
 
 
-def sql_value(value: Any) -> str:
+def sql_value(value: object) -> str:
     """Return a text, a number or a truth value as a literal."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

@@ -87,7 +87,7 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
     return text
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -243,7 +243,7 @@ def _classes_state(classes: np.ndarray | None) -> dict[str, Any] | None:
     return {"dtype": classes.dtype.str, "labels": [_plain_label(label) for label in classes]}
 
 
-def _plain_label(label: Any) -> Any:
+def _plain_label(label: object) -> Any:
     label = label.item() if hasattr(label, "item") else label
     if not isinstance(label, (str, bool, int, float)):
         raise NotSupportedError(

@@ -21,7 +21,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
 from vaglio.table.lazy import is_outside_memory
-from vaglio.typing import TableLike
+from vaglio.typing import CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.learners.rules.model.ruleset import RuleSet
@@ -195,7 +195,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
-    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+    def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from a model of how the rows of a class come about (the Bayes classifiers).
 
         Parameters
@@ -233,7 +233,7 @@ class Fitted(Edits, SingleRows, OtherForms):
         """The costs the model decides by; None where it decides by itself."""
         return self.cost if self.decide == "cost" else None
 
-    def with_cost(self, cost: Any) -> Fitted:
+    def with_cost(self, cost: CostLike) -> Fitted:
         """Return the same model deciding for the class of least expected cost.
 
         Parameters

@@ -41,7 +41,7 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
     return {name: _plain(value) for name, value in sorted(params.items()) if name != "n_jobs"}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if value is None or type(value) in (bool, int, str):
         return value
     if isinstance(value, np.generic):

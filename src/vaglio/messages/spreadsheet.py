@@ -12,7 +12,7 @@ FORMULA = r"^[\t\r\n]*[=+@\-]|^[\t\r]"
 _FORMULA = re.compile(FORMULA)
 
 
-def shown_cell(value: Any) -> Any:
+def shown_cell(value: object) -> Any:
     """Return the value, with an apostrophe before a text that a spreadsheet would take for a formula.
 
     Parameters

@@ -21,7 +21,7 @@ from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN = (
@@ -97,7 +97,7 @@ class _Ensemble(Preset):
         """Return the estimator that the members are copies of."""
         return self._member(**self._member_params) if self.estimator is None else self.estimator
 
-    def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
+    def _make_estimator(self, append: bool = True, random_state: RandomState | None = None) -> Any:
         """Make a member: a tree of few plain parameters is made anew, which takes less time than to copy one."""
         if random_state is None or type(self.estimator_) is not self._member or not _has_plain_parts(self.estimator_):
             return super()._make_estimator(append, random_state)  # type: ignore[misc]
@@ -178,7 +178,7 @@ class _Forest(_Ensemble):
             handed = self.__dict__.pop("_handed")
         grow_others(self, *handed)
 
-    def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
+    def _make_estimator(self, append: bool = True, random_state: RandomState | None = None) -> Any:
         member = super()._make_estimator(append, random_state)
         if "_handed" in self.__dict__:
             member._handed = self._handed

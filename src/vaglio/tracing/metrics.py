@@ -75,7 +75,7 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
     return counts, names
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     if value is None or value != value:
         raise InputError("A true or predicted class is missing: leave the row out.")
     return spelling(value)

@@ -13,7 +13,7 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, Estimator, TableLike
+from vaglio.typing import ColumnLike, CostLike, Estimator, TableLike
 
 __all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]
 
@@ -114,7 +114,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     ([0], [1])
     """
 
-    def __init__(self, estimator: Estimator, cost: Any, *, use: str = "auto") -> None:
+    def __init__(self, estimator: Estimator, cost: CostLike, *, use: str = "auto") -> None:
         self.estimator = estimator
         self.cost = cost
         self.use = use

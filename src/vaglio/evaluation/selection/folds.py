@@ -13,6 +13,7 @@ from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.typing import CostLike
 
 __all__ = ["evaluate_by_folds"]
 
@@ -24,8 +25,8 @@ def evaluate_by_folds(
     *,
     n_splits: int = 10,
     rules: SplitRules | None = None,
-    pos_label: Any = None,
-    cost: Any = None,
+    pos_label: object = None,
+    cost: CostLike | None = None,
     progress: ProgressOption = None,
 ) -> Evaluation:
     """Evaluate a learner by cross-validation.

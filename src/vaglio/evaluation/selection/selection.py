@@ -32,6 +32,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
+from vaglio.typing import CostLike
 
 __all__ = ["select"]
 
@@ -172,7 +173,7 @@ def _refuse_test(strategy: Strategy, outer_folds: int | None) -> None:
         raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
 
 
-def _cost_sensitive(candidate: Candidate, cost: Any) -> Candidate:
+def _cost_sensitive(candidate: Candidate, cost: CostLike) -> Candidate:
     space = {f"estimator__{key}": values for key, values in candidate.space.items()}
     return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
 

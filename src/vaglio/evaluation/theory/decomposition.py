@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,6 +18,9 @@ from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.curves import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 from vaglio.typing import ColumnLike, Estimator, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
 
@@ -80,7 +83,7 @@ class BiasVarianceCurve:
     parts: tuple[BiasVariance, ...]
 
     @draws_names
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw error, bias², variance and noise against the parameter; return the axes."""
         ax = axes_for(ax)
         numbers = all(isinstance(value, (int, float)) for value in self.param_range)

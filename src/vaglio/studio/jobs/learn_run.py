@@ -18,6 +18,7 @@ from vaglio.studio.jobs.request import Request
 from vaglio.studio.jobs.run_progress import Progress, Task
 from vaglio.studio.jobs.searching import found_params, search
 from vaglio.table import Table
+from vaglio.typing import CostLike
 
 __all__ = ["judged_rows", "plan_of", "read_evaluation", "work"]
 
@@ -144,7 +145,7 @@ def _write_evaluation(path: Path, evaluation: Evaluation, judged: np.ndarray | N
         np.savez(file, probability=np.array(evaluation.probability), **arrays)
 
 
-def read_evaluation(path: Path, labels: list[Any], cost: Any = None) -> Evaluation:
+def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None) -> Evaluation:
     """Return the evaluation that a run left behind.
 
     Parameters

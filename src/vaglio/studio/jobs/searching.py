@@ -9,6 +9,7 @@ from vaglio.evaluation import select
 from vaglio.evaluation.selection.selection_result import Selection
 from vaglio.learners.registry import LEARNERS
 from vaglio.table import Table
+from vaglio.typing import CostLike
 
 __all__ = ["INNER_FOLDS", "found_params", "search", "search_space", "selection_options", "trainings"]
 
@@ -52,7 +53,7 @@ def search(
     typed: Mapping[str, Mapping[str, str]],
     rows: tuple[Table, Any],
     data: Mapping[str, Any],
-    cost: Any,
+    cost: CostLike,
     progress: Callable[[int, int, str], None],
 ) -> Selection:
     """Try the learners with their settings, and choose one.

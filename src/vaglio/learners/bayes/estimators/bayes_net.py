@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -35,6 +35,9 @@ from vaglio.learners.belief import belief_passes
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.typing import ClassWeight, Priors, SequenceNotStr
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
@@ -163,7 +166,7 @@ class BayesianNetworkClassifier(Generative):
             return tree_augmented(information)
         return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
 
-    def plot(self, ax: Any = None, *, target: str = "class") -> Any:
+    def plot(self, ax: Axes | None = None, *, target: str = "class") -> Any:
         """Draw the network with matplotlib.
 
         Parameters

@@ -20,7 +20,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.plain_arrays import distinct_labels
 from vaglio.learners.provenance import plain_params
 from vaglio.model.base import Model
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 
 @estimator
@@ -62,7 +62,7 @@ class Generative(VaglioClassifier):
         logarithms: np.ndarray = model.predict_log_proba(matrix)
         return logarithms
 
-    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+    def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from the model.
 
         Categories and intervals are drawn by their shares in the training rows of the class, without the smoothing

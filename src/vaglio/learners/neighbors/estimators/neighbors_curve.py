@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -13,6 +13,10 @@ from vaglio.learners.neighbors.model.neighbors import Neighbors, class_sums
 from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, together, voters_in_parts
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
+from vaglio.typing import CrossValidation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
 MOST_QUERIES = 5000
@@ -45,7 +49,7 @@ class NeighborsCurve:
         return int(self.n_neighbors[np.argmax(self.mean)])
 
     @draws_names
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the curve with one standard error around it; return the axes."""
         ax = axes_for(ax)
         error = self.scores.std(axis=1) / np.sqrt(self.scores.shape[1])
@@ -55,7 +59,7 @@ class NeighborsCurve:
         return ax
 
 
-def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
+def neighbors_curve(model: Neighbors, largest: int, cv: CrossValidation, seed: Any, threads: int) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
     splits = _splits(model.target, model.n_classes, cv, seed)
     largest = min(largest, *(len(train) for train, _ in splits))
@@ -69,7 +73,9 @@ def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads:
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def neighbors_curve_outside(model: NeighborsOutside, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
+def neighbors_curve_outside(
+    model: NeighborsOutside, largest: int, cv: CrossValidation, seed: Any, threads: int
+) -> NeighborsCurve:
     """Return the same curve, bit by bit, for rows outside memory: of each only its target and its folds are held."""
     target = np.concatenate([part.target for part in model.rows.parts()])
     splits = _splits(target, model.n_classes, cv, seed)
@@ -87,14 +93,14 @@ def neighbors_curve_outside(model: NeighborsOutside, largest: int, cv: Any, seed
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def _splits(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+def _splits(target: np.ndarray, n_classes: int, cv: CrossValidation, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the rows that are kept and those that are asked for, per fold; of many rows, some of these."""
     splits = list(_splitter(target, n_classes, cv, seed).split(target, target))
     step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
     return [(train, test[::step]) for train, test in splits]
 
 
-def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
+def _splitter(target: np.ndarray, n_classes: int, cv: CrossValidation, seed: Any) -> Any:
     if not isinstance(cv, Integral):
         return check_cv(cv)
     folds = min(int(cv), len(target))

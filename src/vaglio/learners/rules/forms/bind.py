@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
@@ -98,11 +97,11 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     return condition
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
 
 
-def _code(value: Any, feature: Feature, line: int) -> int:
+def _code(value: object, feature: Feature, line: int) -> int:
     code = feature.code_of.get(spelling(value))
     if code is None:
         raise InputError(

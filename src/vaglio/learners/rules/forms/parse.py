@@ -166,7 +166,7 @@ def _rule(
     return Rule(conditions, classes[code], code, weights, covered, totals)
 
 
-def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:
+def _word(label: object, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:
     """What a rule says. Weights that favour another class belong to the rule as it was before someone edited its
     label: the label counts, with certainty."""
     spread = _spread(weights or {}, classes)

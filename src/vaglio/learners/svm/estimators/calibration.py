@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -12,12 +11,13 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from vaglio.errors import InputError
 from vaglio.learners.linear.estimators.logistic_problem import LogisticProblem
 from vaglio.learners.linear.estimators.logistic_solver import minimise
+from vaglio.typing import CrossValidation
 
 # Trains on some rows and gives the class values (n_test, outputs) of others.
 HeldOutValues = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(y: np.ndarray, cv: CrossValidation, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the folds of a splitter, or stratified ones: fewer where the rarest class has not enough rows."""
     if not isinstance(cv, Integral):
         return list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
@@ -29,7 +29,7 @@ def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.n
 
 
 def calibrate(
-    values_of: HeldOutValues, y: np.ndarray, weight: np.ndarray | None, n_classes: int, cv: Any, seed: int
+    values_of: HeldOutValues, y: np.ndarray, weight: np.ndarray | None, n_classes: int, cv: CrossValidation, seed: int
 ) -> np.ndarray:
     """Return slope and intercept for each output: shape (1, 2) for two classes, else (n_classes, 2)."""
     outputs = 1 if n_classes == 2 else n_classes

@@ -11,6 +11,7 @@ from scipy import sparse as sp
 from vaglio.errors import InputError
 from vaglio.learners.svm.estimators.calibration import folds_of
 from vaglio.table import as_frame
+from vaglio.typing import CrossValidation
 
 # Rows with larger numbers have kernel values near the end of all numbers, and no step of the solver makes progress.
 LARGEST = 1e30
@@ -29,7 +30,7 @@ def choose_kernel(
     codes_of: Callable[[dict[str, Any], np.ndarray, np.ndarray], np.ndarray],
     y: np.ndarray,
     weight: np.ndarray | None,
-    cv: Any,
+    cv: CrossValidation,
     seed: int,
 ) -> tuple[dict[str, Any], Any]:
     """Return the kernel with the best cross-validated accuracy, and the table of all.
