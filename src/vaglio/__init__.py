@@ -6,9 +6,82 @@ Nothing heavy is imported until a name is used: ``import vaglio`` costs next to 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vaglio._version import __version__
+from vaglio._version import __version__ as __version__
+
+# What a type checker sees. Names that are not here do not exist for it: ``__getattr__`` below is hidden from it.
+if TYPE_CHECKING:
+    from vaglio import datasets as datasets
+    from vaglio.engines.work_settings import streaming as streaming
+    from vaglio.evaluation import bias_variance as bias_variance
+    from vaglio.evaluation import compare as compare
+    from vaglio.evaluation import evaluate as evaluate
+    from vaglio.evaluation import select as select
+    from vaglio.evaluation import shatters as shatters
+    from vaglio.evaluation import vc_dimension_lower_bound as vc_dimension_lower_bound
+    from vaglio.evaluation.displays import CalibrationDisplay as CalibrationDisplay
+    from vaglio.evaluation.displays import ConfusionMatrixDisplay as ConfusionMatrixDisplay
+    from vaglio.evaluation.displays import CostCurveDisplay as CostCurveDisplay
+    from vaglio.evaluation.displays import ForestDistanceDisplay as ForestDistanceDisplay
+    from vaglio.evaluation.displays import GainCurveDisplay as GainCurveDisplay
+    from vaglio.evaluation.displays import LearningCurveDisplay as LearningCurveDisplay
+    from vaglio.evaluation.displays import LiftCurveDisplay as LiftCurveDisplay
+    from vaglio.evaluation.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
+    from vaglio.evaluation.displays import RocCurveDisplay as RocCurveDisplay
+    from vaglio.evaluation.displays import TermDisplay as TermDisplay
+    from vaglio.evaluation.displays import ValidationCurveDisplay as ValidationCurveDisplay
+    from vaglio.fitted import load as load
+    from vaglio.learners.additive.estimators.additive import (
+        ExplainableBoostingClassifier as ExplainableBoostingClassifier,
+    )
+    from vaglio.learners.additive.estimators.additive import (
+        ExplainableBoostingRegressor as ExplainableBoostingRegressor,
+    )
+    from vaglio.learners.bayes.estimators.bayes_net import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from vaglio.learners.bayes.estimators.count_bayes import BernoulliNB as BernoulliNB
+    from vaglio.learners.bayes.estimators.count_bayes import MultinomialNB as MultinomialNB
+    from vaglio.learners.bayes.estimators.gaussians import GaussianMAPClassifier as GaussianMAPClassifier
+    from vaglio.learners.bayes.estimators.gaussians import GaussianMixtureClassifier as GaussianMixtureClassifier
+    from vaglio.learners.bayes.estimators.joint_bayes import JointBayesClassifier as JointBayesClassifier
+    from vaglio.learners.bayes.estimators.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
+    from vaglio.learners.boosting.estimators.gradient_boosting import (
+        HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+    )
+    from vaglio.learners.boosting.estimators.gradient_boosting import (
+        HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+    )
+    from vaglio.learners.ensembles.estimators.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from vaglio.learners.ensembles.estimators.bagging import BaggingClassifier as BaggingClassifier
+    from vaglio.learners.ensembles.estimators.bagging import BaggingRegressor as BaggingRegressor
+    from vaglio.learners.ensembles.estimators.voting import VotingClassifier as VotingClassifier
+    from vaglio.learners.forest.estimators.forest_imputer import ForestImputer as ForestImputer
+    from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier as RandomForestClassifier
+    from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor as RandomForestRegressor
+    from vaglio.learners.linear.estimators.logistic import LogisticRegression as LogisticRegression
+    from vaglio.learners.linear.estimators.mlp import MLPClassifier as MLPClassifier
+    from vaglio.learners.linear.estimators.perceptron import Perceptron as Perceptron
+    from vaglio.learners.neighbors.estimators import KNeighborsClassifier as KNeighborsClassifier
+    from vaglio.learners.neighbors.estimators import KNeighborsRegressor as KNeighborsRegressor
+    from vaglio.learners.rules.estimators.aq import AQClassifier as AQClassifier
+    from vaglio.learners.rules.estimators.cn2 import CN2Classifier as CN2Classifier
+    from vaglio.learners.rules.estimators.foil import FOILClassifier as FOILClassifier
+    from vaglio.learners.rules.estimators.ripper import RIPPERClassifier as RIPPERClassifier
+    from vaglio.learners.rules.model.ruleset import RuleSet as RuleSet
+    from vaglio.learners.svm.estimators.svc import SVC as SVC
+    from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
+    from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
+    from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
+    from vaglio.learners.trees.estimators.presets import C45Classifier as C45Classifier
+    from vaglio.learners.trees.estimators.presets import CARTClassifier as CARTClassifier
+    from vaglio.learners.trees.estimators.presets import ID3Classifier as ID3Classifier
+    from vaglio.learners.trees.estimators.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
+    from vaglio.quality import audit as audit
+    from vaglio.study import Study as Study
+    from vaglio.table import Table as Table
+    from vaglio.table import read as read
+    from vaglio.table import scan as scan
+    from vaglio.tracing import trace as trace
 
 # Public name -> module that defines it. One line per name, sorted within its family.
 _HOME = {
@@ -87,18 +160,17 @@ _HOME = {
 # Public rooms that are reached as attributes.
 _ROOMS = ("datasets",)
 
-__all__ = ["__version__", *_ROOMS, *_HOME]
+if not TYPE_CHECKING:
+    __all__ = ["__version__", *_ROOMS, *_HOME]
 
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return importlib.import_module(f"vaglio.{name}")
+        if name not in _HOME:
+            raise AttributeError(f"module 'vaglio' has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"vaglio.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'vaglio' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(__all__)

@@ -15,6 +15,7 @@ from vaglio.messages.listing import bullet_html, plain_data
 from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
+from vaglio.typing import TableLike
 
 __all__ = ["Study"]
 
@@ -156,7 +157,7 @@ class Study:
         """The costs, if a matrix of them was given."""
         return self.selection.cost
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Predict the classes of new rows by the chosen model; with costs, those of least expected cost.
 
         Parameters
@@ -169,7 +170,7 @@ class Study:
         # A Fitted finds its columns by name, so X may also have the class and other columns.
         return np.asarray(self.fitted.predict(X))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: TableLike) -> list[Explanation]:
         """Explain the predictions of the chosen model for new rows.
 
         Parameters

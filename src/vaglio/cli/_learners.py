@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, pair
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 
 @contextmanager
@@ -49,7 +52,9 @@ def learner_ids(given: list[str] | None) -> list[str]:
         raise UsageError(str(error)) from None
 
 
-def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: Any) -> dict[str, Any]:
+def search_space(
+    learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: VaglioEstimator
+) -> dict[str, Any]:
     """What ``tune`` tries: the values ``--try`` names, else those of the registry without what ``--set`` fixes."""
     from vaglio.learners.parameter_text import check_parameters, known_parameter
     from vaglio.learners.registry import find

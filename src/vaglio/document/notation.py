@@ -77,7 +77,7 @@ def comma_list(values: Iterable[Any], most: int = 12) -> str:
     return ", ".join(words[:most]) + (", …" if len(words) > most else "")
 
 
-def as_fraction(value: Any) -> Fraction:
+def as_fraction(value: object) -> Fraction:
     """Read 1/3, 0.25 or a number as an exact fraction.
 
     >>> as_fraction("1/3"), as_fraction(0.25)

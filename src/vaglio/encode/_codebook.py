@@ -25,6 +25,7 @@ from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.messages.sentences import listed
 from vaglio.table import Column, Table
+from vaglio.typing import TableLike
 
 # The spread of a column of which nothing is known but that it had values.
 _SOME = Spread((0.0,))
@@ -77,7 +78,7 @@ class Codebook:
         return cls(features, named=_has_names(X), unseen=unseen)
 
     @classmethod
-    def of_rows(cls, X: Any, unseen: Unseen = "missing") -> tuple[Codebook, EncodedMatrix]:
+    def of_rows(cls, X: TableLike, unseen: Unseen = "missing") -> tuple[Codebook, EncodedMatrix]:
         """Learn from the training rows, and encode them; a frame is converted once for both.
 
         Parameters
@@ -153,7 +154,7 @@ class Codebook:
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
 
-    def strangers(self, X: Any) -> dict[tuple[int, int], Any]:
+    def strangers(self, X: TableLike) -> dict[tuple[int, int], Any]:
         """Return the categories of X that no training row has: (row, feature) -> value."""
         if sp.issparse(X) or not any(feature.is_nominal for feature in self.features):
             return {}
@@ -168,7 +169,7 @@ class Codebook:
                 found |= {(row, j): values[positions[row]] for row in rows.tolist()}
         return found
 
-    def extended(self, X: Any) -> Codebook:
+    def extended(self, X: TableLike) -> Codebook:
         """Return a copy that also knows the categories of these rows, after those it knows, whose codes stay.
 
         Parameters
@@ -180,7 +181,7 @@ class Codebook:
         columns = self._align(Table.from_any(X), by_name=self.named and _has_names(X))
         return replace(self, features=tuple(map(with_categories, self.features, columns)))
 
-    def fill(self, X: Any, filled: EncodedMatrix) -> Any:
+    def fill(self, X: TableLike, filled: EncodedMatrix) -> Any:
         """Return the rows as a frame, their missing values replaced by those of a matrix, all others as they are.
 
         Parameters
@@ -285,16 +286,16 @@ class Codebook:
         return cls(features, named, unseen, sparse, known, state.get("whole", True) is True)
 
 
-def _is_numbers(X: Any) -> bool:
+def _is_numbers(X: TableLike) -> bool:
     return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2
 
 
-def _is_single(X: Any) -> bool:
+def _is_single(X: TableLike) -> bool:
     """Return whether X is a matrix of float32; of infinite numbers, the table knows what to say."""
     return isinstance(X, np.ndarray) and X.dtype == np.float32 and X.ndim == 2 and not np.isinf(X).any()
 
 
-def _has_names(X: Any) -> bool:
+def _has_names(X: TableLike) -> bool:
     """Return whether the columns of X have names: an array or a list of lists has none, a list of dicts has."""
     return not isinstance(X, np.ndarray) and not (isinstance(X, list) and not (X and isinstance(X[0], dict)))
 

@@ -13,6 +13,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.errors import ModelFileError
 from vaglio.table import WORD_PAIRS, Column
+from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:  # a matrix is made of features
     from vaglio.encode._matrix import EncodedMatrix
@@ -115,7 +116,7 @@ class Feature:
         """Whether YES is yes: in a column of yes and no and the like."""
         return bool(self._code_of_folded)
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """Return the code of a value; -1 if no training row has it.
 
         In a column of yes and no, YES is yes. True, 1, 1.0 and "1" are one value unless the column tells them apart.
@@ -195,7 +196,7 @@ def presence(column: Column, of: Column | None = None) -> np.ndarray:
     return found
 
 
-def aligned_labels(y: Any, classes: Any) -> np.ndarray:
+def aligned_labels(y: ColumnLike, classes: Any) -> np.ndarray:
     """Return labels in the spelling of the known classes: 1, 1.0, "1" and True are one class, as in a column.
 
     Parameters
@@ -224,7 +225,7 @@ def aligned_labels(y: Any, classes: Any) -> np.ndarray:
     return mixed
 
 
-def spelling(value: Any) -> str:
+def spelling(value: object) -> str:
     """Return one spelling for values that mean the same category.
 
     A column of codes may arrive as integers in one table, as floats in the next (because of a missing value) and as
@@ -241,7 +242,7 @@ def spelling(value: Any) -> str:
     return str(value)
 
 
-def number_spelled(value: Any) -> str:
+def number_spelled(value: object) -> str:
     """Return the number that a value is or spells, in one spelling: True is "1", "3.0" is "3"; "" for other words.
 
     Digits with a leading zero are a code, no number.

@@ -157,7 +157,7 @@ class _Growing:
         found: np.ndarray = lookup[column.data]
         return found
 
-    def _code(self, value: Any) -> int:
+    def _code(self, value: object) -> int:
         # 1 == True == 1.0 in Python, but they are different categories.
         code = self._codes.setdefault((type(value), value), len(self._codes))
         if code >= MOST_CATEGORIES:

@@ -45,7 +45,7 @@ class LabelMeasures:
             raise InputError(f"pos_label {self.positive!r} is not among {list(self.labels)!r}.")
         return self.labels.index(self.positive)
 
-    def _index(self, label: Any) -> int:
+    def _index(self, label: object) -> int:
         if label is None:
             return self.positive_index
         if label not in self.labels:
@@ -93,7 +93,7 @@ class LabelMeasures:
         """Matthews correlation coefficient."""
         return self.rates.matthews
 
-    def rate(self, name: str, label: Any = None) -> Estimate:
+    def rate(self, name: str, label: object = None) -> Estimate:
         """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision."""
         if name == "f1":
             raise InputError("F1 is not a share of rows and has no Wilson interval; read it from per_class().")

@@ -28,6 +28,7 @@ from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, Precis
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, CostLike
 
 __all__ = ["Evaluation"]
 
@@ -80,9 +81,9 @@ class Evaluation(LabelMeasures):
         *,
         y_score: Any = None,
         labels: Sequence[Any] | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        cost: Any = None,
+        pos_label: object = None,
+        sample_weight: ColumnLike | None = None,
+        cost: CostLike | None = None,
         confidence: float = 0.95,
         seed: int = 0,
     ) -> Evaluation:
@@ -147,30 +148,30 @@ class Evaluation(LabelMeasures):
 
     # ---- scores -----------------------------------------------------------------------------
 
-    def one_class(self, label: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def one_class(self, label: object = None) -> tuple[np.ndarray, np.ndarray]:
         """For one class against the rest: which rows belong to it, and their scores."""
         if self.scores is None:
             raise InputError("These predictions are bare labels without scores; curves need scores or probabilities.")
         k = self._index(label)
         return self.true == k, self.scores[:, k]
 
-    def roc(self, label: Any = None) -> RocCurve:
+    def roc(self, label: object = None) -> RocCurve:
         """The ROC curve of a class, by default the positive one."""
         return RocCurve.from_scores(*self.one_class(label), self.weight)
 
-    def precision_recall(self, label: Any = None) -> PrecisionRecallCurve:
+    def precision_recall(self, label: object = None) -> PrecisionRecallCurve:
         """The precision-recall curve of a class, by default the positive one."""
         return PrecisionRecallCurve.from_scores(*self.one_class(label), self.weight)
 
-    def gains(self, label: Any = None) -> GainCurve:
+    def gains(self, label: object = None) -> GainCurve:
         """The cumulative gains of a class, by default the positive one."""
         return GainCurve.from_scores(*self.one_class(label), self.weight)
 
-    def thresholds(self, label: Any = None) -> ThresholdTable:
+    def thresholds(self, label: object = None) -> ThresholdTable:
         """Every measure at every threshold, for a class, by default the positive one."""
         return ThresholdTable.from_scores(*self.one_class(label), self.weight)
 
-    def calibration(self, label: Any = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
+    def calibration(self, label: object = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
         return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
 
@@ -235,7 +236,7 @@ class Evaluation(LabelMeasures):
         self._need_two()
         return self._with_positive(top_rows(self.one_class()[1], n))
 
-    def at_least_cost(self, cost: Any = None) -> Evaluation:
+    def at_least_cost(self, cost: CostLike | None = None) -> Evaluation:
         """The same probabilities; the class with the least expected cost is predicted."""
         matrix = self.cost if cost is None else CostMatrix.from_any(cost, labels=self.labels)
         if matrix is None or not self.probability:

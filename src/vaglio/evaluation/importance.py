@@ -16,6 +16,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.rows import Rows
 from vaglio.model.families import KINDS
 from vaglio.table import Table
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["PermutationImportance", "permutation_importance"]
 
@@ -57,8 +58,8 @@ class PermutationImportance:
 
 def permutation_importance(
     model: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     columns: Sequence[str] | None = None,
     n_repeats: int = 3,

@@ -10,6 +10,7 @@ import numpy as np
 from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.messages.sentences import did_you_mean
+from vaglio.typing import ColumnLike
 
 __all__ = [
     "as_labels",
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 
-def as_labels(y: Any, name: str = "y") -> np.ndarray:
+def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
     """A one-dimensional array of labels, none of them missing."""
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -41,7 +42,7 @@ def as_labels(y: Any, name: str = "y") -> np.ndarray:
     return labels
 
 
-def as_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def as_weight(sample_weight: ColumnLike | None, n_rows: int) -> np.ndarray | None:
     """Weights as float64, or None when every row counts once."""
     if sample_weight is None:
         return None
@@ -101,7 +102,7 @@ def find_label(word: str, labels: Sequence[Any]) -> Any:
     raise InputError(f"{word!r} is not a class here: {did_you_mean(word, written)}")
 
 
-def labels_like(y: Any, classes: Sequence[Any]) -> np.ndarray:
+def labels_like(y: ColumnLike, classes: Sequence[Any]) -> np.ndarray:
     """Return labels of new rows as the classes of a model are written: 1 and "1", True and "true" are the same.
 
     >>> labels_like(np.array([1, 2]), ["1", "2"]).tolist()
@@ -131,7 +132,7 @@ def label_parts(labels: Sequence[Any] | None, truth: np.ndarray, predicted: np.n
 
 
 def class_scores(
-    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: Any
+    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: object
 ) -> np.ndarray:
     """Scores with a column for each class of the universe."""
     if not np.isfinite(score).all():

@@ -15,6 +15,7 @@ from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, CostLike
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -24,9 +25,9 @@ def evaluate(
     X: Any,
     y: Any = None,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    cost: Any = None,
+    sample_weight: ColumnLike | None = None,
+    pos_label: object = None,
+    cost: CostLike | None = None,
     decide: str = "cost",
     confidence: float = 0.95,
     seed: int = 0,
@@ -72,7 +73,12 @@ def evaluate(
         raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
     found = Rows.of(X, y, sample_weight).predict(alone)
-    options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": found.weight}
+    options: dict[str, Any] = {
+        "pos_label": pos_label,
+        "confidence": confidence,
+        "seed": seed,
+        "sample_weight": found.weight,
+    }
     if decide == "cost":
         return evaluate_predictions(found.predictions, found.true, cost=cost, **options)
     evaluation = evaluate_predictions(replace(found.predictions, cost=carried), found.true, **options)
@@ -87,7 +93,9 @@ def _without_costs(model: Any) -> tuple[Any, CostMatrix | None]:
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 
-def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, **options: Any) -> Evaluation:
+def evaluate_predictions(
+    predictions: Predictions, y: ColumnLike, *, cost: CostLike | None = None, **options: Any
+) -> Evaluation:
     """Compare predictions that are made already with the true classes.
 
     Parameters

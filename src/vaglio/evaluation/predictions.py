@@ -17,6 +17,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.fitted import Fitted
 from vaglio.model.base import codes_and_proba
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import TableLike
 
 __all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores"]
 
@@ -57,7 +58,7 @@ class Predictions:
     cost: CostMatrix | None = None
 
 
-def predict_with_scores(model: Any, X: Any) -> Predictions:
+def predict_with_scores(model: Any, X: TableLike) -> Predictions:
     """Predict the rows of ``X`` once.
 
     Parameters
@@ -80,7 +81,7 @@ def predict_with_scores(model: Any, X: Any) -> Predictions:
     return Predictions(np.asarray(model.predict(X)), model_scores(model, X))
 
 
-def model_scores(model: Any, X: Any) -> ModelScores | None:
+def model_scores(model: Any, X: TableLike) -> ModelScores | None:
     """Return probabilities if the model has them, else its decision values, else None.
 
     Parameters
@@ -92,7 +93,7 @@ def model_scores(model: Any, X: Any) -> ModelScores | None:
     return _first_scores(model, X, classes)
 
 
-def _cost_sensitive(model: CostSensitiveClassifier, X: Any) -> Predictions:
+def _cost_sensitive(model: CostSensitiveClassifier, X: TableLike) -> Predictions:
     inner = replace(predict_with_scores(model.estimator_, X), cost=model.cost_)
     if not model.decides_:
         return inner

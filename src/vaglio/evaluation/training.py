@@ -19,6 +19,7 @@ from vaglio.learners.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
+from vaglio.typing import Estimator
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -101,7 +102,7 @@ class Training:
 
 
 def train_and_evaluate(
-    estimator: Any,
+    estimator: Estimator,
     X: Any,
     y: Any,
     plan: EvaluationPlan,
@@ -177,7 +178,7 @@ def _fitted(estimator: Any, rows: Rows, cost: CostMatrix | None) -> Any:
 
 
 def evaluate_learner(
-    estimator: Any,
+    estimator: Estimator,
     X: Any,
     y: Any,
     plan: EvaluationPlan,

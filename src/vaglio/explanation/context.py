@@ -104,7 +104,7 @@ class Context:
             return column.categories[int(min(max(code, 0.0), len(column.categories) - 1.0))]
         return _date(code) if column.is_date else float(code)
 
-    def said(self, feature: int, value: Any) -> str:
+    def said(self, feature: int, value: object) -> str:
         """Return ``name = value``, or that it is missing.
 
         Parameters
@@ -134,7 +134,7 @@ def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:
     return float(block[row, matrix.position[feature]])
 
 
-def shown(value: Any, digits: int = _DIGITS) -> str:
+def shown(value: object, digits: int = _DIGITS) -> str:
     """Return a value as a person writes it, cut when it is long; a number with so many significant digits."""
     if isinstance(value, float):
         # A number of more digits before the point would get an exponent. Adding zero turns -0 into 0.

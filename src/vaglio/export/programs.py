@@ -228,7 +228,7 @@ def _js_table(own: str, node: ExportNode, members: list[str]) -> str:
     return f"const {own} = {{\n  {body},\n}};"
 
 
-def js_text(value: Any) -> str:
+def js_text(value: object) -> str:
     """A plain value as JavaScript, also inside of a page: no text of it can end the script."""
     return json.dumps(value).replace("<", "\\u003c")
 

@@ -88,7 +88,7 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
     return text
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

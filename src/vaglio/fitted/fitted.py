@@ -21,6 +21,7 @@ from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, 
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
+from vaglio.typing import CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
@@ -86,7 +87,7 @@ class Fitted:
         plain = replace(rules, cost=None)
         return cls(rules.codebook(), plain, classes, "rules", {}, {"version": __version__}, rules.costs)
 
-    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def predict(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row.
 
         Parameters
@@ -117,7 +118,7 @@ class Fitted:
             predicted = self.classes[class_codes(self.model, matrix, self.deciding_cost, len(self.classes))]
         return predicted
 
-    def predict_with_proba(self, X: Any, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+    def predict_with_proba(self, X: TableLike, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the class (or number) for each row and the probabilities, if the model has any.
 
         The rows are encoded once, and a model that decides by its probabilities computes them once: half the work of
@@ -141,7 +142,7 @@ class Fitted:
         codes, probabilities = codes_and_proba(self.model, matrix, self.deciding_cost)
         return self.classes[codes], probabilities
 
-    def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``.
 
         Parameters
@@ -158,7 +159,7 @@ class Fitted:
             return shares
         return class_proba(self.model, self._encode(X, n_jobs))
 
-    def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def decision_function(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines).
 
         Parameters
@@ -251,7 +252,7 @@ class Fitted:
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
-    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+    def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from a model of how the rows of a class come about (the Bayes classifiers).
 
         Parameters
@@ -471,7 +472,7 @@ class Fitted:
         """The costs the model decides by; None where it decides by itself."""
         return self.cost if self.decide == "cost" else None
 
-    def with_cost(self, cost: Any) -> Fitted:
+    def with_cost(self, cost: CostLike) -> Fitted:
         """Return the same model deciding for the class of least expected cost.
 
         Parameters
@@ -593,7 +594,7 @@ class Fitted:
 
         return to_html(self)
 
-    def _encode(self, X: Any, n_jobs: int | None = None) -> EncodedMatrix:
+    def _encode(self, X: TableLike, n_jobs: int | None = None) -> EncodedMatrix:
         matrix = self.codebook.encode(X)
         matrix.threads = resolve_threads(n_jobs)
         return matrix

@@ -12,12 +12,13 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
+from vaglio.typing import RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.fitted import Fitted
 
 
-def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Table | None = None) -> Any:
+def draw_rows(fitted: Fitted, n: int, label: object, random_state: RandomState, schema: Table | None = None) -> Any:
     """Return a frame of ``n`` rows; a schema says more of the training columns than the codebook does."""
     model: Any = fitted.model
     if fitted.classes is None or not callable(getattr(model, "draw", None)):
@@ -41,7 +42,7 @@ def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Tab
     return Table(decoded, origin=schema.origin if schema is not None else "").to_frame()
 
 
-def empty_rows(X: Any) -> Table | None:
+def empty_rows(X: TableLike) -> Table | None:
     """Return the columns of a training frame without its rows, or None for an array.
 
     It remembers what the encoding forgets: widths of numbers, the library the frame came from.
@@ -56,7 +57,9 @@ def empty_rows(X: Any) -> Table | None:
     return None
 
 
-def _labels_to_draw(n: int, label: Any, classes: np.ndarray, prior: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _labels_to_draw(
+    n: int, label: object, classes: np.ndarray, prior: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     if label is None:
         return rng.choice(len(classes), size=n, p=prior)
     found = np.flatnonzero(classes == label)

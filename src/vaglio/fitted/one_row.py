@@ -169,7 +169,7 @@ def _plain_codes(feature: Feature) -> dict[Any, int]:
 def _code_converter(feature: Feature, strict: bool) -> Callable[[Any], float | None]:
     """Return a function from any value to its code: -1 if no training row has it, None if the codebook must look."""
 
-    def convert(value: Any) -> float | None:
+    def convert(value: object) -> float | None:
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -186,7 +186,7 @@ def _code_converter(feature: Feature, strict: bool) -> Callable[[Any], float | N
     return convert
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     """Return a number that does not come as a float or an int."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -195,7 +195,7 @@ def _number(value: Any) -> float | None:
     return None
 
 
-def _date(value: Any) -> float | None:
+def _date(value: object) -> float | None:
     """Return the days since 1970 of a date, a time without a zone, or an ISO date in words."""
     if type(value) is str and _DAY.fullmatch(value):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from vaglio.encode import guarded_from, reliability
 from vaglio.engines.passes import Chunk, Facts, Pass
 from vaglio.engines.survey import unit_of
 from vaglio.learners.inputs import note_belief
+
+if TYPE_CHECKING:
+    pass
 
 
 def belief_passes(estimator: Any, facts: Facts, whole: bool = False) -> Generator[Pass, Any, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -39,6 +39,7 @@ from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
+from vaglio.typing import ColumnLike, TableLike
 
 
 @estimator
@@ -74,6 +75,12 @@ class VaglioEstimator(BaseEstimator):
     _gathered_share: ClassVar[int] = 1
 
     fitted_: Fitted = field(init=False)
+    # Of learners with ``nominal_guard``.
+    reliability_: dict[str, float] = field(init=False)
+
+    if TYPE_CHECKING:  # classifiers and regressors write it
+
+        def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self: ...
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
@@ -131,7 +138,9 @@ class VaglioEstimator(BaseEstimator):
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
-    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+    def explain(
+        self, X: TableLike, *, counterfactual: bool = True, training: TableLike | None = None
+    ) -> list[Explanation]:
         """Say for each row of X why it got its prediction.
 
         Parameters
@@ -175,7 +184,7 @@ class VaglioEstimator(BaseEstimator):
         """Whether the words that tell most stand for a text column; other learners count all words themselves."""
         return True
 
-    def _encode(self, X: Any) -> EncodedMatrix:
+    def _encode(self, X: TableLike) -> EncodedMatrix:
         if "fitted_" not in self.__dict__:
             check_is_fitted(self, "fitted_")
         matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False, single=True))
@@ -189,7 +198,7 @@ class VaglioEstimator(BaseEstimator):
         if matrix.n_rows != len(y):
             check_consistent_length(matrix, y)
 
-    def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
+    def _encode_training(self, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
         X, ranges = check_with_ranges(self, X, reset=True)
         codebook, matrix = encoded_rows(self, X)
         matrix.threads = self._threads()
@@ -197,7 +206,7 @@ class VaglioEstimator(BaseEstimator):
             matrix.ranges = ranges
         return codebook.having_seen(matrix), matrix
 
-    def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
+    def _encode_counted(self, X: TableLike, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
         """Encode all rows by what those that count have: what only the others have is a missing value."""
         X = check_X(self, X, reset=False)
         codebook = encoded_rows(self, rows_that_count(X, counts))[0]
@@ -280,7 +289,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         """Number of classes."""
         return len(self.classes_)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their classes.
 
         Parameters
@@ -321,7 +330,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
                 "out, or give its rows a weight."
             )
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes_``.
 
         Parameters
@@ -338,7 +347,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         matrix = self._encode(X)
         return class_proba(self.fitted_.model, matrix)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Parameters
@@ -353,7 +362,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             logarithms: np.ndarray = np.log(self.predict_proba(X))
         return logarithms
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the accuracy: the share of rows whose class is predicted.
 
         Parameters
@@ -388,7 +397,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             raise InputError("class_weight gives every row the weight 0: at least one row must count.")
         return product
 
-    def _weight_of_chunk(self, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+    def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
         if isinstance(getattr(self, "class_weight", None), str):
             raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
@@ -400,7 +409,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
 class VaglioRegressor(RegressorMixin, VaglioEstimator):
     """Base of all learners that predict a number."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their numbers.
 
         Parameters
@@ -427,7 +436,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, numbers, weight)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the coefficient of determination R².
 
         Parameters

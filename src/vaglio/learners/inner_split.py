@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
 from vaglio.runtime.seeds import seed_of
 
+if TYPE_CHECKING:
+    from vaglio.learners.linear.estimators.perceptron import Perceptron
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
 
-def inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+
+def inner_split(estimator: TreeEstimator | Perceptron, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Split the rows by ``validation_fraction``, by class where every class has two rows; tiny tables are not split."""
     rows = np.arange(len(y))
     if len(y) < 4:

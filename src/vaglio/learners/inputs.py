@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -17,6 +17,11 @@ from vaglio.errors import InputError
 from vaglio.learners.monotonicity import with_ordered_booleans
 from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
 from vaglio.table import Table
+from vaglio.typing import ColumnLike, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
+    from vaglio.learners.forest.estimators.forest_imputer import ForestImputer
 
 # What a product and a quotient of doubles may be off by, relatively.
 _ROUNDING = 1e-14
@@ -28,7 +33,9 @@ _LARGEST_MULTIPLE = 2.0**26
 _MOST_CELLS = 1 << 24
 
 
-def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool = False) -> Any:
+def check_X(
+    estimator: VaglioEstimator | ForestImputer, X: TableLike, reset: bool, look: bool = True, single: bool = False
+) -> Any:
     """Check the rows as scikit-learn does, and return them as a frame, Table, float64 array or CSR matrix.
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
@@ -65,7 +72,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
     return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
 
 
-def check_with_ranges(estimator: Any, X: Any, reset: bool) -> tuple[Any, Ranges | None]:
+def check_with_ranges(estimator: VaglioEstimator, X: Any, reset: bool) -> tuple[Any, Ranges | None]:
     """Check the rows likewise; one pass over an array says whether it is sound, and the range of each column."""
     ranges = Ranges.of(X, estimator._threads()) if is_plain(X) else None
     # A learner that refuses infinite numbers by itself says more about them.
@@ -74,7 +81,7 @@ def check_with_ranges(estimator: Any, X: Any, reset: bool) -> tuple[Any, Ranges 
     return check_X(estimator, X, reset, look=look), ranges
 
 
-def _check_names(estimator: Any, X: Any, reset: bool) -> None:
+def _check_names(estimator: VaglioEstimator | ForestImputer, X: Any, reset: bool) -> None:
     """Note the names of the columns of a Table or frame, or compare them with those noted, as scikit-learn does."""
     names = tuple(X.columns)
     if names and all(type(name) is str for name in names):
@@ -88,7 +95,7 @@ def _check_names(estimator: Any, X: Any, reset: bool) -> None:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
-def _written_out(X: Any, estimator: Any) -> np.ndarray:
+def _written_out(X: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
     """Return a sparse matrix with all its zeros, for a learner that reads every cell."""
     rows, columns = X.shape
     if rows * columns > _MOST_CELLS:
@@ -122,13 +129,13 @@ def _has_words(X: Any) -> bool:
     return False
 
 
-def _object_rows(X: Any) -> Any:
+def _object_rows(X: TableLike) -> Any:
     """Return rows of different types as an array of objects; what has not two dimensions is returned as it is."""
     rows = np.array(X, dtype=object)
     return rows if rows.ndim == 2 else X
 
 
-def _refuse_empty(shape: tuple[int, int], estimator: Any) -> None:
+def _refuse_empty(shape: tuple[int, int], estimator: VaglioEstimator | ForestImputer) -> None:
     rows, columns = shape
     if columns == 0:
         raise InputError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
@@ -136,7 +143,7 @@ def _refuse_empty(shape: tuple[int, int], estimator: Any) -> None:
         raise InputError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
 
 
-def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_labels(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> tuple[np.ndarray, np.ndarray]:
     """Return the class labels and the code of each row's class."""
     if y is None:
         raise ValueError(
@@ -156,7 +163,7 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(y, return_inverse=True)
 
 
-def check_numbers(y: Any, estimator: Any) -> np.ndarray:
+def check_numbers(y: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
     """Return the target numbers."""
     if y is None:
         raise ValueError(
@@ -172,7 +179,7 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
     return numbers
 
 
-def _refuse_words(y: np.ndarray, estimator: Any) -> None:
+def _refuse_words(y: np.ndarray, estimator: VaglioEstimator | ForestImputer) -> None:
     for row, value in enumerate(y):
         try:
             float("nan" if value is None else value)
@@ -183,7 +190,7 @@ def _refuse_words(y: np.ndarray, estimator: Any) -> None:
             ) from None
 
 
-def _one_column(y: Any, estimator: Any) -> np.ndarray:
+def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
     values = plain_series(y)
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
@@ -195,14 +202,14 @@ def _one_column(y: Any, estimator: Any) -> np.ndarray:
     return column
 
 
-def plain_series(y: Any) -> Any:
+def plain_series(y: ColumnLike) -> Any:
     """Return a polars or pyarrow column as an array; pandas and NumPy pass as they are."""
     if hasattr(y, "to_numpy") and not hasattr(y, "iloc"):
         y = y.to_numpy() if not hasattr(y, "to_pylist") else np.asarray(y.to_pylist())
     return np.asarray(y)
 
 
-def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
+def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.ndarray | None:
     """Return the row weights, or None when all rows count alike."""
     if sample_weight is None:
         return None
@@ -289,13 +296,15 @@ def learn_whole_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, wei
     return whole if whole.any() or matrix.n_features > len(whole) else found
 
 
-def believed_columns(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+def believed_columns(
+    estimator: VaglioEstimator, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
     """Return the columns for a learner that believes a column wholly or not at all."""
     doubtful = matrix.nominal_features[learn_whole_belief(estimator, matrix, y, weight) == 0]
     return np.setdiff1d(np.arange(matrix.n_features), doubtful)
 
 
-def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
+def note_belief(estimator: VaglioEstimator, features: Sequence[Feature], found: Mapping[int, float]) -> None:
     """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
     estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
 
@@ -316,7 +325,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
     return factors
 
 
-def encoded_rows(estimator: Any, X: Any) -> tuple[Codebook, EncodedMatrix]:
+def encoded_rows(estimator: VaglioEstimator, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
     """Learn the codebook of training rows, and encode them; booleans that are bound are ordered."""
     codebook, matrix = Codebook.of_rows(X, getattr(estimator, "unseen", "missing"))
     if getattr(estimator, "monotonic_cst", None) is None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from scipy import sparse as sp
 
 from vaglio.errors import InputError
 
+Value = TypeVar("Value")
 
-class Learned:
+
+class Learned(Generic[Value]):
     """A number, an array or a list of arrays of the model, under the name scikit-learn gives it.
 
     There is one copy of it, that of the model: reading the attribute reads the model, and setting it (as users do to
@@ -38,6 +40,11 @@ class Learned:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    @overload
+    def __get__(self, estimator: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, estimator: object, owner: type | None = None) -> Value: ...
 
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:

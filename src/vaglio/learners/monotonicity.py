@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio.encode import Codebook, Feature, code_of_absence
 from vaglio.errors import InputError
 from vaglio.messages.sentences import did_you_mean
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 
 def monotonic_directions(given: Any, features: Sequence[Feature], n_classes: int) -> list[int]:
@@ -38,7 +41,7 @@ def monotonic_directions(given: Any, features: Sequence[Feature], n_classes: int
     return found if bound else []
 
 
-def with_ordered_booleans(estimator: Any, codebook: Codebook) -> Codebook:
+def with_ordered_booleans(estimator: VaglioEstimator, codebook: Codebook) -> Codebook:
     """Return the codebook with False before True in columns that the estimator binds; the same one without any."""
     given = getattr(estimator, "monotonic_cst", None)
     if given is None or not any(map(_both, codebook.features)):

@@ -13,14 +13,18 @@ Imports little: the estimators with scikit-learn's names ask before other parts 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio import _core
+from vaglio.typing import TableLike
+
+if TYPE_CHECKING:
+    pass
 
 
-def is_plain(X: Any, dtype: Any = np.float64) -> bool:
+def is_plain(X: TableLike, dtype: Any = np.float64) -> bool:
     """Whether X is an array of this type that has rows and columns."""
     return type(X) is np.ndarray and X.dtype == dtype and X.ndim == 2 and 0 not in X.shape
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,6 +17,9 @@ from sklearn.base import BaseEstimator
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model.costs import CostMatrix
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 # Rows that the fingerprint and the shares cover: their cost does not grow with the table. For the shares, fewer rows of
 # a wide table are counted, and none of a very wide one.
@@ -38,7 +41,7 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
     return {name: _plain(value) for name, value in sorted(params.items()) if name != "n_jobs"}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if value is None or type(value) in (bool, int, str):
         return value
     if isinstance(value, np.generic):
@@ -58,7 +61,7 @@ def _plain(value: Any) -> Any:
     return getattr(value, "__name__", None) or str(value)
 
 
-def findings_of(estimator: Any) -> dict[str, Any]:
+def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
     """Return what an estimator found out while it learned, as data.
 
     "reliability" is that of nominal columns; "chosen" are the numbers that words such as "cv" and "auto" came to, where
@@ -79,7 +82,7 @@ def findings_of(estimator: Any) -> dict[str, Any]:
     return found
 
 
-def learner_source(estimator: Any) -> str:
+def learner_source(estimator: VaglioEstimator) -> str:
     """The source that makes an estimator again; without the number of threads, which changes no model."""
     default = type(estimator)().get_params(deep=False)
     given = {

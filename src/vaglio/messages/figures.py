@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from vaglio.messages.sentences import clip
 
@@ -111,7 +110,7 @@ def count(n: float) -> str:
     return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
 
 
-def quantity(value: Any) -> str:
+def quantity(value: object) -> str:
     """A cell of the user's table.
 
     >>> quantity(39.1), quantity("male"), quantity(None)

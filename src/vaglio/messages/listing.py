@@ -38,7 +38,7 @@ def cell_text(value: object, *, digits: int = 4) -> str:
     return str(value)
 
 
-def plain_data(value: Any) -> Any:
+def plain_data(value: object) -> Any:
     """Return the data in the types of JSON: no NumPy types, None for a number that is not finite, else text.
 
     >>> plain_data({"a": (1.5, float("nan")), 2: True})

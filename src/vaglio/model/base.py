@@ -116,7 +116,7 @@ def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
     return values
 
 
-def plain_label(label: Any) -> Any:
+def plain_label(label: object) -> Any:
     """Return a class label as a plain Python value."""
     return label.item() if hasattr(label, "item") else label
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
@@ -15,6 +15,9 @@ from vaglio.messages.sentences import listed
 from vaglio.quality.levels import entropy_bits
 from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
 from vaglio.table import Column, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Association",
@@ -351,7 +354,7 @@ class Associations:
             {"a": p.a, "b": p.b, "measure": p.measure, "strength": p.strength, "p": p.p_value} for p in known[:limit]
         ]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw a heat map of the strengths.
 
         Parameters

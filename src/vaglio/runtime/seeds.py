@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 
+from vaglio.typing import RandomState
 
-def seed_of(random_state: Any) -> int:
+
+def seed_of(random_state: RandomState) -> int:
     """Return a seed below 2^63: an integer itself, a draw from a generator, for None a new number each time."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(generator_of(random_state).randint(0, 2**63 - 1, dtype=np.int64))
 
 
-def generator_of(random_state: Any) -> np.random.RandomState:
+def generator_of(random_state: RandomState) -> np.random.RandomState:
     """Return scikit-learn's generator for a ``random_state``."""
     from sklearn.utils import check_random_state  # imports more than the rest of a prediction does
 
@@ -26,7 +27,7 @@ def generator_of(random_state: Any) -> np.random.RandomState:
 _own = threading.local()
 
 
-def lent_generator(random_state: Any) -> np.random.RandomState:
+def lent_generator(random_state: RandomState) -> np.random.RandomState:
     """Return scikit-learn's generator for a ``random_state``; that of an integer is lent until the next call.
 
     Each thread has one to lend: to make a generator takes far longer than to set it to a seed, and both draw the same

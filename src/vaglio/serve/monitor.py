@@ -143,7 +143,7 @@ class Monitor:
         self.text = {j for j, feature in enumerate(features) if feature.kind == "text"}
 
     # -- one row -------------------------------------------------------------------------------------------------------
-    def see_row(self, one: OneRow, row: dict[str, Any], label: Any) -> None:
+    def see_row(self, one: OneRow, row: dict[str, Any], label: object) -> None:
         """Count one row and the answer to it; in the thread of the server only.
 
         Parameters

@@ -259,7 +259,7 @@ def _where(number: int | None) -> str:
     return "The row" if number is None else f"Row {number}"
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """Return what a JSON value is, in words."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

@@ -12,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as in_full
 
+from vaglio.typing import ColumnLike, TableLike
+
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
 DENSE_LIMIT = 1 << 24
 
@@ -43,7 +45,7 @@ class SharedRows:
         if self.users:
             self._last = X, rows
 
-    def knows_targets(self, y: Any) -> bool:
+    def knows_targets(self, y: ColumnLike) -> bool:
         """Return whether these targets were checked before."""
         return y is not None and y is self._targets
 
@@ -72,7 +74,7 @@ def shared_cases(*classes: Any) -> dict[str, str]:
     return found
 
 
-def shared_case(estimator: Any, sample_weight: Any) -> str | None:
+def shared_case(estimator: Any, sample_weight: ColumnLike | None) -> str | None:
     """Return which of :func:`shared_cases` a fit is, if any."""
     if get_config().get("array_api_dispatch"):
         return _ARRAYS
@@ -83,7 +85,7 @@ def shared_case(estimator: Any, sample_weight: Any) -> str | None:
     return None
 
 
-def row_weights(class_weight: Any, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+def row_weights(class_weight: Any, X: TableLike, y: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
     """Return the weight of each row times that of its class, as scikit-learn's linear models do; None for all one."""
     if sample_weight is None and class_weight is None:
         return None
@@ -113,7 +115,7 @@ def X_is_sound(estimator: Any, X: Any, reset: bool = False) -> bool:
     return plainly_sound(estimator, X, reset, look=True) and bool(X.flags.c_contiguous)
 
 
-def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray | None:
+def single_precision(estimator: Any, X: TableLike, reset: bool = False) -> np.ndarray | None:
     """Return an array of finite numbers in single precision; None where scikit-learn has to look at X."""
     if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32):
         return None
@@ -132,7 +134,7 @@ def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray 
     return rows if getattr(estimator, "n_features_in_", None) == X.shape[1] else None
 
 
-def whole_rows(estimator: Any, X: Any, n: int | None = None) -> bool:
+def whole_rows(estimator: Any, X: TableLike, n: int | None = None) -> bool:
     """Whether X is an array of whole numbers with the right number of columns; n rows are those of a fit."""
     if type(X) is not np.ndarray or X.dtype != np.int64 or X.ndim != 2 or not X.size:
         return False
@@ -143,7 +145,7 @@ def whole_rows(estimator: Any, X: Any, n: int | None = None) -> bool:
     return bool(getattr(estimator, "n_features_in_", None) == X.shape[1])
 
 
-def sound_targets(y: Any, n: int | None = None) -> bool:
+def sound_targets(y: ColumnLike, n: int | None = None) -> bool:
     """Whether y is an array of finite numbers, one for each of n rows."""
     if type(y) is not np.ndarray or y.ndim != 1 or not len(y) or (n is not None and len(y) != n):
         return False
@@ -173,7 +175,7 @@ def _whole(y: np.ndarray) -> np.ndarray | None:
     return whole if (whole == y).all() else None
 
 
-def one_column(y: Any) -> np.ndarray:
+def one_column(y: ColumnLike) -> np.ndarray:
     """Return the targets as one column, with scikit-learn's warning where they are a table of one column."""
     column: np.ndarray = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     return column

@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -30,6 +30,7 @@ from vaglio.learners.trees.model.packed import MISSING_RIGHT
 from vaglio.sklearn._growing import with_names
 from vaglio.sklearn.ensemble import INFINITE, ONE_CLASS, WEIGHTLESS
 from vaglio.table import Column, Table
+from vaglio.typing import ColumnLike, TableLike
 
 # So many rows show scikit-learn all that it has to prepare, where no column has categories.
 _FEW = 1000
@@ -50,7 +51,7 @@ class _ScikitLearnsRounds:
     _scales_weights: ClassVar[bool] = False
     _divides: ClassVar[bool] = False
 
-    early_stopping: bool | str
+    early_stopping: bool | Literal["auto", "folds"]
     max_iter: int
     n_iter_no_change: int
     tol: float
@@ -112,7 +113,9 @@ class BoostedRegressor(_ScikitLearnsRounds, HistGradientBoostingRegressor):
     """vaglio's gradient boosting for numbers with scikit-learn's rounds."""
 
 
-def fit_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: dict[str, Any]) -> str | None:
+def fit_boosting(
+    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, watched: dict[str, Any]
+) -> str | None:
     """Train by vaglio's learner and write scikit-learn's attributes; return the case that is left to scikit-learn.
 
     Parameters

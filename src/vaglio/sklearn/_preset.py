@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn._names import count_case
+from vaglio.typing import ColumnLike, TableLike
 
 PARTS = "partial_fit"
 # Where scikit-learn's estimators keep their version when they are stored.
@@ -62,7 +63,7 @@ class Preset:
 
     learner_: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their targets, as scikit-learn's class of this name does.
 
         Parameters
@@ -77,7 +78,7 @@ class Preset:
         """
         return self._fit_ours(X, y, sample_weight) or self._fit_theirs(X, y, sample_weight=sample_weight)
 
-    def _fit_ours(self, X: Any, y: Any, sample_weight: Any = None) -> Self | None:
+    def _fit_ours(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self | None:
         """Learn with vaglio's learner; None where the case is one of scikit-learn's."""
         self._begin()
         if self._left_to_scikit_learn(X, y, sample_weight):
@@ -93,7 +94,7 @@ class Preset:
         """Check the parameters as scikit-learn does."""
         self._validate_params()
 
-    def _left_to_scikit_learn(self, X: Any, y: Any, sample_weight: Any) -> bool:
+    def _left_to_scikit_learn(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> bool:
         """Whether the fit is one of the declared cases, which is then counted."""
         case = self._case(X, y, sample_weight)
         if case is None:
@@ -110,7 +111,7 @@ class Preset:
         self.learner_ = None
         return self
 
-    def _fit_part(self, X: Any, y: Any, **others: Any) -> Self:
+    def _fit_part(self, X: TableLike, y: ColumnLike, **others: Any) -> Self:
         """Go on with scikit-learn's own ``partial_fit``; what vaglio learned before no longer holds."""
         count_case(self, PARTS)
         self.__dict__.pop("learner_", None)
@@ -130,7 +131,7 @@ class Preset:
             super()._validate_params()  # type: ignore[misc]  # says what is wrong
 
     # -- what a class writes -----------------------------------------------------------------------------------------
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         """Return which of ``_cases`` this fit is, if any."""
         return None
 
@@ -139,15 +140,15 @@ class Preset:
         preset: Any = type(self)
         return {name: getattr(self, name) for name in _common_parameters(self._learner_class(), preset)} | self._fixed
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _check(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> tuple[Any, Any, Any]:
         """Return rows, targets and weights as scikit-learn would take them."""
         raise NotImplementedError
 
-    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _train(self, learner: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> None:
         """Fit the learner."""
         learner.fit(X, y, sample_weight=sample_weight)
 
-    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _publish(self, learner: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> None:
         """Write scikit-learn's fitted attributes from the learner's."""
         raise NotImplementedError
 
@@ -159,7 +160,7 @@ class Preset:
     def _make(self) -> Any:
         return self._learner_class()(**self._settings())
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the accuracy, or the coefficient of determination where numbers are predicted.
 
         Parameters
@@ -202,7 +203,7 @@ class Preset:
             )
         self.__dict__.update(state)
 
-    def explain(self, X: Any, *, counterfactual: bool = True) -> Any:
+    def explain(self, X: TableLike, *, counterfactual: bool = True) -> Any:
         """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.
 
         Parameters
@@ -240,7 +241,9 @@ class LearnsInParts(Preset):
 
     _cases: ClassVar[dict[str, str]] = {PARTS: "scikit-learn's own method goes on from what was learned before"}
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from some rows, in addition to those seen before.
 
         Parameters

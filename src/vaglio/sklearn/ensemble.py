@@ -21,6 +21,7 @@ from vaglio.sklearn import tree
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases, single_precision
 from vaglio.sklearn._names import count_case, forward
 from vaglio.sklearn._preset import Preset
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN = (
@@ -61,7 +62,7 @@ class _Ensemble(Preset):
     estimator_params: tuple[str, ...]
     estimators_: list[Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Train the members, as scikit-learn's class of this name does.
 
         Parameters
@@ -76,7 +77,7 @@ class _Ensemble(Preset):
         """
         return self._fit_members(X, y, sample_weight)
 
-    def _fit_members(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> Self:
+    def _fit_members(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any) -> Self:
         """Let scikit-learn's code train copies of the chosen estimator."""
         from vaglio.sklearn._growing import sharing
 
@@ -89,11 +90,13 @@ class _Ensemble(Preset):
             self.estimator = given
         return self
 
-    def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
+    def _let_scikit_learn_fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any
+    ) -> None:
         # Past the common fit of presets, to scikit-learn's.
         super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
         """Return the estimator that the members are copies of."""
         return self._member(**self._member_params) if self.estimator is None else self.estimator
 
@@ -136,7 +139,7 @@ class _Ensemble(Preset):
 class _Bagging(_Ensemble):
     """Bagging, which hands metadata to its members."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any) -> Self:
         """Train the members, as scikit-learn's class of this name does.
 
         Parameters
@@ -182,16 +185,16 @@ class _Forest(_Ensemble):
             handed = self.__dict__.pop("_handed")
         self._grow_others(*handed)
 
-    def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
+    def _make_estimator(self, append: bool = True, random_state: RandomState | None = None) -> Any:
         member = super()._make_estimator(append, random_state)
         if "_handed" in self.__dict__:
             member._handed = self._handed
         return member
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
         return self.estimator if self._left_to_scikit_learn(X, y, sample_weight) else self._member()
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         made: Any = self._member
         case: str | None = made(criterion=self.criterion)._case(X, y, sample_weight)
         return case
@@ -346,9 +349,9 @@ class _Boosting(Preset):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: ColumnLike,
+        sample_weight: ColumnLike | None = None,
         *,
         X_val: Any = None,
         y_val: Any = None,
@@ -385,7 +388,7 @@ class _Boosting(Preset):
             self.__dict__.pop("_predictors", None)  # scikit-learn cannot go on from vaglio's trees
         return self._fit_theirs(X, y, sample_weight=sample_weight, **watched)
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if not isinstance(self.loss, str):
             return _LOSS
         fitted_by_scikit_learn = "_predictors" in vars(self) and vars(self).get("learner_") is None
@@ -398,7 +401,7 @@ class _Boosting(Preset):
         return shared_case(self, sample_weight)
 
     def _predict_iterations(
-        self, X: Any, predictors: Any, raw_predictions: Any, is_binned: bool, n_threads: int
+        self, X: TableLike, predictors: Any, raw_predictions: Any, is_binned: bool, n_threads: int
     ) -> None:
         """Add what the trees say: all trees of vaglio in one call, in the order in which scikit-learn adds them."""
         whole = predictors is self._predictors and self.is_categorical_ is None

@@ -24,6 +24,7 @@ from vaglio.sklearn._checks import (
 )
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("LogisticRegression", "Perceptron")
@@ -102,7 +103,7 @@ class LogisticRegression(LinearPreset, theirs.LogisticRegression):
         _NO_STEP: "vaglio takes at least one step",
     }
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if self.max_iter == 0:
             return _NO_STEP
         if self.verbose and self.solver != "lbfgs":  # which prints nothing
@@ -183,7 +184,12 @@ class Perceptron(LinearPreset, LearnsInParts, theirs.Perceptron):
     }
 
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: ColumnLike,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: ColumnLike | None = None,
     ) -> Self:
         """Learn from rows and their classes.
 
@@ -208,7 +214,7 @@ class Perceptron(LinearPreset, LearnsInParts, theirs.Perceptron):
             del self._given
         return ours or self._fit_theirs(X, y, coef_init, intercept_init, sample_weight=sample_weight)
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if getattr(X, "dtype", None) == np.float32:
             return _SINGLE
         if self.verbose:

@@ -23,6 +23,7 @@ from vaglio.sklearn._checks import (
 )
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import LearnsInParts
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("BernoulliNB", "CategoricalNB", "GaussianNB", "MultinomialNB")
@@ -54,7 +55,7 @@ class BayesPreset(LearnsInParts):
         _NOTHING: "vaglio refuses them",
     }
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         given = self._given_priors()
         if given is not None and (np.ndim(given) != 1 or np.min(given) < 0 or not np.isclose(np.sum(given), 1)):
             return _PRIORS
@@ -62,7 +63,7 @@ class BayesPreset(LearnsInParts):
             return _NOTHING
         return shared_case(self, sample_weight)
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _check(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> tuple[Any, Any, Any]:
         X, y = self._rows(X, y)
         y = one_column(y)
         self.classes_, _ = class_codes(y)
@@ -109,7 +110,7 @@ class CountPreset(BayesPreset):
 
     _cases: ClassVar[dict[str, str]] = {**BayesPreset._cases, _ALPHAS: "vaglio adds one number to all counts"}
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if not isinstance(self.alpha, Real) or self.alpha < 1e-10:
             return _ALPHAS
         return super()._case(X, y, sample_weight)
@@ -155,7 +156,7 @@ class GaussianNB(BayesPreset, theirs.GaussianNB):
         smoothed = replace(model.gaussian, mean=np.nan_to_num(moments.mean).T.copy(), variance=variance.T.copy())
         learner.fitted_ = replace(learner.fitted_, model=replace(model, gaussian=smoothed))
 
-    def _joint_log_likelihood(self, X: Any) -> Any:
+    def _joint_log_likelihood(self, X: TableLike) -> Any:
         if type(X) is not np.ndarray or X.dtype != np.float64 or X.size * len(self.theta_) > _AT_ONCE:
             return super()._joint_log_likelihood(X)
         # All classes at once, the numbers of a row added up as in scikit-learn's loop over the classes.
@@ -179,7 +180,7 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
         _GAPS: "vaglio smooths over the categories that occur, scikit-learn over all numbers up to the largest",
     }
 
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+    def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         if self.alpha < 1e-10:
             return _ALPHAS
         lost = sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64) > 0)
@@ -226,7 +227,7 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
         self.feature_log_prob_ = [weights[j] for j in range(X.shape[1])]
 
 
-def _without_gaps(X: Any) -> bool:
+def _without_gaps(X: TableLike) -> bool:
     """Whether every column has all whole numbers from 0 to its largest."""
     try:
         rows = np.asarray(X).astype(np.int64)

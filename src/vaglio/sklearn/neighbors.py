@@ -15,6 +15,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, one_column, shared_case, shared_cases, validate_data
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("KNeighborsClassifier", "KNeighborsRegressor")
@@ -63,7 +64,7 @@ class NeighborsPreset(Preset):
         _SMALL_P: "it is no metric, and scikit-learn warns of it or refuses it",
     }
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: ColumnLike) -> Self:  # type: ignore[override]
         """Keep the training rows and their targets.
 
         Parameters
@@ -137,7 +138,7 @@ class NeighborsPreset(Preset):
             raise NotSupportedError("vaglio explains and saves neighbours of one target: fit one estimator per column.")
         return learner
 
-    def kneighbors(self, X: Any = None, n_neighbors: Any = None, return_distance: bool = True) -> Any:
+    def kneighbors(self, X: TableLike | None = None, n_neighbors: Any = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows.
 
         Parameters
@@ -171,7 +172,7 @@ class NeighborsPreset(Preset):
             )
         return self.learner_.kneighbors(X, k, return_distance)
 
-    def _queries(self, X: Any) -> np.ndarray:
+    def _queries(self, X: TableLike) -> np.ndarray:
         rows: Any = validate_data(self, X, reset=False, order="C", accept_sparse="csr")
         if not issparse(rows):
             return np.asarray(rows)
@@ -179,7 +180,7 @@ class NeighborsPreset(Preset):
             raise ValueError(f"{self.algorithm} does not work with sparse matrices: give a dense X, or use 'brute'.")
         return np.asarray(rows.toarray())
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the class of most votes for each row of X, or the mean of its neighbours weighted by their votes.
 
         Parameters
@@ -193,10 +194,10 @@ class NeighborsPreset(Preset):
         """
         return self._predict(X) if self._ours else np.asarray(super().predict(X))  # type: ignore[misc]
 
-    def _predict(self, X: Any) -> np.ndarray:
+    def _predict(self, X: TableLike) -> np.ndarray:
         raise NotImplementedError
 
-    def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def _voters(self, X: TableLike) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the neighbours of each row and their weights, None for all one."""
         if self.weights in ("uniform", None):
             return self.kneighbors(X, return_distance=False), None
@@ -215,14 +216,14 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
     __doc__ = theirs.KNeighborsClassifier.__doc__
     _learner = "vaglio.learners.neighbors.estimators:KNeighborsClassifier"
 
-    def _predict(self, X: Any) -> np.ndarray:
+    def _predict(self, X: TableLike) -> np.ndarray:
         found = self.predict_proba(X)
         if not self.outputs_2d_:
             return np.asarray(self.classes_[np.argmax(found, axis=1)])
         labels = [classes[np.argmax(votes, axis=1)] for classes, votes in zip(self.classes_, found)]
         return np.column_stack(labels).astype(self.classes_[0].dtype, copy=False)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Return the share of the votes that each class has, for each row of X.
 
         Parameters
@@ -251,7 +252,7 @@ class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
     __doc__ = theirs.KNeighborsRegressor.__doc__
     _learner = "vaglio.learners.neighbors.estimators:KNeighborsRegressor"
 
-    def _predict(self, X: Any) -> np.ndarray:
+    def _predict(self, X: TableLike) -> np.ndarray:
         rows, weights = self._voters(X)
         targets = self._targets[rows]
         if weights is None:

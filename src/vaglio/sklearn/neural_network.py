@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio.sklearn._names import count_case, forward
 from vaglio.sklearn._preset import PARTS, Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("MLPClassifier",)
@@ -29,7 +30,7 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         (_ALWAYS, PARTS), "vaglio's own MLPClassifier is trained by it as well"
     )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Train the network.
 
         Parameters
@@ -54,7 +55,9 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         return self
 
     @available_if(lambda self: hasattr(super(), "partial_fit"))
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, classes: Any = None
+    ) -> Self:
         """Train for one pass over some rows.
 
         Parameters

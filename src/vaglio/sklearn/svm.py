@@ -24,6 +24,7 @@ from vaglio.sklearn._checks import (
 )
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("SVC",)
@@ -105,7 +106,7 @@ class SVC(Preset, theirs.SVC):
         scale = float(X.shape[1]) * float(variance)
         return 1.0 / scale if scale else 1.0
 
-    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _train(self, learner: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> None:
         if self.kernel in _NAMED:
             learner.gamma = self._gamma_of(X)
         # A function is asked for all pairs of rows, as scikit-learn does: rows may be anything it understands.
@@ -125,7 +126,7 @@ class SVC(Preset, theirs.SVC):
             message = f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with"
             warnings.warn(f"{message} StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)
 
-    def _kernel_matrix(self, X: Any) -> np.ndarray:
+    def _kernel_matrix(self, X: TableLike) -> np.ndarray:
         values = self.kernel(X, self._asked_rows)
         return np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64, order="C")
 
@@ -158,7 +159,7 @@ class SVC(Preset, theirs.SVC):
         coef.flags.writeable = False
         return csr_matrix(coef) if self._sparse_rows else coef
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the decision values of the rows of X.
 
         Parameters
@@ -179,7 +180,7 @@ class SVC(Preset, theirs.SVC):
         # A value of exactly zero is a vote for the first class here, and for the second in predict, as in scikit-learn.
         return np.asarray(model.votes_with_confidence(np.where(machines == 0, np.finfo(float).tiny, machines)))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the class of each row of X.
 
         Parameters
@@ -198,7 +199,7 @@ class SVC(Preset, theirs.SVC):
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
         return np.asarray(self.classes_[self.learner_.fitted_.model.codes_of(self._machines(X))])
 
-    def _machines(self, X: Any) -> np.ndarray:
+    def _machines(self, X: TableLike) -> np.ndarray:
         """Return the value of each two-class machine, with the intercepts of this estimator."""
         rows: Any
         if callable(self.kernel):

@@ -16,6 +16,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.sklearn._checks import DENSE_LIMIT, SHARED_ROWS, class_codes, single_precision, sound_targets
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
+from vaglio.typing import ColumnLike, TableLike
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
@@ -47,7 +48,9 @@ class TreePreset(Preset):
     monotonic_cst: Any
     splitter: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, check_input: bool = True
+    ) -> Self:
         """Grow a tree, as scikit-learn's class of this name does.
 
         Parameters
@@ -65,7 +68,14 @@ class TreePreset(Preset):
         ours = self._fit_ours(X, y, sample_weight, check_input)
         return ours or self._fit_theirs(X, y, sample_weight=sample_weight, check_input=check_input)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, **other: Any) -> Self:
+    def _fit(
+        self,
+        X: TableLike,
+        y: ColumnLike,
+        sample_weight: ColumnLike | None = None,
+        check_input: bool = True,
+        **other: Any,
+    ) -> Self:
         """Grow a tree of a forest: scikit-learn's forests call this with rows they have checked."""
         self.__dict__.pop("_handed", []).extend([X, y])  # for the forest that asked for them
         if self._case(X, y, sample_weight) is None:
@@ -73,7 +83,9 @@ class TreePreset(Preset):
         super()._fit(X, y, sample_weight=sample_weight, check_input=check_input, **other)  # type: ignore[misc]
         return self
 
-    def _fit_ours(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self | None:
+    def _fit_ours(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, check_input: bool = True
+    ) -> Self | None:
         self._begin()
         if self._left_to_scikit_learn(X, y, sample_weight):
             return None
@@ -109,7 +121,7 @@ class TreePreset(Preset):
         grow(self, rows, target, self._weight(checked, y, sample_weight))
         return self
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _checked(self, X: TableLike, y: ColumnLike) -> tuple[Any, Any]:
         """Return the rows in single precision and the targets."""
         if sound_targets(y) or SHARED_ROWS.knows_targets(y):
             rows = single_precision(self, X, reset=True)

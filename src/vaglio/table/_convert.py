@@ -219,7 +219,7 @@ def _found_categories(column: Column) -> Column:
     return Column.nominal(column.name, codes, seen, role=column.role, storage=column.storage)
 
 
-def _key(value: Any) -> str:
+def _key(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)

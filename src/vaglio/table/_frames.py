@@ -166,7 +166,7 @@ def _half_characters(name: str, values: Any) -> InputError:
     return InputError(f"column {name!r} holds words that are not valid text; correct them.")
 
 
-def _is_absent(value: Any) -> bool:
+def _is_absent(value: object) -> bool:
     try:
         return value is None or bool(value != value)
     except (TypeError, ValueError):  # pandas.NA, and an array in a cell
@@ -176,7 +176,7 @@ def _is_absent(value: Any) -> bool:
 def _mixed(name: str, values: Any) -> InputError:
     """Return an error that names the first two values of different types."""
 
-    def family(value: Any) -> str:
+    def family(value: object) -> str:
         if isinstance(value, (bool, np.bool_)):
             return "a truth value"
         if isinstance(value, (complex, np.complexfloating)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -17,6 +17,10 @@ from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
+from vaglio.typing import ColumnLike, TableLike
+
+if TYPE_CHECKING:
+    pass
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
@@ -40,8 +44,8 @@ def learners() -> list[str]:
 
 def trace(
     learner: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ColumnLike,
     *,
     row: Any = None,
     lang: str = "en",
@@ -111,7 +115,7 @@ def trace(
 
 
 def prepare(
-    estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
+    estimator: Any, X: TableLike, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
 ) -> Training:
     """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
     if not is_classifier(estimator):

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -31,6 +31,10 @@ from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.typing import Learners
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Comparison", "LearnerReport", "compare"]
 
@@ -198,7 +202,7 @@ class Comparison:
         )
         return data
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference."""
         from vaglio.plot.evaluation import draw_intervals, draw_mean_ranks
 
@@ -223,7 +227,7 @@ def compare(
     table: Any,
     target: Any = None,
     *,
-    learners: Any = None,
+    learners: Learners | None = None,
     folds: int = 10,
     repeats: int = 1,
     noise: Sequence[float] = (0.2,),

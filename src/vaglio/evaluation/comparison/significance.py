@@ -11,6 +11,7 @@ from scipy.special import stdtr, stdtrit
 
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.typing import ColumnLike
 
 __all__ = ["FriedmanNemenyi", "corrected_interval", "friedman_nemenyi", "holm", "mcnemar", "nadeau_bengio"]
 
@@ -66,7 +67,7 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     return Estimate(mean, low, high, confidence)
 
 
-def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
+def mcnemar(y: ColumnLike, a: Any, b: Any) -> tuple[int, int, float]:
     """Two models on one test set: rows that only the first predicted correctly, rows that only the second did, exact p.
 
     Parameters

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.typing import ColumnLike, Predictor, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ScoreDisplay", "as_list"]
 
 
-def as_list(value: Any, length: int) -> list[Any]:
+def as_list(value: object, length: int) -> list[Any]:
     """One value for each curve: a list as it is, a single value repeated."""
     return list(value) if isinstance(value, (list, tuple)) else [value] * length
 
@@ -27,14 +31,14 @@ class ScoreDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Predictor,
+        X: TableLike,
+        y: ColumnLike,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ColumnLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Any:
         """Draw for a fitted model (or :class:`~vaglio.fitted.Fitted`) on rows whose class is known."""
@@ -48,10 +52,10 @@ class ScoreDisplay:
         y_score: Any = None,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ColumnLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Any:
         """Draw for scores: of the positive class, or one column per class in the order of ``labels``."""
@@ -61,11 +65,13 @@ class ScoreDisplay:
         return cls.from_evaluation(evaluation, name=name, ax=ax, **kwargs)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any) -> Any:
+    def from_evaluation(
+        cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
+    ) -> Any:
         """Draw for an :class:`~vaglio.evaluation.Evaluation`."""
         raise NotImplementedError
 
-    def _keep(self, ax: Any) -> Self:
+    def _keep(self, ax: Axes) -> Self:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

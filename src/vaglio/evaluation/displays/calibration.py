@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["CalibrationDisplay"]
 
@@ -42,7 +45,7 @@ class CalibrationDisplay(ScoreDisplay):
         n_bins: int = 10,
         strategy: str = "uniform",
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation` that has probabilities."""
@@ -52,7 +55,7 @@ class CalibrationDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, *, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
+    def plot(self, ax: Axes | None = None, *, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
         if ref_line:

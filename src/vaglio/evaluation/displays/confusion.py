@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,10 @@ from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.evaluation import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.typing import ColumnLike, Predictor, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ConfusionMatrixDisplay"]
 
@@ -42,12 +46,12 @@ class ConfusionMatrixDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Predictor,
+        X: TableLike,
+        y: ColumnLike,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
@@ -63,10 +67,10 @@ class ConfusionMatrixDisplay:
         y_pred: Any,
         *,
         labels: Any = None,
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
         display_labels: Any = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
         """Draw for labels; ``normalize`` is "true", "pred" or "all"."""
@@ -80,7 +84,7 @@ class ConfusionMatrixDisplay:
         *,
         normalize: str | None = None,
         display_labels: Any = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation`."""
@@ -96,7 +100,7 @@ class ConfusionMatrixDisplay:
         return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, *, values_format: str | None = None) -> ConfusionMatrixDisplay:
+    def plot(self, ax: Axes | None = None, *, values_format: str | None = None) -> ConfusionMatrixDisplay:
         """Draw into ``ax`` or a new figure."""
         side = min(3.2 + 0.45 * len(self.display_labels), 12)
         self.ax_ = axes_for(ax, size=(side, side))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from vaglio.evaluation.evaluation import Evaluation
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
+from vaglio.typing import CostLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["CostCurveDisplay", "ScoreDensityDisplay"]
 
@@ -45,7 +49,13 @@ class CostCurveDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluation, *, cost: Any = None, name: str | None = None, ax: Any = None, **kwargs: Any
+        cls,
+        evaluation: Evaluation,
+        *,
+        cost: CostLike | None = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
     ) -> CostCurveDisplay:
         """Draw for an evaluation with two classes; without ``cost``, its own costs, or 1 per error."""
         if not evaluation.binary:
@@ -61,7 +71,7 @@ class CostCurveDisplay(ScoreDisplay):
         return cls(thresholds=table.thresholds, costs=costs, best_threshold=best, name=name).plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, **kwargs: Any) -> CostCurveDisplay:
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> CostCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the line."""
         ax = axes_for(ax)
         finite = np.isfinite(self.thresholds)
@@ -113,7 +123,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         *,
         threshold: float | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ScoreDensityDisplay:
         """Draw the score of the positive class, for the rows of each true class."""
@@ -131,7 +141,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None) -> ScoreDensityDisplay:
+    def plot(self, ax: Axes | None = None) -> ScoreDensityDisplay:
         """Draw into ``ax`` or a new figure."""
         ax = axes_for(ax)
         draw_densities(ax, self.groups, threshold=self.threshold, xlabel=self.score_name)

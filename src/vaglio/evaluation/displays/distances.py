@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -16,6 +16,10 @@ from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.sentences import plural
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
+from vaglio.typing import ColumnLike, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 __all__ = ["ForestDistanceDisplay", "classical_scaling"]
 
@@ -71,7 +75,7 @@ class ForestDistanceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, max_rows: int = 300, seed: int = 0
+        cls, estimator: VaglioEstimator | Fitted, X: TableLike, y: ColumnLike, *, max_rows: int = 300, seed: int = 0
     ) -> ForestDistanceDisplay:
         """Make the maps for rows whose class is known; out-of-sample rows show more than training rows.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["GainCurveDisplay", "LiftCurveDisplay"]
 
@@ -41,7 +44,7 @@ class GainCurveDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any
+        cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> GainCurveDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation` that has scores."""
         labels = curve_labels(evaluation)
@@ -55,7 +58,7 @@ class GainCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, **kwargs: Any) -> GainCurveDisplay:
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> GainCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
         draw_reference(ax, (0, 1), (0, 1), "random order")
@@ -100,7 +103,7 @@ class LiftCurveDisplay(GainCurveDisplay):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
     @draws_names
-    def plot(self, ax: Any = None, **kwargs: Any) -> LiftCurveDisplay:
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
         draw_reference(ax, (0, 1), (1, 1), "random order")

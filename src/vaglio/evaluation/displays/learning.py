@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
@@ -10,6 +10,10 @@ from sklearn.model_selection import learning_curve, validation_curve
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
+from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -69,16 +73,16 @@ class LearningCurveDisplay(_TwoScores):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        X: TableLike,
+        y: ColumnLike,
         *,
         train_sizes: Any = None,
-        cv: Any = 5,
+        cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
         random_state: int | None = 0,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> LearningCurveDisplay:
         """Fit on growing parts of the rows and draw."""
         sizes = np.linspace(0.1, 1.0, 8) if train_sizes is None else train_sizes
@@ -145,16 +149,16 @@ class ValidationCurveDisplay(_TwoScores):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        X: TableLike,
+        y: ColumnLike,
         *,
         param_name: str,
         param_range: Any,
-        cv: Any = 5,
+        cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> ValidationCurveDisplay:
         """Fit with each value of the parameter and draw."""
         train, test = validation_curve(

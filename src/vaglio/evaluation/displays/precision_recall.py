@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PrecisionRecallDisplay"]
 
@@ -40,7 +43,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         *,
         average_precision: Any = None,
         name: Any = None,
-        pos_label: Any = None,
+        pos_label: object = None,
         prevalence_pos_label: Any = None,
     ) -> None:
         self.precision = precision if isinstance(precision, list) else [precision]
@@ -52,7 +55,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any
+        cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> PrecisionRecallDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation` that has scores."""
         labels = curve_labels(evaluation)
@@ -68,7 +71,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, *, plot_chance_level: bool = True, **kwargs: Any) -> PrecisionRecallDisplay:
+    def plot(self, ax: Axes | None = None, *, plot_chance_level: bool = True, **kwargs: Any) -> PrecisionRecallDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
         prevalence = self.prevalence_pos_label[0]

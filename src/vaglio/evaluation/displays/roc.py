@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["RocCurveDisplay"]
 
@@ -31,7 +34,7 @@ class RocCurveDisplay(ScoreDisplay):
     [0.75]
     """
 
-    def __init__(self, *, fpr: Any, tpr: Any, roc_auc: Any = None, name: Any = None, pos_label: Any = None) -> None:
+    def __init__(self, *, fpr: Any, tpr: Any, roc_auc: Any = None, name: Any = None, pos_label: object = None) -> None:
         self.fpr = fpr if isinstance(fpr, list) else [fpr]
         self.tpr = tpr if isinstance(tpr, list) else [tpr]
         self.roc_auc = as_list(roc_auc, len(self.fpr))
@@ -40,7 +43,7 @@ class RocCurveDisplay(ScoreDisplay):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any
+        cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> RocCurveDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation` that has scores."""
         labels = curve_labels(evaluation)
@@ -55,7 +58,7 @@ class RocCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Any = None, *, plot_chance_level: bool = True, **kwargs: Any) -> RocCurveDisplay:
+    def plot(self, ax: Axes | None = None, *, plot_chance_level: bool = True, **kwargs: Any) -> RocCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
         if plot_chance_level:

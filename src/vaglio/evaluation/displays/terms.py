@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from vaglio.learners.additive.model.edits import term_position
 from vaglio.learners.additive.model.forms import TermShape, scored_classes, term_shape
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["TermDisplay"]
 
@@ -50,7 +53,7 @@ class TermDisplay:
         self.measure = measure
 
     @classmethod
-    def from_estimator(cls, estimator: Any, term: str | int, *, ax: Any = None) -> TermDisplay:
+    def from_estimator(cls, estimator: Any, term: str | int, *, ax: Axes | None = None) -> TermDisplay:
         """Draw a term of a fitted additive model.
 
         Parameters
@@ -70,7 +73,7 @@ class TermDisplay:
         return cls(shape=shape, labels=labels, measure=f"added to {what}").plot(ax=ax)
 
     @draws_names
-    def plot(self, ax: Any = None) -> TermDisplay:
+    def plot(self, ax: Axes | None = None) -> TermDisplay:
         """Draw into ``ax`` or a new figure.
 
         Parameters
@@ -82,11 +85,11 @@ class TermDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _legend(self, ax: Any) -> None:
+    def _legend(self, ax: Axes) -> None:
         if len(self.labels) > 1:
             ax.legend(frameon=False, fontsize=9)
 
-    def _steps(self, ax: Any) -> None:
+    def _steps(self, ax: Axes) -> None:
         shape, xs = self.shape, np.repeat(self.shape.edges, 2)[1:-1]
         ax.axhline(0, color=MUTED, linewidth=0.8, linestyle=":")
         for k, label in enumerate(self.labels):
@@ -98,7 +101,7 @@ class TermDisplay:
         quiet(ax)
         self._legend(ax)
 
-    def _values(self, ax: Any) -> None:
+    def _values(self, ax: Axes) -> None:
         shape, places = self.shape, np.arange(len(self.shape.labels))
         ax.axvline(0, color=MUTED, linewidth=0.8, linestyle=":")
         for k, label in enumerate(self.labels):

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, CostLike, Estimator, TableLike
 
 __all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]
 
@@ -20,7 +21,12 @@ _USES = ("auto", "decision", "weights")
 
 
 def fit_with_costs(
-    estimator: Any, X: Any, y: Any, cost: CostMatrix, sample_weight: Any = None, use: str = "auto"
+    estimator: Any,
+    X: TableLike,
+    y: ColumnLike,
+    cost: CostMatrix,
+    sample_weight: ColumnLike | None = None,
+    use: str = "auto",
 ) -> bool:
     """Fit an estimator so that it takes costs into account; return whether its decisions do, else its weights did.
 
@@ -108,12 +114,12 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     ([0], [1])
     """
 
-    def __init__(self, estimator: Any, cost: Any, *, use: str = "auto") -> None:
+    def __init__(self, estimator: Estimator, cost: CostLike, *, use: str = "auto") -> None:
         self.estimator = estimator
         self.cost = cost
         self.use = use
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CostSensitiveClassifier:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> CostSensitiveClassifier:
         """Fit the learner, with the costs as weights if ``use`` says so."""
         from vaglio.evaluation.rows import Rows  # as above
 
@@ -123,7 +129,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.decides_ = fit_with_costs(self.estimator_, X, y, self.cost_, sample_weight, self.use)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the class with the least expected cost, or the prediction of a learner trained with weights."""
         check_is_fitted(self)
         if not self.decides_:
@@ -132,7 +138,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return np.asarray(self.classes_[codes])
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the probabilities of the learner, unchanged."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(X))

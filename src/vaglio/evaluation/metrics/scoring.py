@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
-from sklearn.utils.metaestimators import available_if
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.predictions import ModelScores, Predictions
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, available_if
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = [
     "CostScorer",
@@ -41,10 +41,13 @@ class CostScorer:
 
     cost: CostMatrix
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def __call__(
+        self, estimator: Estimator, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> float:
         labels = self.cost.labels
         true, predicted = encode_labels(np.asarray(y), labels), encode_labels(estimator.predict(X), labels)
-        return -self.cost.mean_cost(true, predicted, sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        return -self.cost.mean_cost(true, predicted, weight)
 
 
 def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str, Scorer]:
@@ -77,7 +80,7 @@ def is_mean_of_rows(scorer: Scorer) -> bool:
     return isinstance(scorer, CostScorer) or getattr(scorer, "_score_func", None) is accuracy_score
 
 
-def row_scores(scorer: Scorer, y: Any, labels: Any) -> np.ndarray:
+def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:
     """Return what each row contributes to a score that is a mean of rows.
 
     Parameters
@@ -109,18 +112,18 @@ class _KnownPredictions(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.scores = scores
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the known labels, whatever the rows are."""
         return self.labels
 
     @available_if(_are_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the known probabilities."""
         assert self.scores is not None
         return self.scores.values
 
     @available_if(_are_margins)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the known margins; of two classes that of the second."""
         assert self.scores is not None
         values = self.scores.values

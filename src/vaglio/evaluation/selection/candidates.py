@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 from vaglio.errors import InputError
 from vaglio.learners import registry
+from vaglio.typing import Learners
 
 __all__ = ["Candidate", "resolve_learners"]
 
@@ -27,7 +28,7 @@ class Candidate:
         return clone(self.estimator).set_params(**params)
 
 
-def resolve_learners(learners: Any, *, seed: int = 0) -> list[Candidate]:
+def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     """Candidates from ids, estimators, or a mapping of names to either (or to (estimator, search space)).
 
     None means every learner of the registry. An estimator whose ``random_state`` is None gets the seed.

@@ -17,6 +17,7 @@ from vaglio.evaluation.rows import Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.typing import CostLike
 
 __all__ = ["evaluate_by_folds", "pooled"]
 
@@ -28,8 +29,8 @@ def evaluate_by_folds(
     *,
     n_splits: int = 10,
     rules: SplitRules | None = None,
-    pos_label: Any = None,
-    cost: Any = None,
+    pos_label: object = None,
+    cost: CostLike | None = None,
     progress: ProgressOption = None,
 ) -> Evaluation:
     """Evaluate a learner by cross-validation.

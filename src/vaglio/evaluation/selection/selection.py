@@ -26,6 +26,7 @@ from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
+from vaglio.typing import CostLike
 
 __all__ = ["select"]
 
@@ -154,7 +155,7 @@ def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | Non
     return CostMatrix.from_any(cost, labels=classes.tolist()), rows
 
 
-def _cost_sensitive(candidate: Candidate, cost: Any) -> Candidate:
+def _cost_sensitive(candidate: Candidate, cost: CostLike) -> Candidate:
     space = {f"estimator__{key}": values for key, values in candidate.space.items()}
     return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
 

@@ -15,6 +15,7 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer, row_scores
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.typing import Estimator
 
 __all__ = ["Trial", "run_trials"]
 
@@ -107,7 +108,7 @@ def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[Part, Part], scorer: 
     return {"score": score, "train": train_score, **times, **({} if of_rows is None else {"rows": of_rows})}
 
 
-def _scores(rows: Rows, scorer: Scorer, estimator: Any, by_row: bool) -> tuple[float, np.ndarray | None]:
+def _scores(rows: Rows, scorer: Scorer, estimator: Estimator, by_row: bool) -> tuple[float, np.ndarray | None]:
     """The score, and what every row contributes to it if that is asked."""
     if not by_row:
         return rows.score(scorer, estimator), None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,6 +18,10 @@ from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.typing import ColumnLike, Estimator, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance", "majority_vote_error"]
 
@@ -89,7 +93,7 @@ class BiasVarianceCurve:
     parts: tuple[BiasVariance, ...]
 
     @draws_names
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw error, bias², variance and noise against the parameter; return the axes."""
         ax = axes_for(ax)
         numbers = all(isinstance(value, (int, float)) for value in self.param_range)
@@ -105,9 +109,9 @@ class BiasVarianceCurve:
 
 
 def bias_variance(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: TableLike,
+    y: ColumnLike,
     *,
     n_rounds: int = 50,
     test_size: float = 1 / 3,
@@ -177,7 +181,7 @@ def bias_variance(
 
 
 def _predictions(
-    estimator: Any, X: Any, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
+    estimator: Estimator, X: TableLike, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
 ) -> np.ndarray:
     """Fit to one bootstrap sample and predict the held-out rows."""
     random = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from vaglio.errors import InputError, NoSolutionError
+from vaglio.typing import Estimator
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
 
@@ -64,7 +65,7 @@ class Shattering:
         return draw_labellings(self.points, self.labellings, self.realised, self.models, max_panels=max_panels)
 
 
-def shatters(estimator: Any, points: Any) -> Shattering:
+def shatters(estimator: Estimator, points: Any) -> Shattering:
     """Fit the learner to all 2^N labellings of N points and check whether it reproduces each of them.
 
     A labelling with a single class counts as realised when the learner refuses it: every hypothesis space
@@ -106,7 +107,7 @@ def shatters(estimator: Any, points: Any) -> Shattering:
     return Shattering(points, labellings, np.array(realised), tuple(models))
 
 
-def _fits(estimator: Any, points: np.ndarray, y: np.ndarray) -> tuple[Any, bool]:
+def _fits(estimator: Estimator, points: np.ndarray, y: np.ndarray) -> tuple[Any, bool]:
     try:
         model = clone(estimator).fit(points, y)
     except NoSolutionError:  # a hard margin: no hyperplane has these labels
@@ -119,7 +120,7 @@ def _fits(estimator: Any, points: np.ndarray, y: np.ndarray) -> tuple[Any, bool]
 
 
 def vc_dimension_lower_bound(
-    estimator: Any, n_features: int = 2, *, max_points: int = 6, n_tries: int = 20, seed: int = 0
+    estimator: Estimator, n_features: int = 2, *, max_points: int = 6, n_tries: int = 20, seed: int = 0
 ) -> int:
     """The largest N for which some N points, drawn at random, were shattered.
 

@@ -46,7 +46,7 @@ class Graph:
     def name(self) -> str:
         return f"{self.prefix}{len(self.nodes) + len(self.constants)}"
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: object) -> str:
         """Return the name of a constant: float64, int64, bool or text; equal ones are kept once."""
         array = np.asarray(value)
         array = array.astype(

@@ -54,7 +54,7 @@ class Labels:
 
 
 # -- predicates ------------------------------------------------------------------------------------------------------
-def _simple(name: str, operator: str, value: Any = None) -> Element:
+def _simple(name: str, operator: str, value: object = None) -> Element:
     return element("SimplePredicate", {"field": name, "operator": operator, "value": value})
 
 

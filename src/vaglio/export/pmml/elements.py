@@ -27,7 +27,7 @@ def element(tag: str, attributes: dict[str, Any] | None = None, *children: Eleme
     return made
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """Return a value as PMML spells it."""
     if isinstance(value, float):
         return number(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from vaglio.learners.boosting.estimators.summed import finite_losses, unit_in_pa
 from vaglio.learners.boosting.passes import believed_in_passes, bins_in_passes
 from vaglio.learners.trees.model.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.additive.estimators.additive import AdditiveEstimator
 
 Asking = Generator[Any, Any, Any]
 # What is kept of the rows: bins, targets with weights, scores of the bags, cells of pairs.
@@ -207,7 +210,7 @@ def _found_pairs(
     return best_pairs(plan.compared, np.concatenate(gains), plan.wanted)
 
 
-def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
+def boost_in_passes(estimator: AdditiveEstimator, facts: Facts) -> Asking:
     """Boost rows that do not fit in memory; return the model that all of them in memory would give."""
     loss, _, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)
@@ -236,7 +239,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
 
 
 def _boosted_pairs(
-    estimator: Any, setup: Setup, booster: _core.AdditivePasses, groups: list[np.ndarray], given: Any
+    estimator: AdditiveEstimator, setup: Setup, booster: _core.AdditivePasses, groups: list[np.ndarray], given: Any
 ) -> Asking:
     """Boost the pairs worth a term; return them with the weights of their cells, none if the loss gains nothing."""
     config, stopping, facts = given

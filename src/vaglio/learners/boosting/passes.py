@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from vaglio.learners.boosting.model import Boosted, forest_of
 from vaglio.learners.inputs import note_belief
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 
 Bounds = tuple[float, float]
 Held = tuple[int, float] | None
@@ -299,7 +302,7 @@ def start_in_passes(setup: Setup, facts: Facts) -> Asking:
     return _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(beyond), least)
 
 
-def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
+def boost_in_passes(estimator: BoostingEstimator, facts: Facts) -> Asking:
     """Boost rows that do not fit in memory; return the model that all of them in memory would give."""
     loss, link, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)
@@ -315,7 +318,8 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     ordered = estimator._ordered(EncodedMatrix(features, np.empty((0, len(facts.low))), no_codes))
     means: CategoryMeans | None = yield from means_in_passes(facts, ordered, held, outputs, seed)
     sources, turns = (means.sources, means.turns) if means is not None else ((), None)
-    config = config_with(estimator._config(shape, n, seed, loss), len(features), believed, sources, turns)
+    given: Any = shape  # what a configuration asks of a matrix: its features, rows and threads
+    config = config_with(estimator._config(given, n, seed, loss), len(features), believed, sources, turns)
     layout = yield from bins_in_passes(facts, means, held, estimator._most_bins(n), seed)
     unit = yield from unit_in_passes(estimator, facts)
     setup = Setup(layout, features, means, loss, outputs, n, held, unit)
@@ -350,7 +354,7 @@ def believed_in_passes(estimator: Any, facts: Facts) -> Asking:
     return set(range(len(features))) - {j for j, own in zip(nominal, belief) if own == 0}
 
 
-def _refuse(estimator: Any, facts: Facts, loss: str) -> None:
+def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
     """Raise an error if the parameters need all rows in memory."""
     if loss in ("absolute_error", "quantile"):
         _refuse_for(facts, f"The loss {loss!r} sorts the residuals of every leaf, which", "take another loss")

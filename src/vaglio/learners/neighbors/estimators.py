@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -20,7 +20,16 @@ from vaglio.engines.row_samples import bytes_of_rows, gather_rows
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
-from vaglio.learners.neighbors.model import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, class_sums, codes_of_absence
+from vaglio.learners.neighbors.model import (
+    METRICS,
+    PAIRWISE,
+    SEARCHES,
+    VOTES,
+    Metric,
+    Neighbors,
+    class_sums,
+    codes_of_absence,
+)
 from vaglio.learners.neighbors.passes import (
     OutOfCoreNeighbors,
     belief_of,
@@ -37,6 +46,7 @@ from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
+from vaglio.typing import ClassWeight, ColumnLike, CrossValidation, RandomState, TableLike
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
 MOST_QUERIES = 5000
@@ -249,16 +259,16 @@ class _NeighborsEstimator(VaglioEstimator):
         "cv": ["cv_object"],
     }
 
-    n_neighbors: int | str = field(default=5, kw_only=False)
-    weights: str | Callable[[np.ndarray], np.ndarray] | None = "uniform"
-    algorithm: str = "auto"
-    metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
+    n_neighbors: int | Literal["cv"] = field(default=5, kw_only=False)
+    weights: Literal["uniform", "distance", "squared_distance"] | Callable[[np.ndarray], np.ndarray] | None = "uniform"
+    algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto"
+    metric: Metric | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
-    preprocess: str | None = "auto"
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     max_neighbors: int = 30
-    cv: Any = 10
-    random_state: Any = 0
+    cv: CrossValidation = 10
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     n_neighbors_: int = field(init=False)
@@ -337,10 +347,10 @@ class _NeighborsEstimator(VaglioEstimator):
                 "values."
             )
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike) -> Self:
         raise NotImplementedError
 
-    def add(self, X: Any, y: Any) -> Self:
+    def add(self, X: TableLike, y: ColumnLike) -> Self:
         """Add rows to those held, without learning again.
 
         Parameters
@@ -356,7 +366,9 @@ class _NeighborsEstimator(VaglioEstimator):
         check_is_fitted(self, "fitted_")
         return self.partial_fit(X, y)
 
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
         """Find the nearest training rows.
 
         Parameters
@@ -380,7 +392,9 @@ class _NeighborsEstimator(VaglioEstimator):
         rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
         """Return the neighbours as a sparse matrix, queries by training rows.
 
         Parameters
@@ -436,7 +450,7 @@ class _NeighborsEstimator(VaglioEstimator):
         self.fitted_ = replace(self.fitted_, model=model, classes=classes)
         return self
 
-    def _encode_added(self, X: Any) -> EncodedMatrix:
+    def _encode_added(self, X: TableLike) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
         if isinstance(self._model, OutOfCoreNeighbors):
             refuse_out_of_core("add rows")
@@ -462,9 +476,11 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     ['low']
     """
 
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Add rows to those held; the first call fits.
 
         Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
@@ -514,7 +530,7 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
     [1.5]
     """
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Add rows to those held; the first call fits.
 
         Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held

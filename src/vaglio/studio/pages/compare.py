@@ -120,7 +120,7 @@ def _curves(models: list[Learned], label: str, say: Words) -> dict[str, Any]:
     }
 
 
-def _at_thresholds(evaluation: Evaluation, label: Any) -> dict[str, Any]:
+def _at_thresholds(evaluation: Evaluation, label: object) -> dict[str, Any]:
     """Rows of the class and other rows that are predicted as the class, at evenly spaced thresholds from 1 to 0."""
     table = evaluation.thresholds(label)
     steps = np.linspace(1, 0, _STEPS)

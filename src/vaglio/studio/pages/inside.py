@@ -27,6 +27,7 @@ from vaglio.studio.pages.explore import rows_view
 from vaglio.studio.pages.runs import Learned
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.study import Study
+from vaglio.typing import TableLike
 
 __all__ = ["evaluated_positions", "model_parts", "node_view", "rules_view"]
 
@@ -178,6 +179,6 @@ def rules_view(model: Learned, fitted: Fitted, opened: OpenTable, off: set[int])
     }
 
 
-def _accuracy(rules: RuleSet, X: Any, y: np.ndarray) -> float:
+def _accuracy(rules: RuleSet, X: TableLike, y: np.ndarray) -> float:
     predicted = Fitted.from_rules(rules).predict(X)
     return float(np.mean(predicted.astype(str) == y.astype(str)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -45,6 +45,7 @@ from vaglio.learners.monotonicity import monotonic_directions
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import ClassWeight
 
 # Rounds between two looks at the rows kept out.
 _INTERVAL = 5
@@ -391,8 +392,8 @@ class ExplainableBoostingClassifier(SummedClassifier, AdditiveEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"objective": [StrOptions({"log_loss"})]}
 
-    objective: str = "log_loss"
-    class_weight: Any = None
+    objective: Literal["log_loss"] = "log_loss"
+    class_weight: ClassWeight = None
 
 
 @estimator
@@ -421,7 +422,7 @@ class ExplainableBoostingRegressor(SummedRegressor, AdditiveEstimator):
     }
 
     _loss_name: ClassVar[str] = "objective"
-    objective: str = "squared_error"
+    objective: Literal["squared_error", "poisson", "gamma"] = "squared_error"
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         return self.objective, "identity" if self.objective == "squared_error" else "log", 1

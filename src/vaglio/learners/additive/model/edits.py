@@ -25,7 +25,7 @@ def edited(
     where: Any = None,
     value: float | None = None,
     direction: int | None = None,
-    label: Any = None,
+    label: object = None,
 ) -> tuple[Additive, dict[str, Any]]:
     """Return the changed model, and what was changed as plain data, with the scores before and after.
 
@@ -98,7 +98,7 @@ def _plain(where: Any) -> Any:
     return where.item() if hasattr(where, "item") else where
 
 
-def _outputs(model: Additive, classes: np.ndarray | None, label: Any) -> np.ndarray:
+def _outputs(model: Additive, classes: np.ndarray | None, label: object) -> np.ndarray:
     if label is None:
         return np.arange(model.outputs)
     scored = scored_classes(model, classes)

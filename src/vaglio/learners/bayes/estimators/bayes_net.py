@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -25,6 +25,10 @@ from vaglio.learners.belief import belief_passes
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import did_you_mean
+from vaglio.typing import ClassWeight, Priors, SequenceNotStr
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Parents = tuple[tuple[int, ...], ...]
 # Class weights (K, V) of each attribute, and (K, combinations of the parents, V); empty without parents.
@@ -33,6 +37,8 @@ Tables = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 ROWS_PER_CELL = 5
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
+
+_Structure = Literal["tan", "k-dependence", "naive"]
 
 
 def tree_augmented(information: np.ndarray) -> Parents:
@@ -215,12 +221,12 @@ class BayesianNetworkClassifier(Generative):
         "alpha": NOT_NEGATIVE,
     }
 
-    structure: str | list[tuple[str, str]] = field(default="tan", kw_only=False)
+    structure: _Structure | SequenceNotStr[tuple[str, str]] = field(default="tan", kw_only=False)
     k: int = 2
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> BayesNetModel:
@@ -282,7 +288,7 @@ class BayesianNetworkClassifier(Generative):
         reliability[[feature.is_nominal for feature in bins.features]] = belief
         return BayesNetModel(bins, class_count, self.class_prior_, parents, *tables, float(self.alpha), reliability)
 
-    def plot(self, ax: Any = None, *, target: str = "class") -> Any:
+    def plot(self, ax: Axes | None = None, *, target: str = "class") -> Any:
         """Draw the network with matplotlib.
 
         Parameters

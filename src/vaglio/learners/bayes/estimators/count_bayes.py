@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -23,6 +23,7 @@ from vaglio.learners.bayes.model.posterior import log_of, smoothed
 from vaglio.learners.inputs import check_X
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, ColumnLike, SupportsArray, TableLike
 
 # Rows whose counts are added at a time.
 _BLOCK = 1 << 16
@@ -67,8 +68,8 @@ class CountBayes(Generative):
     alpha: float = 1.0
     force_alpha: bool = True
     fit_prior: bool = True
-    class_prior: Any = None
-    class_weight: Any = None
+    class_prior: Sequence[float] | SupportsArray | None = None
+    class_weight: ClassWeight = None
 
     def _count(self, block: CountBlock) -> Any:
         """Return what is added up, shape (n, W)."""
@@ -117,7 +118,9 @@ class CountBayes(Generative):
         self.feature_log_prob_ = model.log_probability
         return model
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from one more part of a table; the parts together give what one ``fit`` gives.
 
         The first part fixes the vocabulary of a text column and the categories of a nominal one; what it did not

@@ -20,6 +20,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.plain_arrays import distinct_labels
 from vaglio.learners.provenance import plain_params
 from vaglio.model.base import Model
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 
 @estimator
@@ -29,11 +30,11 @@ class Generative(VaglioClassifier):
     def _looks_for_words(self) -> bool:
         return False
 
-    def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
+    def _encode_training(self, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
         self._note_columns(X)
         return super()._encode_training(X)
 
-    def _note_columns(self, X: Any) -> None:
+    def _note_columns(self, X: TableLike) -> None:
         self._schema = empty_rows(X)
 
     def _counts_on_bins(self, matrix: EncodedMatrix) -> bool:
@@ -45,7 +46,7 @@ class Generative(VaglioClassifier):
         facts, rows = facts_in_memory(matrix, y, weight, self.classes_, self._threads())
         return run_in_memory(self._passes(facts), [rows])
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of the probability of each class, exact where the probability is rounded to 0 or 1.
 
         Parameters
@@ -61,7 +62,7 @@ class Generative(VaglioClassifier):
         logarithms: np.ndarray = model.predict_log_proba(matrix)
         return logarithms
 
-    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+    def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from the model.
 
         Categories and intervals are drawn by their shares in the training rows of the class, without the smoothing
@@ -93,10 +94,11 @@ class Generative(VaglioClassifier):
         return self
 
 
-def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
+def known_labels(y: ColumnLike, classes: np.ndarray) -> np.ndarray:
     """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
-    alike = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and y.dtype.kind == classes.dtype.kind
-    found = distinct_labels(y) if alike else None
+    found = None
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and y.dtype.kind == classes.dtype.kind:
+        found = distinct_labels(y)
     if found is not None:
         rows: np.ndarray = _codes_of(found[0], classes)[found[1]]  # labels are looked up, not rows
         return rows

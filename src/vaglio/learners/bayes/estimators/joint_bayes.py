@@ -21,6 +21,7 @@ from vaglio.learners.bayes.model.bins import Bins, flat_index
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
 from vaglio.learners.bayes.passes import bins_passes
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
+from vaglio.typing import ClassWeight, Priors
 
 
 @estimator
@@ -63,8 +64,8 @@ class JointBayesClassifier(Generative):
 
     alpha: float = 1.0
     max_cells: int = 1_000_000
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -36,6 +36,9 @@ from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, ColumnLike, Priors, TableLike
+
+Likelihood = Literal["auto", "gaussian", "kde", "mdl", "discrete", "poisson", "exponential", "lognormal"]
 
 
 @estimator
@@ -96,13 +99,13 @@ class NaiveBayesClassifier(Generative):
         "var_smoothing": NOT_NEGATIVE,
     }
 
-    likelihood: str | dict[str, str] = field(default="auto", kw_only=False)
+    likelihood: Likelihood | dict[str, Likelihood] = field(default="auto", kw_only=False)
     alpha: float = 1.0
     var_smoothing: float = 5.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
-    unseen: str = "missing"
+    priors: Priors = None
+    class_weight: ClassWeight = None
+    unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
@@ -191,7 +194,9 @@ class NaiveBayesClassifier(Generative):
             for j, table in model.linear_weights().items()
         }
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from one more part of a table; all parts together give what one ``fit`` gives.
 
         It also goes on from what ``fit`` has seen. Numeric columns are Gaussian, which ``"auto"`` means here; kernel
@@ -222,7 +227,7 @@ class NaiveBayesClassifier(Generative):
             codebook, matrix = self._encode_training(X)
         else:
             X, ranges = check_with_ranges(self, X, reset=False)
-            codebook = Codebook.learn(X, self.unseen)  # type: ignore[arg-type]
+            codebook = Codebook.learn(X, self.unseen)
             matrix = codebook.encode(X)
             if ranges is not None:
                 matrix.ranges = ranges

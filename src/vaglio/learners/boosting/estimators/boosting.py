@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import field, replace
 from itertools import combinations
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -33,6 +34,10 @@ from vaglio.learners.monotonicity import monotonic_directions, position_of
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import MonotonicConstraints, RandomState, SequenceNotStr
+
+if TYPE_CHECKING:
+    pass
 
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
@@ -171,31 +176,31 @@ class BoostingEstimator(SummedEstimator):
         "warm_start": ["boolean"],
     }
 
-    learning_rate: float | str = field(default="auto", kw_only=False)
+    learning_rate: float | Literal["auto"] = field(default="auto", kw_only=False)
     max_iter: int = 500
-    max_leaf_nodes: int | str | None = "auto"
+    max_leaf_nodes: int | Literal["auto"] | None = "auto"
     max_depth: int | None = None
-    min_samples_leaf: int | str = "auto"
+    min_samples_leaf: int | Literal["auto"] = "auto"
     l2_regularization: float = 1.0
-    max_features: float | str = "auto"
+    max_features: float | Literal["auto"] = "auto"
     subsample: float = 0.7
     refit_leaves: bool = False
-    growth: str = "leaf"
-    max_bins: int | str = "auto"
+    growth: Literal["leaf", "level"] = "leaf"
+    max_bins: int | Literal["auto"] = "auto"
     nominal_guard: float | None = 0.0
-    ordered_categories: bool | int | str = "auto"
-    monotonic_cst: Any = None
-    interaction_cst: Any = None
-    early_stopping: bool | str = "auto"
-    scoring: Any = "loss"
-    n_models: int | str = "auto"
+    ordered_categories: bool | int | Literal["auto"] = "auto"
+    monotonic_cst: MonotonicConstraints = None
+    interaction_cst: SequenceNotStr[Collection[str | int]] | Literal["pairwise", "no_interactions"] | None = None
+    early_stopping: bool | Literal["auto", "folds"] = "auto"
+    scoring: str | Callable[[Any, Any, Any], float] | None = "loss"
+    n_models: int | Literal["auto"] = "auto"
     average_folds: bool = True
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
     tol: float = 1e-7
     warm_start: bool = False
-    unseen: str = "missing"
-    random_state: Any = None
+    unseen: Literal["missing", "error"] = "missing"
+    random_state: RandomState = None
     n_jobs: int | None = None
 
     n_iter_: int = field(init=False)

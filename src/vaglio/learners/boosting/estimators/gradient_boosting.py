@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,6 +20,10 @@ from vaglio.learners.boosting.estimators.rounds import Chosen
 from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedRegressor, best_factor, flat
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.parameters import POSITIVE, estimator
+from vaglio.typing import ClassWeight, TableLike
+
+if TYPE_CHECKING:
+    pass
 
 
 @estimator
@@ -61,10 +65,10 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         "temperature": [*POSITIVE, StrOptions({"auto"})],
     }
 
-    loss: str = "log_loss"
-    class_weight: Any = None
-    multi_class: str = "tree_per_class"
-    temperature: float | str = "auto"
+    loss: Literal["log_loss"] = "log_loss"
+    class_weight: ClassWeight = None
+    multi_class: Literal["tree_per_class", "shared_tree"] = "tree_per_class"
+    temperature: float | Literal["auto"] = "auto"
 
     temperature_: float = field(init=False)
 
@@ -99,7 +103,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
             self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
         return model.scaled(1 / self.temperature_)
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the scores after each round.
 
         Parameters
@@ -110,7 +114,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield flat(raw)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round.
 
         Parameters
@@ -121,7 +125,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield self._boosted.probabilities(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each round.
 
         Parameters
@@ -162,7 +166,7 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
         "quantile": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
-    loss: str = "squared_error"
+    loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] = "squared_error"
     quantile: float | None = None
 
     def _kernel_loss(self) -> tuple[str, str, int]:
@@ -170,7 +174,7 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
             raise InputError("The loss 'quantile' needs quantile=, a number between 0 and 1.")
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted numbers after each round.
 
         Parameters

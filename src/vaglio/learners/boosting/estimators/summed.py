@@ -19,6 +19,7 @@ from vaglio.engines.survey import unit_of
 from vaglio.errors import InputError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.model.base import Model
+from vaglio.typing import TableLike
 
 # Scores are at most so many times larger or smaller.
 _WIDEST = 5.0
@@ -96,7 +97,7 @@ class SummedClassifier(VaglioClassifier, SummedEstimator):
         k = len(self.classes_)
         return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the scores before they become probabilities.
 
         Parameters

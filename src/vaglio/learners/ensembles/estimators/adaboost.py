@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -30,6 +30,7 @@ from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import ClassWeight, ColumnLike, Estimator, RandomState, TableLike
 
 T = TypeVar("T")
 # What asks for nothing, and has an answer at once.
@@ -124,16 +125,16 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         "max_resets": COUNT_FROM_0,
     }
 
-    estimator: Any = field(default=None, kw_only=False)
+    estimator: Estimator | None = field(default=None, kw_only=False)
     n_estimators: int = 50
     learning_rate: float = 1.0
     max_depth: int = 1
-    sampling: str = "weights"
+    sampling: Literal["weights", "resample"] = "weights"
     max_resets: int = 10
     nominal_guard: float | None = 0.0
-    class_weight: Any = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     rounds_: list[Round] = field(init=False)
     estimators_: list[Any] = field(init=False)
@@ -226,7 +227,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         assert isinstance(model, Ensemble)
         return model
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each round.
 
         Parameters
@@ -236,7 +237,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         for votes in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(votes, axis=1)]
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield the share of the votes that each class has after each round.
 
         Parameters
@@ -245,7 +246,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         """
         yield from self._ensemble.staged(self._encode(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return how far the votes lean to each class.
 
         A vote for a class counts 1, a vote for another −1/(K−1), by the weights of the members.
@@ -262,7 +263,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         matrix = self._encode(X)
         return _leaning(self._ensemble.predict_proba(matrix))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """Yield how far the votes lean after each round.
 
         Parameters
@@ -282,7 +283,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
             found[columns] += member.weight * fitted.feature_importances_
         return np.asarray(found / self.estimator_weights_.sum())
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Iterator[float]:
         """Yield the accuracy after each round.
 
         Parameters

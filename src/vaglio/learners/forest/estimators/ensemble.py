@@ -18,6 +18,7 @@ from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.parameters import estimator
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.typing import ColumnLike, TableLike
 
 # Pairs of rows held at once by the similarity of paths: 32 MB of float64.
 _BLOCK = 1 << 22
@@ -85,7 +86,7 @@ class EnsembleEstimator(VaglioEstimator):
         """Return what each tree counts; None where all count alike."""
         return None
 
-    def similarity(self, X: Any, Z: Any = None, *, top: int | None = None, kind: str = "leaf") -> sp.csr_array:
+    def similarity(self, X: TableLike, Z: Any = None, *, top: int | None = None, kind: str = "leaf") -> sp.csr_array:
         """Return how similar each row of X is to each row of Z.
 
         Pairs that share nothing are not stored, so that no dense square of numbers is ever held.
@@ -127,7 +128,7 @@ class EnsembleEstimator(VaglioEstimator):
             return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
         return common_leaves(leaves, others, n_leaves, self._tree_weights(), top=top or 0, threads=matrix.threads)
 
-    def outlier_scores(self, X: Any, y: Any = None) -> np.ndarray:
+    def outlier_scores(self, X: TableLike, y: ColumnLike | None = None) -> np.ndarray:
         """Return how unlike the others each row is: one over the sum of its squared similarities to all rows.
 
         Parameters
@@ -152,7 +153,7 @@ class EnsembleEstimator(VaglioEstimator):
         )
         return 1.0 / sums
 
-    def prototypes(self, X: Any, y: Any, *, n_neighbors: int = 20) -> dict[Any, int]:
+    def prototypes(self, X: TableLike, y: ColumnLike, *, n_neighbors: int = 20) -> dict[Any, int]:
         """Return for each class the row that stands best for it.
 
         It is the row with most rows of its class among its ``n_neighbors`` most similar; of equal ones the one they

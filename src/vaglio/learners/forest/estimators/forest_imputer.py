@@ -19,6 +19,7 @@ from vaglio.learners.inputs import check_labels, check_numbers, check_X
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.runtime.seeds import seed_of
 from vaglio.runtime.threads import resolve_threads
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,12 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     tol: float = 0.005
     min_samples_leaf: int = 5
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     history_: list[float] = field(init=False)
     converged_: bool = field(init=False)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike) -> Self:
         """Learn what similar rows look like.
 
         Parameters
@@ -137,7 +138,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_iter_ = len(self.history_)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return the rows with every missing value filled. A value that is known stays, also a category that is new.
 
         Parameters
@@ -161,7 +162,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return decode(filled, named=False)
         return self._codebook.fill(X, filled)
 
-    def _encode(self, X: Any) -> EncodedMatrix:
+    def _encode(self, X: TableLike) -> EncodedMatrix:
         matrix = self._codebook.encode(X)
         matrix.threads = resolve_threads(self.n_jobs)
         if matrix.text:
@@ -169,7 +170,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise NotSupportedError(f"Column {name!r} holds free text, which has no mean or mode: leave it out.")
         return matrix
 
-    def _forest_for(self, y: Any) -> tuple[np.ndarray, Any]:
+    def _forest_for(self, y: ColumnLike) -> tuple[np.ndarray, Any]:
         """Return the target and the forest that predicts it."""
         options: dict[str, Any] = {
             "n_estimators": self.n_estimators,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,6 +27,9 @@ from vaglio.learners.trees.model.packed import NODE, pack, with_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import Amounts, binning_of
 from vaglio.learners.trees.passes.tree_passes import Setup, grow_block
+
+if TYPE_CHECKING:
+    from vaglio.learners.forest.estimators.random_forest import _ForestEstimator
 
 
 @dataclass(frozen=True)
@@ -109,14 +112,14 @@ def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) ->
     if not on_bins(estimator):
         given = training_table(matrix), y, n_classes, weight
         return _core.grow_forest(*given, config=config, **options, n_threads=matrix.threads)
-    binning, amounts = binning_of(matrix, estimator.max_bins, estimator._strict), Amounts.of(y, weight, n_classes)
+    binning, amounts = binning_of(matrix, estimator.max_bins or 0, estimator._strict), Amounts.of(y, weight, n_classes)
     setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, **options))
     block = setup.block(Chunk(matrix, y, weight, 0))
     arrays: dict[str, Any] = grow_block(setup, block, config, joined=True, threads=matrix.threads)
     return arrays
 
 
-def balances_each(estimator: Any) -> bool:
+def balances_each(estimator: _ForestEstimator) -> bool:
     """Return whether every tree weighs the classes by its own sample."""
     return bool(estimator.bootstrap) and getattr(estimator, "class_weight", None) == "balanced_subsample"
 
@@ -146,7 +149,7 @@ class _Grower:
         self.config = tree_config(estimator, rows.matrix, rows.n_classes)
         self.balanced = balances_each(estimator)
         if on_bins(estimator):
-            self.binning = binning_of(rows.matrix, estimator.max_bins, estimator._strict)
+            self.binning = binning_of(rows.matrix, estimator.max_bins or 0, estimator._strict)
             self.cells = self.binning.columns(rows.matrix)
         elif not self.wanted:
             rows.matrix.reused = True

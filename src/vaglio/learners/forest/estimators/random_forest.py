@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse as sp
@@ -37,6 +37,7 @@ from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifie
 from vaglio.learners.trees.estimators.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
+    NumberCriterion,
     TableShape,
     check_counts,
     columns_drawn,
@@ -49,6 +50,7 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import DEFAULT_BINS
 from vaglio.learners.trees.passes.tree_passes import grow_in_passes
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import ClassWeight, RandomState, TableLike
 
 
 @estimator
@@ -116,7 +118,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
 
     n_estimators: int = field(default=100, kw_only=False)
     criterion: str = ""
-    max_features: float | str | None = None
+    max_features: float | Literal["sqrt", "log2", "third"] | None = None
     features_per_tree: float | None = None
     bootstrap: bool = True
     oob_score: Any = False
@@ -124,7 +126,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     max_samples: float | None = None
     ccp_alpha: float = 0.0
     warm_start: bool = False
-    random_state: Any = None
+    random_state: RandomState = None
 
     permutation_importances_: np.ndarray = field(init=False)
     learned_with_: dict[str, Any] = field(init=False)
@@ -271,7 +273,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         leaves: np.ndarray = self._forest.apply(matrix) - self._forest.starts[:-1]
         return leaves
 
-    def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
+    def decision_path(self, X: TableLike) -> tuple[sp.csr_array, np.ndarray]:
         """Return which nodes of all trees each row passes, and where the nodes of each tree begin.
 
         Parameters
@@ -329,9 +331,9 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
         "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
     }
 
-    criterion: str = "gini"
-    max_features: float | str | None = "sqrt"
-    class_weight: Any = None
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini"
+    max_features: float | Literal["sqrt", "log2", "third"] | None = "sqrt"
+    class_weight: ClassWeight | Literal["balanced_subsample"] = None
 
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
@@ -366,8 +368,8 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
-    criterion: str = "squared_error"
-    max_features: float | str | None = "third"
+    criterion: NumberCriterion = "squared_error"
+    max_features: float | Literal["sqrt", "log2", "third"] | None = "third"
 
 
 # What belongs to the forest as a whole, or is drawn for each tree.

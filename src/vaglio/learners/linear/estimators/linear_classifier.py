@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -21,6 +21,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.provenance import describe_training, plain_params
 from vaglio.model.base import Model, refuse_unreal
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, RandomState, TableLike
 
 
 class TakenChunk(NamedTuple):
@@ -109,18 +110,18 @@ class LinearClassifier(ChunkLearner):
     }
 
     fit_intercept: bool = True
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     warm_start: bool = False
-    random_state: Any = 0
+    random_state: RandomState = 0
 
-    coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
-    intercept_ = Learned("intercept")
+    coef_ = Learned[np.ndarray]("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
+    intercept_ = Learned[np.ndarray]("intercept")
     _sparse_coef = False
     encoded_names_: np.ndarray = field(init=False)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return w·x + b for each row.
 
         Parameters
@@ -188,7 +189,8 @@ class LinearClassifier(ChunkLearner):
         """Return the coefficients and intercepts that a warm start goes on from."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
-        held = np.column_stack([self.coef_.toarray() if self._sparse_coef else self.coef_, self.intercept_])
+        coef: Any = self.coef_
+        held = np.column_stack([coef.toarray() if self._sparse_coef else coef, self.intercept_])
         if held.shape != shape:
             raise InputError(
                 f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -31,6 +31,7 @@ from vaglio.learners.linear.estimators.logistic_solver import (
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import PassedProblem, encoder_passes, reach_of
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.typing import ColumnLike, TableLike
 
 # Multiplications beyond which standard errors are left out: they would take about a second or more.
 _DEAREST_INFERENCE = 5e9
@@ -39,6 +40,9 @@ _SOLVERS = ("auto", "newton-cholesky", "lbfgs", "minibatch")
 _OTHER_NAMES = ("liblinear", "newton-cg", "sag", "saga")
 # Passes without improvement after which mini-batch descent stops.
 _PATIENCE = 5
+
+
+Solver = Literal["auto", "lbfgs", "liblinear", "minibatch", "newton-cg", "newton-cholesky", "sag", "saga"]
 
 
 @estimator
@@ -115,15 +119,15 @@ class LogisticRegression(LinearClassifier):
         "power_t": NOT_NEGATIVE,
     }
 
-    penalty: str | None = field(default="auto", kw_only=False)
+    penalty: Literal["auto", "l1", "l2", "elasticnet"] | None = field(default="auto", kw_only=False)
     C: float = 1.0
     l1_ratio: float = 0.0
     tol: float = 1e-4
-    solver: str = "auto"
+    solver: Solver = "auto"
     intercept_scaling: float = 1.0
     max_iter: int = 1000
     batch_size: int = 256
-    learning_rate: str = "invscaling"
+    learning_rate: Literal["constant", "invscaling"] = "invscaling"
     eta0: float = 0.5
     power_t: float = 0.25
     n_jobs: int | None = None
@@ -202,7 +206,9 @@ class LogisticRegression(LinearClassifier):
                 return Minimum(descent.theta, epoch, True)
         return Minimum(descent.theta, self.max_iter, False)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from a chunk of a larger table: one pass of mini-batch descent from the present coefficients.
 
         Parameters

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import NotSupportedError
+from vaglio.learners.bases import available_if
 from vaglio.learners.inputs import learn_whole_belief
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner, TakenChunk
@@ -22,6 +23,7 @@ from vaglio.learners.linear.passes import encoder_passes, network_passes
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
+from vaglio.typing import ClassWeight, ColumnLike, RandomState, SupportsArray, TableLike
 
 # What scikit-learn's network tells of its training.
 _OF_THE_NETWORK = (
@@ -165,17 +167,17 @@ class MLPClassifier(ChunkLearner):
         "warm_start": ["boolean"],
     }
 
-    hidden_layer_sizes: Any = field(default=(100,), kw_only=False)
-    activation: str = field(default="relu", kw_only=False)
-    solver: str = "adam"
+    hidden_layer_sizes: int | Sequence[int] | SupportsArray = field(default=(100,), kw_only=False)
+    activation: Literal["identity", "logistic", "tanh", "relu"] = field(default="relu", kw_only=False)
+    solver: Literal["lbfgs", "sgd", "adam"] = "adam"
     alpha: float = 0.0001
-    batch_size: int | str = "auto"
-    learning_rate: str = "constant"
+    batch_size: int | Literal["auto"] = "auto"
+    learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant"
     learning_rate_init: float = 0.001
     power_t: float = 0.5
     max_iter: int = 200
     shuffle: bool = True
-    random_state: Any = 0
+    random_state: RandomState = 0
     tol: float = 1e-4
     momentum: float = 0.9
     nesterovs_momentum: bool = True
@@ -188,15 +190,23 @@ class MLPClassifier(ChunkLearner):
     max_fun: int = 15000
     verbose: bool = False
     warm_start: bool = False
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
 
-    coefs_ = Learned("weights")
-    intercepts_ = Learned("biases")
+    coefs_ = Learned[list[np.ndarray]]("weights")
+    intercepts_ = Learned[list[np.ndarray]]("biases")
     encoded_names_: np.ndarray = field(init=False)
     n_iter_: int = field(init=False)
     loss_: float = field(init=False)
+    loss_curve_: list[float] = field(init=False)
+    best_loss_: float | None = field(init=False)
+    validation_scores_: list[float] | None = field(init=False)
+    best_validation_score_: float | None = field(init=False)
+    n_layers_: int = field(init=False)
+    n_outputs_: int = field(init=False)
+    out_activation_: str = field(init=False)
+    t_: int = field(init=False)
 
     def _takes_tables(self) -> bool:
         return self.preprocess is not None
@@ -233,7 +243,9 @@ class MLPClassifier(ChunkLearner):
         return self._as_model(encoder, network)
 
     @available_if(lambda self: self.solver != "lbfgs")
-    def partial_fit(self, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, *, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn from a chunk of a larger table: one pass of "sgd" or "adam" from the present weights.
 
         Parameters
@@ -256,7 +268,7 @@ class MLPClassifier(ChunkLearner):
             network.partial_fit(rows, chunk.codes, sample_weight=chunk.weight, classes=labels)
         return self._keep_chunk(chunk, self._as_model(chunk.encoder, network))
 
-    def adopt(self, network: ScikitLearnMLP, X: Any, y: Any) -> Self:
+    def adopt(self, network: ScikitLearnMLP, X: TableLike, y: ColumnLike) -> Self:
         """Take over a network that scikit-learn has trained, so that it can be explained and saved.
 
         Parameters

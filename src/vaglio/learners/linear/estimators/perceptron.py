@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -38,6 +38,7 @@ from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import encoder_passes
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.runtime.seeds import lent_generator
+from vaglio.typing import ColumnLike, TableLike
 
 # Passes without a higher accuracy on the rows held out that end training.
 _PATIENCE = 5
@@ -136,13 +137,13 @@ class Perceptron(LinearClassifier):
     max_iter: int = 1000
     tol: float | None = 1e-3
     shuffle: bool = False
-    init: str = "zero"
-    penalty: str | None = None
+    init: Literal["zero", "random"] = "zero"
+    penalty: Literal["l2", "l1", "elasticnet"] | None = None
     alpha: float = 1e-4
     l1_ratio: float = 0.15
     early_stopping: bool = False
     validation_fraction: float = 0.1
-    n_iter_no_change: int | str | None = "auto"
+    n_iter_no_change: int | Literal["auto"] | None = "auto"
 
     converged_: bool = field(init=False)
     history_: History = field(init=False)
@@ -265,7 +266,9 @@ class Perceptron(LinearClassifier):
             self._look(progress, errors[None], facts.n_rows)
         return self._end(encoder, outputs)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+    ) -> Self:
         """Learn online: visit each of these rows once, from the present weights.
 
         Parameters

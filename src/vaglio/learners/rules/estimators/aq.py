@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,8 +12,9 @@ from vaglio.errors import InputError
 from vaglio.learners.parameters import FROM_0_TO_1, estimator
 from vaglio.learners.rules.estimators.beam import Complex
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer, KernelCondition
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, Resolution, RuleConstraints, RuleLearner
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.typing import RandomState, SequenceNotStr
 
 __all__ = ["AQClassifier"]
 
@@ -55,13 +55,13 @@ class AQClassifier(RuleLearner):
         "min_accuracy": FROM_0_TO_1,
     }
 
-    preference: Sequence[str] = ("accuracy", "positives", "conditions")
+    preference: SequenceNotStr[str] = ("accuracy", "positives", "conditions")
     beam_width: int = 5
     min_accuracy: float = 0.9
     negation: bool = True
-    value_sets: bool | str = "auto"
-    resolution: str = "vote"
-    random_state: Any = 0
+    value_sets: bool | Literal["auto"] = "auto"
+    resolution: Resolution = "vote"
+    random_state: RandomState = 0
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         unknown = [name for name in self.preference if name not in _CRITERIA]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -12,7 +12,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.learners.parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.beam import BeamSearch
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, Resolution, RuleConstraints, RuleLearner
 
 __all__ = ["CN2Classifier"]
 
@@ -69,15 +69,15 @@ class CN2Classifier(RuleLearner):
         "resolution": [StrOptions({"first", "vote", "specific", "quality"}), None],
     }
 
-    mode: str = "ordered"
-    measure: str = "laplace"
+    mode: Literal["ordered", "unordered"] = "ordered"
+    measure: Literal["entropy", "laplace", "m-estimate"] = "laplace"
     beam_width: int = 5
     significance: float = 0.95
     min_covered: float = 1.0
-    covering: str = "exclusive"
+    covering: Literal["exclusive", "weighted"] = "exclusive"
     gamma: float = 0.7
     negation: bool = True
-    resolution: str | None = None
+    resolution: Resolution | None = None
 
     def _resolution(self) -> str:
         return self.resolution or ("first" if self.mode == "ordered" else "vote")

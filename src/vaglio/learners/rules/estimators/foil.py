@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from vaglio.learners.parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer, KernelCondition
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, Resolution, RuleConstraints, RuleLearner
 
 __all__ = ["FOILClassifier"]
 
@@ -55,8 +55,8 @@ class FOILClassifier(RuleLearner):
     min_gain: float = 0.01
     min_positive: float = 1.0
     encoding_limit: bool = True
-    value_sets: bool | str = "auto"
-    resolution: str = "quality"
+    value_sets: bool | Literal["auto"] = "auto"
+    resolution: Resolution = "quality"
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         return [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from vaglio.learners.parameters import COUNT_FROM_0, COUNT_FROM_2, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import ConditionScorer
-from vaglio.learners.rules.estimators.rule_learner import FoundRule, RuleConstraints, RuleLearner
+from vaglio.learners.rules.estimators.rule_learner import FoundRule, Resolution, RuleConstraints, RuleLearner
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import RandomState
 
 __all__ = ["RIPPERClassifier"]
 
@@ -61,8 +62,9 @@ class RIPPERClassifier(RuleLearner):
     check_error: bool = True
     min_positive: float = 2.0
     mdl_slack: float = 64.0
-    value_sets: bool | str = "auto"
-    random_state: Any = 0
+    value_sets: bool | Literal["auto"] = "auto"
+    resolution: Resolution = "first"
+    random_state: RandomState = 0
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         found = scorer.kernel.ripper(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -31,6 +31,7 @@ from vaglio.learners.rules.model.simplify import settled
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import Smoothing
 from vaglio.model.condition import Condition, merge_conditions
+from vaglio.typing import ClassWeight, SequenceNotStr
 
 _OPERATORS = {"<=": AT_MOST, ">": ABOVE, "=": EQUAL, "!=": UNEQUAL, "in": ONE_OF}
 
@@ -64,8 +65,8 @@ def read_constraints(
     features: Sequence[Feature],
     order: np.ndarray,
     n_classes: int,
-    forbid: Sequence[str] | None,
-    require: Sequence[str] | None,
+    forbid: SequenceNotStr[str] | None,
+    require: SequenceNotStr[str] | None,
     monotone: Mapping[str, int] | None,
     negation: bool,
     value_sets: bool,
@@ -138,6 +139,10 @@ class FoundRule:
     conditions: tuple[KernelCondition, ...]
 
 
+# Which rule decides where several cover a row.
+Resolution = Literal["first", "vote", "specific", "quality"]
+
+
 @estimator
 class RuleLearner(VaglioClassifier):
     """Base of FOIL, CN2, AQ and RIPPER; each writes ``_find_rules``.
@@ -201,14 +206,14 @@ class RuleLearner(VaglioClassifier):
     max_rules: int | None = None
     max_conditions: int | None = None
     negation: bool = False
-    forbid: Sequence[str] | None = None
-    require: Sequence[str] | None = None
+    forbid: SequenceNotStr[str] | None = None
+    require: SequenceNotStr[str] | None = None
     monotone: Mapping[str, int] | None = None
-    resolution: str | None = "first"
-    smoothing: str = "laplace"
+    resolution: Resolution | None = "first"
+    smoothing: Literal["none", "laplace", "m-estimate"] = "laplace"
     m: float = 2.0
     nominal_guard: float | None = 0.0
-    class_weight: Any = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def rules(self) -> RuleSet:

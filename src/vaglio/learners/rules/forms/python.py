@@ -126,7 +126,7 @@ def _crisp(ruleset: RuleSet) -> list[str]:
     return [*lines, f"return {_answer(ruleset, ruleset.default_label, ruleset.said_by_default.tolist())}"]
 
 
-def _answer(ruleset: RuleSet, label: Any, said: list[float]) -> str:
+def _answer(ruleset: RuleSet, label: object, said: list[float]) -> str:
     return repr(said[0]) if ruleset.classes is None else f"answer({label!r}, {said!r})"
 
 

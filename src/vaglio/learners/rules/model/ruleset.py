@@ -15,6 +15,7 @@ from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, 
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import Smoothing, State, label_array, plain_label
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import ColumnLike, TableLike
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class RuleSet:
         entries = tuple(replace(self[i], code=codes[i], label=self.classes[codes[i]]) for i in order)
         return replace(found, entries=entries)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike | EncodedMatrix) -> np.ndarray:
         """Return the class probabilities of encoded rows, or of any table.
 
         Parameters
@@ -150,7 +151,7 @@ class RuleSet:
         """
         return self._combine(self._encoded(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike | EncodedMatrix) -> np.ndarray:
         """Return the label (or number) for each row of a table or of encoded rows.
 
         Parameters
@@ -164,7 +165,7 @@ class RuleSet:
         labels: np.ndarray = label_array(self.classes)[codes]
         return labels
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike | EncodedMatrix, y: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
         """Return the share of rows classified rightly.
 
         Parameters
@@ -177,7 +178,8 @@ class RuleSet:
         """
         predicted = self.predict(X)
         known = predicted if self.classes is None else self.classes
-        return float(np.average(predicted == aligned_labels(y, known), weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(predicted == aligned_labels(y, known), weights=weights))
 
     def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
         if not len(self):
@@ -241,10 +243,10 @@ class RuleSet:
         """
         return Codebook(self.features, named=True, unseen=unseen, whole=False)
 
-    def _encoded(self, X: Any) -> EncodedMatrix:
+    def _encoded(self, X: TableLike | EncodedMatrix) -> EncodedMatrix:
         return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
 
-    def class_codes(self, y: Any) -> np.ndarray:
+    def class_codes(self, y: ColumnLike) -> np.ndarray:
         """The position of each label among the classes.
 
         Parameters
@@ -262,7 +264,9 @@ class RuleSet:
                 f"The label {error.args[0]!r} is none of the classes of these rules ({', '.join(map(repr, code))})."
             ) from None
 
-    def evaluate_on(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+    def evaluate_on(
+        self, X: TableLike | EncodedMatrix, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> RuleSet:
         """Count coverage, accuracy and the like on another table; what the rules say stays as it is.
 
         Parameters
@@ -273,9 +277,10 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import counted
 
-        return counted(self, self._encoded(X), self.class_codes(y), sample_weight)
+        weight: Any = sample_weight
+        return counted(self, self._encoded(X), self.class_codes(y), weight)
 
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+    def refit(self, X: TableLike | EncodedMatrix, y: ColumnLike, sample_weight: ColumnLike | None = None) -> RuleSet:
         """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's.
 
         Parameters
@@ -288,9 +293,10 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import relearned
 
-        return relearned(self, self._encoded(X), self.class_codes(y), sample_weight)
+        weight: Any = sample_weight
+        return relearned(self, self._encoded(X), self.class_codes(y), weight)
 
-    def overlap(self, X: Any) -> np.ndarray:
+    def overlap(self, X: TableLike | EncodedMatrix) -> np.ndarray:
         """Return for every two rules how many rows meet both (on the diagonal, each).
 
         Parameters
@@ -301,7 +307,7 @@ class RuleSet:
         matches = np.array([rule.match(matrix) for rule in self], dtype=np.float64).reshape(len(self), matrix.n_rows)
         return matches @ matches.T
 
-    def minimal_cover(self, X: Any, y: Any) -> RuleSet:
+    def minimal_cover(self, X: TableLike | EncodedMatrix, y: ColumnLike) -> RuleSet:
         """Return fewest rules that still cover, with the right class, every row that all of them cover rightly.
 
         Parameters
@@ -314,7 +320,13 @@ class RuleSet:
 
         return minimal_cover(self, self._encoded(X), self.class_codes(y))
 
-    def simplify(self, X: Any, y: Any, sample_weight: Any = None, confidence_factor: float = 0.25) -> RuleSet:
+    def simplify(
+        self,
+        X: TableLike | EncodedMatrix,
+        y: ColumnLike,
+        sample_weight: ColumnLike | None = None,
+        confidence_factor: float = 0.25,
+    ) -> RuleSet:
         """Drop conditions and rules that do not pay on these rows, as C4.5rules does.
 
         Each rule loses, one by one, the conditions without which its pessimistic error is no higher; the rules of each

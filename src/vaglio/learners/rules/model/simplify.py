@@ -21,6 +21,7 @@ from scipy.special import betaincinv, gammaln
 from vaglio.errors import InputError
 from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.model.condition import Condition, RangeCondition, SetCondition, merge_conditions
+from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
@@ -100,7 +101,7 @@ _THEORY_WEIGHT = 0.5
 
 
 def simplify(
-    ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, confidence_factor: float
+    ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: ColumnLike | None, confidence_factor: float
 ) -> RuleSet:
     if not 0 < confidence_factor <= 0.5:
         raise InputError(f"confidence_factor must lie in (0, 0.5], got {confidence_factor}.")

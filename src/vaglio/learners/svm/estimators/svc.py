@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.learners.bases import available_if
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.learned import Learned
@@ -35,12 +35,16 @@ from vaglio.model.base import refuse_unreal
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
+from vaglio.typing import ClassWeight, CrossValidation, RandomState, TableLike
 
 
 def _is_calibrated(estimator: SVC) -> bool:
     if estimator.calibration is None:
         raise AttributeError("This SVC gives no probabilities: use decision_function, or calibration='sigmoid'.")
     return True
+
+
+KernelName = Literal["rbf", "linear", "poly", "sigmoid", "precomputed", "auto"]
 
 
 @estimator
@@ -165,33 +169,41 @@ class SVC(VaglioClassifier):
 
     C: float = 1.0
     lam: float | None = None
-    kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
+    kernel: KernelName | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
     degree: int = 3
-    gamma: str | float = "scale"
+    gamma: Literal["scale", "auto"] | float = "scale"
     sigma: float | None = None
     coef0: float = 0.0
     phi: Callable[[np.ndarray], np.ndarray] | None = None
-    multi_class: str = "ovo"
-    decision_function_shape: str = "ovr"
+    multi_class: Literal["ovo", "ovr"] = "ovo"
+    decision_function_shape: Literal["ovo", "ovr"] = "ovr"
     break_ties: bool = False
-    calibration: str | None = None
-    cv: Any = 5
+    calibration: Literal["sigmoid"] | None = None
+    cv: CrossValidation = 5
     shrinking: bool = True
     tol: float = 1e-3
     cache_size: float = 200
     max_iter: int = -1
-    class_weight: Any = None
-    preprocess: str | None = "auto"
+    class_weight: ClassWeight = None
+    preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0
     verbose: bool = False
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
-    coef_ = Learned("coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
-    dual_coef_ = Learned("dual_coef", behind="coef")
-    intercept_ = Learned("intercept")
+    coef_ = Learned[np.ndarray](
+        "coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns."
+    )
+    dual_coef_ = Learned[np.ndarray]("dual_coef", behind="coef")
+    intercept_ = Learned[np.ndarray]("intercept")
     support_: np.ndarray = field(init=False)
     kernel_table_: Any = field(init=False)
+    multipliers_: np.ndarray = field(init=False)
+    margin_: float | np.ndarray = field(init=False)
+    slack_: np.ndarray | list[np.ndarray] = field(init=False)
+    dual_objective_: float | np.ndarray = field(init=False)
+    kkt_gap_: float | np.ndarray = field(init=False)
+    n_iter_: int | np.ndarray = field(init=False)
 
     @property
     def _accepts_sparse(self) -> bool:  # type: ignore[override]
@@ -202,7 +214,7 @@ class SVC(VaglioClassifier):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the decision values.
 
         Parameters
@@ -219,7 +231,7 @@ class SVC(VaglioClassifier):
         return refuse_unreal(self._model().decision_function(matrix), "decision values")
 
     @available_if(_is_calibrated)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the calibrated probability of each class.
 
         The class with the largest probability need not be the one that ``predict`` returns.
@@ -235,7 +247,7 @@ class SVC(VaglioClassifier):
         return super().predict_proba(X)
 
     @available_if(_is_calibrated)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Parameters

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse as sp
@@ -25,6 +25,7 @@ from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.estimators.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
+    NumberCriterion,
     TableShape,
     check_counts,
     grow_and_prune,
@@ -49,6 +50,12 @@ from vaglio.learners.trees.passes.tree_passes import (
     grow_trees,
 )
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
+from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
+
+Criterion = Literal["gini", "entropy", "log_loss", "gain_ratio", "error"]
+MissingValues = Literal["learned", "fractional", "branch"]
+NominalSplit = Literal["subset", "multiway"]
+Pruning = Literal["pessimistic", "error_based", "reduced_error"]
 
 
 @estimator
@@ -215,13 +222,13 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     }
 
     criterion: str = ""
-    splitter: str = "best"
-    max_features: float | str | None = None
-    random_state: Any = None
-    ccp_alpha: float | str = 0.0
-    nominal_split: str = "subset"
-    missing: str = "learned"
-    pruning: str | None = None
+    splitter: Literal["best", "random"] = "best"
+    max_features: float | Literal["sqrt", "log2"] | None = None
+    random_state: RandomState = None
+    ccp_alpha: float | Literal["cv"] = 0.0
+    nominal_split: NominalSplit = "subset"
+    missing: MissingValues = "learned"
+    pruning: Pruning | None = None
     validation_fraction: float = 0.33
     min_gain: float = 0.0
     one_standard_error: bool = False
@@ -302,7 +309,9 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> Bunch:
         """Return the nested sequence of pruned trees.
 
         Parameters
@@ -383,15 +392,15 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
         "leaf_smoothing": [StrOptions({"laplace", "m-estimate"}), *NOT_NEGATIVE, None],
     }
 
-    criterion: str = "gini"
-    class_weight: Any = None
-    ccp_risk: str = "impurity"
+    criterion: Criterion = "gini"
+    class_weight: ClassWeight = None
+    ccp_risk: Literal["impurity", "error"] = "impurity"
     confidence_factor: float = 0.25
     subtree_raising: bool = True
     epsilon: float = 0.5
     chi2_alpha: float | None = None
     average_gain: bool = True
-    leaf_smoothing: str | float | None = None
+    leaf_smoothing: Literal["laplace", "m-estimate"] | float | None = None
 
 
 @estimator
@@ -416,4 +425,5 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     _learner_id = "tree-regressor"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
-    criterion: str = "squared_error"
+    criterion: NumberCriterion = "squared_error"
+    pruning: Literal["reduced_error"] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -31,12 +31,17 @@ from vaglio.learners.trees.model.grower import grow_tree, training_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import Amounts, binning_of
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import MonotonicConstraints, RandomState
+
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_error"}
 # Sums of rows do not tell these losses: the grower needs the rows themselves, in memory.
 _BY_ROWS = {"absolute_error", "poisson"}
 # What the splits of trees for numbers may be chosen by.
-NUMBER_CRITERIA = {"squared_error", "friedman_mse", *_BY_ROWS}
+NumberCriterion = Literal["squared_error", "friedman_mse", "absolute_error", "poisson"]
+NUMBER_CRITERIA = set(get_args(NumberCriterion))
 
 
 @estimator
@@ -103,18 +108,37 @@ class GrowthParameters(VaglioEstimator):
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-    monotonic_cst: Any = None
+    monotonic_cst: MonotonicConstraints = None
     max_bins: int | None = None
     nominal_guard: float | None = 0.0
-    shrinkage: float | str | None = None
-    unseen: str = "missing"
+    shrinkage: float | Literal["cv"] | None = None
+    unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
 
     shrinkage_: float = field(init=False)
 
+    if TYPE_CHECKING:  # parameters of some subclasses, the same for all in others
+
+        @property
+        def criterion(self) -> str: ...
+        @property
+        def splitter(self) -> str: ...
+        @property
+        def nominal_split(self) -> str: ...
+        @property
+        def missing(self) -> str: ...
+        @property
+        def min_gain(self) -> float: ...
+        @property
+        def max_features(self) -> float | str | None: ...
+        @property
+        def ccp_alpha(self) -> float | str: ...
+        @property
+        def random_state(self) -> RandomState: ...
+
 
 def grow_and_prune(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+    estimator: TreeEstimator, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     """Grow a tree and prune it by the method the estimator names (cost and complexity apart)."""
     if estimator.pruning != "reduced_error":
@@ -131,7 +155,7 @@ def grow_and_prune(
 
 
 def grow(
-    estimator: Any,
+    estimator: GrowthParameters,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -155,12 +179,12 @@ def grow(
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
 
 
-def on_bins(estimator: Any) -> bool:
+def on_bins(estimator: GrowthParameters) -> bool:
     """Return whether trees grow on sums per bin; tests of several columns and some losses need the rows themselves."""
     return estimator.max_bins is not None and not estimator._oblique and estimator.criterion not in _BY_ROWS
 
 
-def refuse_passes_by_rows(estimator: Any) -> None:
+def refuse_passes_by_rows(estimator: GrowthParameters) -> None:
     """Refuse rows outside memory where the criterion needs them all."""
     if estimator.criterion in _BY_ROWS:
         raise NotSupportedError(
@@ -169,7 +193,7 @@ def refuse_passes_by_rows(estimator: Any) -> None:
         )
 
 
-def check_counts(estimator: Any, y: np.ndarray) -> None:
+def check_counts(estimator: GrowthParameters, y: np.ndarray) -> None:
     """Refuse numbers that Poisson's deviance is not made for."""
     if estimator.criterion != "poisson":
         return
@@ -180,7 +204,7 @@ def check_counts(estimator: Any, y: np.ndarray) -> None:
 
 
 def grow_on_bins(
-    estimator: Any,
+    estimator: GrowthParameters,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -188,7 +212,7 @@ def grow_on_bins(
     config: _core.TreeConfig,
 ) -> Tree:
     """Grow a tree on bins of rows in memory."""
-    binning = binning_of(matrix, estimator.max_bins, estimator._strict)
+    binning = binning_of(matrix, estimator.max_bins or 0, estimator._strict)
     amounts = Amounts.of(y, weight, n_classes)
     arrays = _core.grow_binned_tree(
         binning.layout(),
@@ -203,7 +227,7 @@ def grow_on_bins(
     return tree_of(estimator, arrays, n_classes)
 
 
-def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
+def pruned_by_counts(estimator: GrowthParameters, tree: Tree, n_classes: int) -> Tree:
     """Cut a tree back by the class weights in its nodes alone: no branch is raised."""
     config = set_pruning(_core.TreeConfig(), estimator)
     if config.pruning == "none":
@@ -221,13 +245,13 @@ def charged_risk(estimator: Any) -> str:
     return str(getattr(estimator, "ccp_risk", "impurity"))
 
 
-def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
+def tree_of(estimator: GrowthParameters, arrays: dict[str, Any], n_classes: int) -> Tree:
     """Wrap the grower's arrays, with the estimator's smoothing."""
     smoothing, m = _smoothing(estimator)
     return Tree.from_kernel(arrays, smoothing=smoothing, m=m, regression=n_classes == 0)
 
 
-def _smoothing(estimator: Any) -> tuple[str, float]:
+def _smoothing(estimator: GrowthParameters) -> tuple[str, float]:
     """Return how leaves are smoothed and the strength of an m-estimate, which may be given as a number."""
     given: Any = getattr(estimator, "leaf_smoothing", None)
     if given is None or isinstance(given, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,6 +23,7 @@ from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import progress_bar
+from vaglio.typing import ClassWeight, ColumnLike
 
 # Proportions up to this are counted as whole numbers, and so without any rounding.
 _LARGEST_MULTIPLE = 2.0**26
@@ -126,14 +127,14 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     max_depth: int = 3
     max_leaf_nodes: int | None = None
     ccp_alpha: float = 0.0
-    cost: Any = None
+    cost: CostMatrix | ColumnLike | dict[Any, Any] | str | None = None
     max_set_values: int = 6
     nominal_guard: float | None = 0.0
     work_limit: float | None = 60.0
     time_limit: float | None = None
     verbose: bool = False
-    class_weight: Any = None
-    unseen: str = "missing"
+    class_weight: ClassWeight = None
+    unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
 
     objective_: float = field(init=False)

@@ -6,10 +6,15 @@ They stand in one file, so that a reader can compare them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from vaglio.learners.parameters import estimator
-from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
+from vaglio.learners.trees.estimators.decision_tree import (
+    Criterion,
+    DecisionTreeClassifier,
+    MissingValues,
+    NominalSplit,
+    Pruning,
+)
+from vaglio.typing import RandomState
 
 
 @estimator
@@ -34,9 +39,9 @@ class ID3Classifier(DecisionTreeClassifier):
     _strict = True
     _require_gain = True
 
-    criterion: str = "entropy"
-    nominal_split: str = "multiway"
-    missing: str = "branch"
+    criterion: Criterion = "entropy"
+    nominal_split: NominalSplit = "multiway"
+    missing: MissingValues = "branch"
     nominal_guard: float | None = None
 
 
@@ -62,11 +67,11 @@ class C45Classifier(DecisionTreeClassifier):
     _c45_numeric = True
     _require_gain = True
 
-    criterion: str = "gain_ratio"
-    nominal_split: str = "multiway"
-    missing: str = "fractional"
+    criterion: Criterion = "gain_ratio"
+    nominal_split: NominalSplit = "multiway"
+    missing: MissingValues = "fractional"
     min_samples_leaf: float = 2
-    pruning: str | None = "error_based"
+    pruning: Pruning | None = "error_based"
     nominal_guard: float | None = 0.1
 
 
@@ -113,4 +118,4 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     _learner_id = "oblique"
     _oblique = True
 
-    random_state: Any = 0
+    random_state: RandomState = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -16,6 +16,10 @@ from vaglio.errors import NotSupportedError
 from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune, prune_to
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.runtime.seeds import seed_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
+    from vaglio.learners.trees.estimators.growing import GrowthParameters
 
 # Ten folds, as Breiman and others recommend.
 FOLDS = 10
@@ -30,7 +34,12 @@ def path_of(estimator: Any, tree: Tree) -> Bunch:
 
 
 def choose_alpha(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int, tree: Tree
+    estimator: TreeEstimator,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    tree: Tree,
 ) -> tuple[float, Bunch]:
     """Choose the price of a leaf by ten-fold cross-validation.
 
@@ -57,7 +66,7 @@ def prices(path: Bunch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def choose(
-    estimator: Any,
+    estimator: TreeEstimator,
     path: Bunch,
     given: tuple[np.ndarray, np.ndarray, np.ndarray],
     errors: np.ndarray,
@@ -76,7 +85,7 @@ def choose(
 
 
 def _losses(
-    estimator: Any,
+    estimator: TreeEstimator,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
@@ -100,7 +109,9 @@ def _losses(
     return losses
 
 
-def folds_of(estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(
+    estimator: GrowthParameters, y: np.ndarray, n_classes: int, most: int = FOLDS
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return rows to learn from and rows to try on, by class where it can be done."""
     seed = seed_of(estimator.random_state) % 2**32
     if len(y) < 2:

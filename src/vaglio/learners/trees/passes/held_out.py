@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import Amounts
 from vaglio.learners.trees.passes.tree_passes import Asking, Setup, Sizes, grow_trees, plan_of
 from vaglio.runtime.seeds import row_hash, seed_of
+
+if TYPE_CHECKING:
+    from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
+    from vaglio.learners.trees.estimators.growing import GrowthParameters
 
 # Rows that are hashed at a time.
 _BLOCK = 1 << 20
@@ -79,7 +83,7 @@ class OnBins:
         return Setup.made(self.binning, self.amounts, self.n_classes, plan)
 
 
-def tree_and_price(estimator: Any, sizes: Sizes, on_bins: OnBins) -> Asking:
+def tree_and_price(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> Asking:
     """Grow a tree, and choose the price of a leaf by ten folds; return the tree, the price and what was tried.
 
     As :func:`vaglio.learners.trees.estimators.pruning.choose_alpha`, with folds by the hash of the row.
@@ -102,7 +106,7 @@ def tree_and_price(estimator: Any, sizes: Sizes, on_bins: OnBins) -> Asking:
     return (tree, *choose(estimator, path, (keep, ends, tried), errors, spread))
 
 
-def reduced_tree(estimator: Any, sizes: Sizes, on_bins: OnBins) -> Asking:
+def reduced_tree(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> Asking:
     """Grow a tree on one part of the rows, and prune it by its errors on the others."""
     part = Part.share(seed_of(estimator.random_state) % 2**32, estimator.validation_fraction)
     k, amounts = on_bins.n_classes, on_bins.amounts
@@ -180,7 +184,7 @@ def _powers(amounts: Amounts, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _mean_losses(
-    estimator: Any, trees: list[Tree], tallies: tuple[Tally, ...], tried: np.ndarray, on_bins: OnBins
+    estimator: GrowthParameters, trees: list[Tree], tallies: tuple[Tally, ...], tried: np.ndarray, on_bins: OnBins
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean loss of the rows left out under each price, and the mean of its square."""
     k = on_bins.n_classes
