@@ -29,7 +29,7 @@ from benchmarks.panel.records import Records
 from benchmarks.panel.scores import Score, mean_and_error, score_test_rows
 from benchmarks.panel.tables import PanelTable
 from benchmarks.parity import read_all_inputs, tables
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 # Ours under the name that its figures are kept by.
 OURS = {"gradient-boosting": "vaglio", "additive": "vaglio additive"}

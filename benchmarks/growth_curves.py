@@ -30,7 +30,7 @@ from benchmarks import weka
 from benchmarks.forests import other_forests
 from benchmarks.intelex import intelex
 from benchmarks.runner import OURS
-from vaglio.learn.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, find
 
 THREADS = 2
 SKLEARN = f"scikit-learn {sklearn.__version__}"

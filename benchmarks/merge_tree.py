@@ -21,10 +21,10 @@ from typing import Any
 
 from benchmarks.large import TARGET, write_large
 from vaglio import scan, streaming
-from vaglio.learn.registry import find
-from vaglio.scale.local import LocalEngine
-from vaglio.scale.on_dask import FAN_IN
-from vaglio.scale.passes import Pass
+from vaglio.engines.local import LocalEngine
+from vaglio.engines.on_dask import FAN_IN
+from vaglio.engines.passes import Pass
+from vaglio.learners.registry import find
 
 LEARNERS: dict[str, dict[str, Any]] = {
     "naive-bayes": {},
@@ -77,7 +77,7 @@ class _Noticing(LocalEngine):
 
 def measure_merges(path: Path, learner: str, params: dict[str, Any]) -> Merge:
     """Learn from a file of several parts and return the dearest merge."""
-    engines: Any = importlib.import_module("vaglio.scale.engines")
+    engines: Any = importlib.import_module("vaglio.engines.engines")
     _Noticing.merges = []
     model = find(learner).make().set_params(**params)
     usual = engines.LocalEngine

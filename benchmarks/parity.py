@@ -24,7 +24,7 @@ from rich.table import Table as Grid
 from sklearn.model_selection import StratifiedKFold
 
 import vaglio
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 REFERENCE = Path(__file__).with_name("reference.csv")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import vaglio
 from vaglio import scan
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 from vaglio.table import Table, read, write
 
 LEARNERS: dict[str, dict[str, Any]] = {

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 import vaglio
 from benchmarks.large import TARGET, write_large
 from vaglio.fitted._file import to_bytes
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 FOLDER = Path("build/same_bytes")
 MEMORY = "2GB"

@@ -26,7 +26,7 @@ from sklearn.dummy import DummyClassifier
 import vaglio
 from vaglio import datasets, read
 from vaglio.errors import NotSupportedError
-from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY
+from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
 
 
 def test_ratios_are_against_our_row_of_the_same_task():

@@ -15,7 +15,7 @@ from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import vaglio
 from vaglio.cli.main import COMMANDS
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))

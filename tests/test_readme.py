@@ -11,7 +11,7 @@ import pytest
 
 import vaglio
 from vaglio.cli.main import main
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def test_every_learner_is_in_the_table():
     rows = "\n".join(line for line in README.splitlines() if line.startswith("|"))
     named = set(re.findall(r"`([\w-]+)`", rows))
     assert set(LEARNERS) <= named
-    assert {learner.home.split(":")[1] for learner in LEARNERS.values()} <= named
+    assert {learner.cls.__name__ for learner in LEARNERS.values()} <= named
     assert named <= set(LEARNERS) | set(vaglio.__all__)
 
 

@@ -1,6 +1,6 @@
-"""What holds for the files of the repository: sizes, private modules, names of modules, words, no stray paths.
+"""What holds for the files of the repository: private modules, words, no stray paths.
 
-Each test names the offenders, so that its message says what to move, split or rename.
+Each test names the offenders, so that its message says what to move or rename.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -16,28 +15,6 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[1]
-
-# More files than this, and a reader no longer sees at a glance what a folder holds.
-FILES_PER_FOLDER = 20
-# One concept fits in 100 to 250 lines; a file that grows beyond this holds two.
-LINES_PER_FILE = 400
-
-# The families of learners: folders of these names stand in model, learn and tracing.
-FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
-# Folders that have one file, and no folder, per family or learner.
-FLAT_BY_FAMILY = ("explanation", "report/inside")
-# Names that stand in several rooms outside the families, each with its reason.
-SHARED_NAMES = {
-    "__init__": "every package has one",
-    "_base": "the base class of what a folder holds",
-    "_show": "how the objects of a room show themselves in a notebook",
-    "catalogue": "finds the words of a language, in every room that speaks several",
-    "confusion": "the confusion matrix: its drawing, and the display that calls it",
-    "curves": "curves over thresholds: their points, their drawing, their chapter of the report",
-    "en": "words in English",
-    "it": "words in Italian",
-    "shattering": "the shattering of points: the computation, and its trace",
-}
 
 SPECIFICATION_ID = re.compile(
     r"\((?:[BDEGKRSTVX]\d{1,2}(?:, | to |–|-)?)+\)|\b[BDEGKRSTVX]\d{1,2} to [BDEGKRSTVX]\d{1,2}\b"
@@ -69,19 +46,6 @@ def _text(path: PurePosixPath) -> str:
     return "" if b"\0" in content else content.decode("utf-8", "replace")
 
 
-def test_no_folder_holds_too_many_files():
-    counts = Counter(str(path.parent) for path in _below("src", "cpp", "tests") if path.name != "__init__.py")
-    crowded = {folder: count for folder, count in counts.items() if count > FILES_PER_FOLDER}
-    assert not crowded, f"more than {FILES_PER_FOLDER} files in a folder: {crowded}"
-
-
-def test_no_file_is_too_long():
-    sources = [path for path in _below("src", "cpp", "bindings", "tests") if path.suffix in (".py", ".cpp", ".hpp")]
-    lengths = {str(path): len(_text(path).splitlines()) for path in sources}
-    long = {path: length for path, length in lengths.items() if length > LINES_PER_FILE}
-    assert not long, f"more than {LINES_PER_FILE} lines in a file: {long}"
-
-
 def _imported(path: PurePosixPath) -> Iterator[tuple[str, ...]]:
     """Yield what a module of the package imports from the package, as parts of a dotted name without ``vaglio``."""
     package = path.parent.parts
@@ -108,25 +72,6 @@ def test_a_private_module_is_imported_only_from_its_folder_and_below():
                 if private and path.parts[:end] != name[:end]:
                     wrong.append(f"{path} imports {'.'.join(name[: end + 1])}")
     assert not wrong, "\n".join(["a module with a leading underscore is private to its folder:", *sorted(set(wrong))])
-
-
-def _family(path: PurePosixPath) -> str | None:
-    return next((part for part in (*path.parts[1:-1], path.stem) if part in FAMILIES), None)
-
-
-def test_modules_of_one_name_in_two_rooms_belong_to_one_family():
-    by_name = defaultdict(list)
-    for path in _modules():
-        # The files of cli/commands are named after the commands of the command line, those of sklearn after
-        # scikit-learn's modules.
-        if path.stem not in SHARED_NAMES and str(path.parent) not in ("cli/commands", "sklearn"):
-            by_name[path.stem].append(path)
-    wrong = []
-    for name, paths in by_name.items():
-        families = {_family(path) for path in paths if str(path.parent) not in FLAT_BY_FAMILY}
-        if len({path.parts[0] for path in paths}) > 1 and (len(families) > 1 or None in families):
-            wrong.append(f"{name}: {', '.join(map(str, paths))}")
-    assert not wrong, "\n".join(["modules of one name in different rooms that are not one family:", *wrong])
 
 
 def test_every_test_listed_as_slow_exists():

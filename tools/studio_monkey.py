@@ -22,8 +22,8 @@ from urllib.parse import urljoin, urlsplit
 from starlette.testclient import TestClient
 
 from vaglio.runtime.memory import resident_memory
-from vaglio.web.studio.service import ROOMS, Studio
-from vaglio.web.studio.settings import Settings
+from vaglio.studio.service import ROOMS, Studio
+from vaglio.studio.settings import Settings
 
 __all__ = ["Monkey", "main"]
 

@@ -12,7 +12,7 @@ from benchmarks.panel.pairs import PAIRS
 from benchmarks.panel.printing import print_calibrated, print_left_out, print_noise, print_pairs, print_winners
 from benchmarks.panel.records import Records
 from benchmarks.panel.tables import MOST_ROWS, panel_tables
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from vaglio.learn.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, find
 
 # Two count words, one is made of others, and the last would need a table of all combinations.
 _LEFT_OUT = {"multinomial-nb", "bernoulli-nb", "voting", "joint-bayes"}

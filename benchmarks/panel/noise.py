@@ -13,7 +13,7 @@ import pandas as pd
 from benchmarks.panel.pairs import Maker, Pair
 from benchmarks.panel.records import Records
 from benchmarks.panel.tables import PanelTable
-from vaglio.learn.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, find
 
 # Two count words, one is made of others, and the table of all combinations of the last would not fit in memory.
 _NOT_MEASURED = {"multinomial-nb", "bernoulli-nb", "voting", "joint-bayes"}

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.panel.boosters import Booster
 from benchmarks.panel.peers import WekaClassifier, one_hot
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 Maker = Callable[[int], Any]
 

@@ -17,7 +17,7 @@ import vaglio
 from benchmarks.panel.leave_out import DEFAULT, leave_tables_out
 from benchmarks.panel.scores import cross_validate, mean_and_error
 from benchmarks.panel.tables import PanelTable, panel_tables
-from vaglio.learn.trees.shrinking import STRENGTHS
+from vaglio.learners.trees.estimators.shrinking import STRENGTHS
 
 LEARNERS: dict[str, Any] = {"CART": vaglio.CARTClassifier, "C4.5": vaglio.C45Classifier}
 CHOICES: dict[str, float | str | None] = {DEFAULT: None, **{f"λ = {s:g}": s for s in STRENGTHS[1:]}, '"cv"': "cv"}

@@ -22,7 +22,7 @@ import vaglio
 from benchmarks.panel.peers import one_hot
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.search import SearchPlan, proposed_settings
-from vaglio.learn.registry import ONE_PER_FAMILY
+from vaglio.learners.registry import ONE_PER_FAMILY
 from vaglio.report.defaults import DEFAULT_LEARNERS
 
 INNER_FOLDS = 5

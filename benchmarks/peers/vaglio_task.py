@@ -9,7 +9,7 @@ import sys
 import time
 
 import vaglio
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 said = json.loads(sys.argv[1])
 model = find(said["learner"]).make().set_params(**said["params"])

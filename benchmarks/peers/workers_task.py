@@ -10,7 +10,7 @@ import sys
 import time
 
 import vaglio
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     data = vaglio.scan(said["path"])
     workers = {"n_workers": said["workers"], "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**workers, silence_logs=logging.ERROR) as cluster, Client(cluster) as client:
-        for module in ("vaglio.scale.on_dask", type(model).__module__):
+        for module in ("vaglio.engines.on_dask", type(model).__module__):
             client.run(__import__, module)  # importing is no part of the training
         start = time.perf_counter()
         with vaglio.streaming(client=client):

@@ -44,7 +44,7 @@ _MEASURE = """
 import json, sys, time
 from pathlib import Path
 import vaglio
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 path, target, learner, params, threads, memory = sys.argv[1:]
 model = find(learner).make().set_params(**json.loads(params))
 if "n_jobs" in model.get_params():

@@ -15,13 +15,13 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import vaglio
-from vaglio.learn.registry import LEARNERS, Learner
+from vaglio.learners.registry import LEARNERS, Learner
 from vaglio.tracing import learners as traced
 
 
 def entry_of(name: str) -> Learner | None:
     """Return the registry entry of a class; regressors and imputers have none."""
-    return next((entry for entry in LEARNERS.values() if entry.home.endswith(f":{name}")), None)
+    return next((entry for entry in LEARNERS.values() if entry.cls.__name__ == name), None)
 
 
 def facts(name: str) -> list[tuple[str, str]]:

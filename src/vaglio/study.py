@@ -11,10 +11,10 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
 from vaglio.explanation import Explanation
+from vaglio.messages.listing import bullet_html, plain_data
 from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
-from vaglio.text.listing import bullet_html, plain_data
 
 __all__ = ["Study"]
 

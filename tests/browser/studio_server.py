@@ -13,8 +13,8 @@ from typing import Any
 
 import uvicorn
 
-from vaglio.web.studio.service import Studio
-from vaglio.web.studio.settings import Settings
+from vaglio.studio.service import Studio
+from vaglio.studio.settings import Settings
 
 TOKEN = "a-token-for-one-browser"
 

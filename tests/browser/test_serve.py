@@ -16,9 +16,9 @@ import uvicorn
 from playwright.sync_api import expect
 
 import vaglio
-from vaglio.web.access import read_tokens
-from vaglio.web.serve.service import make_application
-from vaglio.web.serve.settings import Settings
+from vaglio.serve.http.access import read_tokens
+from vaglio.serve.service import make_application
+from vaglio.serve.settings import Settings
 
 pytestmark = pytest.mark.browser
 

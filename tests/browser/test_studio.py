@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
-from tests.web.studio.conftest import messy_table
+from tests.studio.conftest import messy_table
 
-from vaglio.web.studio.service import ROOMS
+from vaglio.studio.service import ROOMS
 
 pytestmark = pytest.mark.browser
 

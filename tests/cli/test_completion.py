@@ -13,7 +13,7 @@ import pytest
 from vaglio.cli._searching import STRATEGIES
 from vaglio.cli.main import COMMANDS
 from vaglio.evaluation import STRATEGIES as REAL_STRATEGIES
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .conftest import run_here
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .conftest import run_here
 

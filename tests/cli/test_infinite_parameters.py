@@ -11,8 +11,8 @@ import vaglio
 from vaglio.cli._learners import make_learner
 from vaglio.cli._options import UsageError
 from vaglio.errors import VaglioError
-from vaglio.learn.from_words import parse_value
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.from_words import parse_value
+from vaglio.learners.registry import LEARNERS
 
 from .conftest import run_here
 

@@ -18,7 +18,7 @@ from tests.cli.conftest import run_here
 import vaglio
 from vaglio.evaluation import CostMatrix, CostSensitiveClassifier, EvaluationPlan, train_and_evaluate
 from vaglio.fitted import Fitted
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

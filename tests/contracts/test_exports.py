@@ -22,7 +22,7 @@ from sklearn.base import is_classifier
 import vaglio
 from vaglio.errors import NotSupportedError
 from vaglio.fitted import FORMATS, Fitted, export_formats
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .estimators import name_of, regressors
 
@@ -256,11 +256,11 @@ def test_a_very_deep_tree_is_drawn_in_proportion():
 def test_what_is_too_large_is_refused_by_name(monkeypatch: pytest.MonkeyPatch):
     X, y = rows()
     forest = vaglio.RandomForestClassifier(12, random_state=0).fit(X, y).fitted_
-    monkeypatch.setattr("vaglio.model.rules.export.limit.MOST_WRITTEN", 100)
+    monkeypatch.setattr("vaglio.export.limit.MOST_WRITTEN", 100)
     for format in ("sql", "python"):
         with pytest.raises(NotSupportedError, match=f"too large for {format}.*more than 100 conditions"):
             forest.export(format)
-    monkeypatch.setattr("vaglio.model.ensembles.tree_shares.MOST_LEAVES", 50)
+    monkeypatch.setattr("vaglio.learners.forest.model.tree_shares.MOST_LEAVES", 50)
     with pytest.raises(NotSupportedError, match="at most 50 are written as rules"):
         forest.export("text")
 

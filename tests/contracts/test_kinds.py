@@ -1,4 +1,4 @@
-"""Every kind of model crossed with every room: what a kind lacks is named, or declared with a reason in its record."""
+"""Every kind of model crossed with every task: what a kind lacks is named, or declared with a reason in its record."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 
 import vaglio
 from vaglio.explanation.by_kind import explainers
+from vaglio.explanation.chapter import chapters
 from vaglio.fitted import export_formats
 from vaglio.fitted._file import from_bytes, to_bytes
-from vaglio.learn.registry import LEARNERS
-from vaglio.model.kinds import FAMILIES, KINDS, ROOMS
-from vaglio.report.inside import chapters
+from vaglio.learners.registry import LEARNERS
+from vaglio.model.families import KINDS, TASKS, families, family_of, model_class
 from vaglio.report.limits import Limits
+from vaglio.report.model_chapter import StudyBackground
 
 SAVED = Path(__file__).parents[1] / "saved"
 # A support vector machine is written for others by its weights, which it has with a linear kernel only.
@@ -51,7 +52,7 @@ def studied(kind: str) -> Any:
 def check_file(kind: str) -> None:
     fitted, (X, _) = trained(kind).fitted_, rows()
     again = from_bytes(to_bytes(fitted))
-    assert type(again.model) is KINDS[kind].cls
+    assert type(again.model) is model_class(kind)
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
 
 
@@ -78,7 +79,7 @@ def check_trace(kind: str) -> None:
 def check_chapter(kind: str) -> None:
     write = chapters.find(kind)
     assert write is not None, f"the report has no chapter about a model of the kind {kind!r}"
-    said, parts = write(studied(kind).fitted, studied(kind), Limits())
+    said, parts = write(studied(kind).fitted, StudyBackground(studied(kind)), Limits())
     assert said or parts
 
 
@@ -98,34 +99,34 @@ CHECKS = {
 }
 
 
-def test_every_room_has_a_check() -> None:
-    assert tuple(CHECKS) == ROOMS
+def test_every_task_has_a_check() -> None:
+    assert tuple(CHECKS) == TASKS
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_takes_part_in_a_room_or_says_why_not(kind: str, room: str) -> None:
-    reason = KINDS[kind].without.get(room)
+def test_a_kind_takes_part_in_a_task_or_says_why_not(kind: str, task: str) -> None:
+    reason = KINDS[kind].without.get(task)
     if reason is None:
-        CHECKS[room](kind)
+        CHECKS[task](kind)
         return
     assert len(reason.split()) > 3, "a reason is a clause with subject and verb"
     with pytest.raises(AssertionError):  # a reason that no longer holds must go
-        CHECKS[room](kind)
+        CHECKS[task](kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_record_agrees_with_its_class(kind: str) -> None:
-    record = KINDS[kind]
-    assert record.family in FAMILIES
-    assert record.home.startswith(f"vaglio.model.{record.family}.")
-    assert record.cls.kind == record.name == kind
+    family = family_of(kind)
+    assert family is not None
+    assert model_class(kind).__module__.startswith(f"vaglio.learners.{family.name}.model.")
+    assert model_class(kind).kind == KINDS[kind].name == kind
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(learner: str) -> None:
     record = LEARNERS[learner]
-    assert record.home.startswith(f"vaglio.learn.{record.family}.")
+    assert record.cls.__module__.startswith(f"vaglio.learners.{record.family}.")
     assert record.cls._learner_id == learner
     assert record.make().fit(*rows()).fitted_.model.kind == record.kind
 
@@ -137,7 +138,7 @@ def test_one_family_is_loaded_for_one_kind() -> None:
     )
     command = [sys.executable, "-c", script, str(SAVED / "logistic-0.1.0.vaglio")]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "vaglio.explanation.linear" in loaded
-    for family in set(FAMILIES) - {"linear", "rules"}:  # a Fitted can always be made of rules
-        assert f"'vaglio.model.{family}" not in loaded
-        assert f"'vaglio.explanation.{family}" not in loaded
+    assert "vaglio.learners.linear.explain" in loaded
+    for family in set(families()) - {"linear"}:
+        assert f"'vaglio.learners.{family}.model" not in loaded
+        assert f"'vaglio.learners.{family}.explain" not in loaded

@@ -16,21 +16,20 @@ import pytest
 
 import vaglio
 from vaglio.cli import _learners, _output
+from vaglio.document.document import Page
+from vaglio.document.training import Training
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.explanation import Context, Explanation, Reason
-from vaglio.explanation.by_kind import explainers
-from vaglio.fitted import Fitted, exporters
-from vaglio.learn.estimator import VaglioClassifier
-from vaglio.learn.registry import LEARNERS, Learner, add_learner
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
+from vaglio.fitted import Fitted
+from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.registry import LEARNERS, add_learner
 from vaglio.model import checks
 from vaglio.model.base import State
-from vaglio.model.kinds import KINDS, Kind, add_kind
-from vaglio.report.inside import chapters, inside_chapter
+from vaglio.model.families import Family, Kind, Learner, add_family, remove_family
 from vaglio.report.limits import Limits
-from vaglio.tracing.document import Page
-from vaglio.tracing.prepare import Training
-from vaglio.tracing.tracer import writers
+from vaglio.report.model_chapter import model_chapter
 
 NAME = "nearest-mean"
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -70,11 +69,7 @@ class MeanModel:
         return cls(checks.array(arrays, "mean", np.float64, (n_classes, width), finite=True))
 
 
-# -- 2. the kind -----------------------------------------------------------------------------------------------------
-KIND = Kind(NAME, "neighbors", f"{__name__}:MeanModel", missing="left out", readable=True)
-
-
-# -- 3. the learner --------------------------------------------------------------------------------------------------
+# -- 2. the learner --------------------------------------------------------------------------------------------------
 class NearestMeanClassifier(VaglioClassifier):
     """Give a row the class whose mean is nearest."""
 
@@ -91,11 +86,7 @@ class NearestMeanClassifier(VaglioClassifier):
         return MeanModel(np.array([np.average(rows[y == code], axis=0, weights=w[y == code]) for code in codes]))
 
 
-# -- 4. the names ----------------------------------------------------------------------------------------------------
-LEARNER = Learner(NAME, NAME, f"{__name__}:NearestMeanClassifier", "nearest class mean", {"centre": [True, False]})
-
-
-# -- 5. the explanation ----------------------------------------------------------------------------------------------
+# -- 3. the explanation ----------------------------------------------------------------------------------------------
 def explain_mean(model: MeanModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     distances, probability = model.distances(matrix), model.predict_proba(matrix)
     found = []
@@ -106,15 +97,15 @@ def explain_mean(model: MeanModel, matrix: EncodedMatrix, context: Context) -> l
     return found
 
 
-# -- 6. the trace ----------------------------------------------------------------------------------------------------
+# -- 4. the trace ----------------------------------------------------------------------------------------------------
 def trace_mean(page: Page, training: Training) -> None:
     page.section(page.say("distances"))
     page.table(["class", "mean"], zip(training.classes, training.model.mean.round(2).tolist()))
     page.facts["means"] = training.model.mean.tolist()
 
 
-# -- 7. the chapter of the report, and the forms for other programs --------------------------------------------------
-def mean_parts(fitted: Fitted, study: Any, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+# -- 5. the chapter of the report, and the forms for other programs --------------------------------------------------
+def mean_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     return ["A row gets the class whose mean is nearest."], []
 
 
@@ -123,19 +114,29 @@ def mean_formats(fitted: Fitted) -> dict[str, Any]:
     return {"csv": lambda: "\n".join(",".join(map(str, row)) for row in model.mean.tolist())}
 
 
+# -- 6. the record ---------------------------------------------------------------------------------------------------
+FAMILY = Family(
+    name="means",
+    kinds=(Kind(NAME, missing="left out", readable=True),),
+    learners=(
+        Learner(NAME, NAME, lambda: {NAME: NearestMeanClassifier}, "nearest class mean", {"centre": [True, False]}),
+    ),
+    models=lambda: {NAME: MeanModel},
+    explain=lambda: {NAME: explain_mean},
+    formats=lambda: {NAME: mean_formats},
+    chapter=lambda: {NAME: mean_parts},
+    trace=lambda: {NAME: trace_mean},
+)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def registered() -> Iterator[None]:
-    """Register everything as the package does for its own learners, and take it out again for the other tests."""
-    add_kind(KIND)
-    add_learner(LEARNER)
-    explainers.register(NAME)(explain_mean)
-    writers.register(NAME)(trace_mean)
-    chapters.register(NAME)(mean_parts)
-    exporters.register(NAME)(mean_formats)
+    """Make the family known as those of the package are, and take it out again for the other tests."""
+    add_family(FAMILY)
+    add_learner(FAMILY.learners[0])
     yield
-    del KINDS[NAME], LEARNERS[NAME]
-    for room in (explainers, writers, chapters, exporters):
-        room.forget(NAME)
+    remove_family(FAMILY.name)
+    del LEARNERS[NAME]
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +158,6 @@ def test_contributing_names_every_step_of_this_file() -> None:
     assert [name.lower() for _, name in steps] == [*(name for _, name in done), "the page", "the tests"]
     words = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     assert words[len(steps) - 1] == section[1]
-    named = {"explainers": explainers, "writers": writers, "chapters": chapters, "exporters": exporters}
-    assert all(f"@{name}.register" in section[2] for name in named)
 
 
 def test_it_learns_and_predicts(iris: tuple[Any, Any], fitted: Any) -> None:
@@ -171,12 +170,12 @@ def test_it_is_saved_and_loaded(iris: tuple[Any, Any], fitted: Any, tmp_path: Pa
     fitted.save(tmp_path / "mean.vaglio")
     again = vaglio.load(tmp_path / "mean.vaglio")
     np.testing.assert_array_equal(again.predict_proba(iris[0]), fitted.predict_proba(iris[0]))
-    del KINDS[NAME]
+    remove_family(FAMILY.name)
     try:
         with pytest.raises(ModelFileError, match="unknown kind 'nearest-mean'"):
             vaglio.load(tmp_path / "mean.vaglio")
     finally:
-        KINDS[NAME] = KIND
+        add_family(FAMILY)
 
 
 def test_it_explains_itself_and_what_would_change_its_decision(iris: tuple[Any, Any], fitted: Any) -> None:
@@ -204,7 +203,7 @@ def test_its_work_is_traced(iris: tuple[Any, Any]) -> None:
 def test_the_report_has_its_chapter() -> None:
     table = vaglio.datasets.load("iris")
     study = vaglio.Study(table, "species", learners=[NAME], strategy="zero").run(progress=False)
-    assert "A row gets the class whose mean is nearest." in inside_chapter(study, Limits())["lead"]
+    assert "A row gets the class whose mean is nearest." in model_chapter(study, Limits())["lead"]
 
 
 def test_it_can_be_written_for_other_programs(fitted: Any) -> None:
@@ -218,13 +217,13 @@ def test_the_command_line_knows_its_id(fitted: Any) -> None:
 
 
 def test_a_name_is_given_once() -> None:
+    with pytest.raises(InputError, match="family 'means' already"):
+        add_family(FAMILY)
     with pytest.raises(InputError, match="kind of model 'nearest-mean' already"):
-        add_kind(KIND)
+        add_family(FAMILY._replace(name="others"))
     with pytest.raises(InputError, match="learner 'nearest-mean' already"):
-        add_learner(LEARNER)
-    with pytest.raises(ValueError, match="has a function already"):
-        explainers.register(NAME)(explain_mean)
+        add_learner(FAMILY.learners[0])
     with pytest.raises(InputError, match="unknown kind of model"):
-        add_learner(Learner("other", "no-such-kind", "nowhere:Nothing", ""))
-    with pytest.raises(InputError, match="names the room 'kitchen'"):
-        add_kind(Kind("other", "trees", "nowhere:Nothing", without={"kitchen": "it does not cook"}))
+        add_learner(Learner("other", "no-such-kind", dict, ""))
+    with pytest.raises(InputError, match="names the task 'kitchen'"):
+        add_family(FAMILY._replace(name="others", kinds=(Kind("other", without={"kitchen": "it does not cook"}),)))

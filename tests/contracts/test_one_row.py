@@ -16,7 +16,7 @@ import vaglio
 from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioError
 from vaglio.fitted import Fitted
 from vaglio.fitted.one_row import OneRow
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .estimators import name_of, regressors
 from .test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, SIZE, WHOLE, make, rows

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError, generate_invalid_param_val, make_constraint
 
 import vaglio
-from vaglio.learn.parameter_limits import all_allowed, parameter_names
+from vaglio.learners.parameter_limits import all_allowed, parameter_names
 
 from .estimators import all_estimators, name_of
 

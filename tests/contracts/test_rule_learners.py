@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from vaglio import AQClassifier, CN2Classifier, FOILClassifier, RIPPERClassifier
 from vaglio.encode import Codebook
-from vaglio.learn.rules._condition_scorer import MEASURES, ConditionScorer
+from vaglio.learners.rules.estimators.condition_scorer import MEASURES, ConditionScorer
 from vaglio.model.base import label_array
 
 SHARED = {

@@ -183,4 +183,4 @@ print(*set(sys.modules) - before)
     done = subprocess.run([sys.executable, "-c", code, *MODULES], capture_output=True, text=True, check=True)
     more = set(done.stdout.split())
     assert {name.split(".")[0] for name in more} == {"vaglio"}, more
-    assert not [name for name in more if name.startswith(("vaglio.learn", "vaglio.encode", "vaglio.table"))], more
+    assert not [name for name in more if name.startswith(("vaglio.learners", "vaglio.encode", "vaglio.table"))], more

@@ -15,7 +15,7 @@ import vaglio.sklearn as dropin
 from vaglio import _core
 from vaglio.encode import Codebook
 from vaglio.errors import NotSupportedError
-from vaglio.model.trees.grower import training_table
+from vaglio.learners.trees.model.grower import training_table
 from vaglio.sklearn import ensemble, tree
 
 pytestmark = pytest.mark.filterwarnings(

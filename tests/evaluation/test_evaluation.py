@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import vaglio
 from vaglio.evaluation import Evaluation
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.table import Table
 
 

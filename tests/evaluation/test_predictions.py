@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 import vaglio
 from vaglio.encode import Codebook
 from vaglio.evaluation import CostSensitiveClassifier, predict_with_scores
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 PENGUINS = vaglio.datasets.load("penguins").xy("species")
 PLAY = vaglio.datasets.load("play").xy("play")

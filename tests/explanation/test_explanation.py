@@ -13,7 +13,7 @@ import pytest
 import vaglio
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Explanation, Reason
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .counterfactual.test_black_box import trained
 

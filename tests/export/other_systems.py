@@ -22,8 +22,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from vaglio.export.sql import sql_name, sql_value
 from vaglio.fitted import Fitted
-from vaglio.model.rules.export.sql import sql_name, sql_value
 
 from .pmml_standard import Document
 

@@ -21,7 +21,7 @@ from tests.tables import many_values
 import vaglio
 from vaglio.errors import NotSupportedError
 from vaglio.fitted import Fitted, export_formats
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 from .other_systems import RUNNERS, in_pypmml
 

@@ -9,8 +9,8 @@ import pytest
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import FORMATS, export_formats
-from vaglio.fitted._export import export
-from vaglio.learn.registry import LEARNERS
+from vaglio.fitted.formats import export
+from vaglio.learners.registry import LEARNERS
 
 
 def test_a_python_function_answers_as_the_model_does(play: tuple):

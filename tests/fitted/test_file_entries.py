@@ -12,7 +12,7 @@ from tests.hostile.model_file import Change, changed, reloaded
 
 from vaglio.errors import ModelFileError
 from vaglio.fitted._file import to_bytes
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 
 # Entries that files of the first edition do not have.
 LATER = ("table_values", "named_feature", "quantiles_feature", "bins_n_values", "holds", "contains_training_rows")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 
 SAVED = Path(__file__).parent.parent / "saved"
 RECORDED: dict[str, dict[str, Any]] = json.loads((SAVED / "predictions-0.1.0.json").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from vaglio import datasets
 from vaglio.encode import Codebook
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 LEARNERS = ["c45", "logistic", "perceptron", "svm", "knn", "naive-bayes", "ripper", "adaboost"]
 

@@ -17,11 +17,11 @@ from vaglio.fitted import Fitted
 
 # Loads a file and uses it on two rows, one of them without any value, under a limit of memory beyond the imports.
 USE = """
-import resource, sys, numpy as np, vaglio, vaglio.learn.registry
+import resource, sys, numpy as np, vaglio, vaglio.learners.registry
 from pathlib import Path
 from vaglio.errors import VaglioError
 for name in ("tree", "neighbors", "ensemble"):
-    vaglio.model.kinds.KINDS[name].cls
+    vaglio.model.families.model_class(name)
 import sklearn.metrics
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30),) * 2)
@@ -218,7 +218,7 @@ def test_ranks_outside_of_the_categories(learner: str, value: float) -> None:
     import pandas as pd
 
     from vaglio.fitted import export_formats
-    from vaglio.learn.registry import LEARNERS
+    from vaglio.learners.registry import LEARNERS
 
     grades = pd.Categorical(list("lmh") * 10, list("lmh"), ordered=True)
     X = pd.DataFrame({"grade": grades})

@@ -8,9 +8,9 @@ import pytest
 import vaglio
 from vaglio import SVC, LogisticRegression, MLPClassifier, Perceptron
 from vaglio.errors import ModelFileError
-from vaglio.model.linear.linear import LinearModel
-from vaglio.model.linear.mlp import NetworkModel
-from vaglio.model.svm.svm import SVMModel
+from vaglio.learners.linear.model.linear import LinearModel
+from vaglio.learners.linear.model.mlp import NetworkModel
+from vaglio.learners.svm.model.svm import SVMModel
 
 ESTIMATORS = [
     (LinearModel, LogisticRegression()),

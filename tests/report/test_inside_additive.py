@@ -10,8 +10,8 @@ import pytest
 from tests.report.conftest import run_study
 
 import vaglio
+from vaglio.learners.additive.chapter import additive_parts
 from vaglio.report import summarize_study
-from vaglio.report.inside.ensembles.additive import additive_parts
 from vaglio.report.limits import Limits
 from vaglio.table import Table
 

@@ -11,7 +11,7 @@ from tests.report.conftest import run_study
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.report import report_html, write_report
 from vaglio.table import Table
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearnLogistic
 
 import vaglio
 from vaglio import tracing
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.table import Column, Table
 
 from .test_numbers_match_learner import random_table

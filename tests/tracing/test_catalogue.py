@@ -6,9 +6,18 @@ import string
 
 import pytest
 
+from vaglio.document.catalogue import LANGUAGES, Words
+from vaglio.document.messages import (
+    en,
+    en_additive,
+    en_film,
+    en_optimal_tree,
+    it,
+    it_additive,
+    it_film,
+    it_optimal_tree,
+)
 from vaglio.errors import InputError
-from vaglio.tracing.catalogue import LANGUAGES, Words
-from vaglio.tracing.messages import en, en_additive, en_film, en_optimal_tree, it, it_additive, it_film, it_optimal_tree
 
 CATALOGUES = [(en, it), (en_additive, it_additive), (en_film, it_film), (en_optimal_tree, it_optimal_tree)]
 PAIRS = [(own.MESSAGES[key], other.MESSAGES[key]) for own, other in CATALOGUES for key in own.MESSAGES]

@@ -10,10 +10,10 @@ import pytest
 
 import vaglio
 from vaglio import tracing
+from vaglio.document.catalogue import Words
+from vaglio.document.document import Page
+from vaglio.document.render.latex import formula, plain
 from vaglio.tracing import learners
-from vaglio.tracing.catalogue import Words
-from vaglio.tracing.document import Page
-from vaglio.tracing.render.latex import formula, plain
 
 ROW = ["sunny", "cool", "high", "true"]
 

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import run_here
 
 from vaglio import datasets
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 ROW = ("--row", "sunny,cool,high,true")
 pytestmark = pytest.mark.parametrize("lang", ["en", "it"])

@@ -91,7 +91,7 @@ def _put_our_classes() -> None:
 
 def _put_table_first_classes() -> None:
     import vaglio
-    from vaglio.learn._parameters import estimator
+    from vaglio.learners.parameters import estimator
 
     # What scikit-learn builds of its own trees keeps them: a program that changes an import changes no more.
     modules: dict[str, Any] = {module: importlib.import_module(f"sklearn.{module}") for module in TARGETS}

@@ -18,7 +18,7 @@ from tools.fuzz.mutate import FLOATS, INTEGERS, TEXTS
 from tools.fuzz.target import Finding, Target, pick
 from vaglio.cli._options import flat_parameters
 from vaglio.cli.main import COMMANDS, main
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 # Commands that train many models take seconds: they are tried less often.
 SLOW = ("report", "compare", "select", "tune")

@@ -24,7 +24,7 @@ from vaglio.cli.commands.inspect import describe
 from vaglio.errors import ModelFileError, VaglioError
 from vaglio.fitted import Fitted, export_formats
 from vaglio.fitted._file import FORMAT, _checksum, _open, from_bytes, to_bytes
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 # Settings that make small models, and those of kinds that the defaults do not reach.
 SMALL: dict[str, list[dict[str, Any]]] = {

@@ -27,7 +27,7 @@ def make_learner(
 
     Parameters that are not given are those of the registry, or with ``textbook`` those of a trace.
     """
-    from vaglio.learn.from_words import learner_from_words
+    from vaglio.learners.from_words import learner_from_words
 
     given = dict(pair(text, "--set") for text in settings or [])
     with _wrong_use():
@@ -37,7 +37,7 @@ def make_learner(
 def learner_ids(given: list[str] | None) -> list[str]:
     """The learners named, each once; one per family if none is named, all of them for 'all'."""
     from vaglio.errors import InputError
-    from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY, find
+    from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY, find
 
     if not given:
         return list(ONE_PER_FAMILY)
@@ -51,8 +51,8 @@ def learner_ids(given: list[str] | None) -> list[str]:
 
 def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: Any) -> dict[str, Any]:
     """What ``tune`` tries: the values ``--try`` names, else those of the registry without what ``--set`` fixes."""
-    from vaglio.learn.from_words import check_parameters, known_parameter
-    from vaglio.learn.registry import find
+    from vaglio.learners.from_words import check_parameters, known_parameter
+    from vaglio.learners.registry import find
 
     known = estimator.get_params()
     with _wrong_use():
@@ -71,7 +71,7 @@ def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | No
 
 def _values(text: str) -> list[Any]:
     """Values separated by commas, or a Python list, in which a value may itself contain commas."""
-    from vaglio.learn.from_words import parse_value
+    from vaglio.learners.from_words import parse_value
 
     whole = parse_value(text)
     if isinstance(whole, (list, tuple)):

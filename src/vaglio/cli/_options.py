@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY
+from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
 
 if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._wording import as_options
-from vaglio.model.kinds import KINDS
+from vaglio.messages.printable import ESCAPES
+from vaglio.messages.spreadsheet import shown_cell
+from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
-from vaglio.text.printable import ESCAPES
-from vaglio.text.spreadsheet import shown_cell
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -106,7 +106,7 @@ def _print_rich(item: Any) -> None:
 
 def to_json(data: Any) -> str:
     """Data as JSON that every program reads: what is not a finite number is null."""
-    from vaglio.text.listing import plain_data
+    from vaglio.messages.listing import plain_data
 
     text = json.dumps(plain_data(data), indent=2, ensure_ascii=False)
     # JSON escapes control characters below 32 alone; a terminal obeys those from 127 on, too.

@@ -12,7 +12,7 @@ from vaglio.cli._capacity import refuse_beyond
 from vaglio.cli._options import Target, UsageError, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
-from vaglio.text.sentences import did_you_mean, listed
+from vaglio.messages.sentences import did_you_mean, listed
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted

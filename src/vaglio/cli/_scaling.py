@@ -15,7 +15,7 @@ from vaglio.cli._capacity import memory_beyond
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
 from vaglio.cli._reading import FileOptions, ReadingOptions
-from vaglio.text.sentences import listed
+from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -46,8 +46,8 @@ class WorkOptions:
         if self.workers is not None and self.scheduler is not None:
             raise UsageError("--workers starts a cluster and --scheduler names one that runs: choose one.")
         if self.memory is not None:
+            from vaglio.engines.work_settings import parse_size
             from vaglio.errors import InputError
-            from vaglio.scale.work_settings import parse_size
 
             try:
                 parse_size(self.memory)
@@ -87,7 +87,7 @@ class WorkOptions:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Apply the options to the work inside; a cluster is started and stopped."""
-        from vaglio.scale.work_settings import streaming
+        from vaglio.engines.work_settings import streaming
 
         with (
             _client(self.workers, self.scheduler) as client,
@@ -131,7 +131,7 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 def table_on_disk(source: str, reading: ReadingOptions) -> Table:
     """Return a table whose columns are files, typed by its first rows as one that is read whole."""
-    from vaglio.scale.mapped_table import table_of
+    from vaglio.engines.mapped_table import table_of
     from vaglio.table import read
 
     levels, roles = reading._levels(), reading._roles()

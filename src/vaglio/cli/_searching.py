@@ -28,7 +28,7 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, verbose
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._scaling import ScaleOptions, lazy_rows, lazy_table
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.evaluation.selection.selection_result import Selection

@@ -33,8 +33,8 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, print_answer, remark, set_verbose, watch_warnings
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
+from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.overwriting import protect
-from vaglio.text.sentences import did_you_mean
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
 # the help of the program must not wait for fifteen commands.

@@ -8,8 +8,8 @@ from functools import partial
 
 from vaglio.datasets._loaders import load_from_scikit_learn, load_penguins, load_play
 from vaglio.errors import InputError
+from vaglio.messages.sentences import did_you_mean
 from vaglio.table import Table
-from vaglio.text.sentences import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from vaglio.encode._feature import Feature, Spread, learn_spreads
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, ModelFileError
+from vaglio.messages.sentences import listed
 from vaglio.table import Column, Table
-from vaglio.text.sentences import listed
 
 # The spread of a column of which nothing is known but that it had values.
 _SOME = Spread((0.0,))

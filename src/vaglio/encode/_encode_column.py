@@ -12,8 +12,8 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode._feature import Feature
 from vaglio.errors import DataWarning, InputError
+from vaglio.messages.sentences import listed
 from vaglio.table import Column, as_date, as_nominal
-from vaglio.text.sentences import listed
 
 Unseen = Literal["missing", "error"]
 # Columns most of whose values are unknown, each with an example.

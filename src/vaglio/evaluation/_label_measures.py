@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate, effective_size, wilson_interval
 from vaglio.evaluation.metrics.rates import AVERAGES, RATES, Rates
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["LabelMeasures"]
 

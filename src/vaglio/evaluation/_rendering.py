@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vaglio.text.listing import bullet_html, cell_text, html_table, plain_data, text_table
+from vaglio.messages.listing import bullet_html, cell_text, html_table, plain_data, text_table
 
 if TYPE_CHECKING:
     from vaglio.evaluation.evaluation import Evaluation

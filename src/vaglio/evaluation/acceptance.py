@@ -16,7 +16,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.rates import AVERAGES, RATES
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.evaluation.evaluation import Evaluation

@@ -17,8 +17,8 @@ from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
+from vaglio.messages.listing import plain_data
 from vaglio.table import Table
-from vaglio.text.listing import plain_data
 
 __all__ = ["ExplainedRow", "choose_rows", "explain_table", "true_classes"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.outside_rows import OutsideRows
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.encode import spelling
 from vaglio.errors import InputError
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = [
     "as_labels",

@@ -13,7 +13,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
-from vaglio.learn.lazy_scores import Labelled, each_labelled
+from vaglio.learners.lazy_scores import Labelled, each_labelled
 
 __all__ = ["predict_outside"]
 

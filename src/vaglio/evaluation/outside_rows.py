@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from vaglio.engines.frames import dask_parts, dask_taking
 from vaglio.errors import InputError
 from vaglio.evaluation.lazy_predictions import predict_outside
 from vaglio.evaluation.metrics.scoring import Scorer, with_known_predictions
 from vaglio.evaluation.selection.trials import Rows
-from vaglio.learn.lazy_scores import Labelled, each_labelled
+from vaglio.learners.lazy_scores import Labelled, each_labelled
 from vaglio.runtime.seeds import row_hash
-from vaglio.scale.frames import dask_parts, dask_taking
 from vaglio.table import Column, LazyTable, Table
 from vaglio.table.lazy import Change, RowShare, joined
 

@@ -22,7 +22,7 @@ from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.splits import SplitRules, make_holdout, test_share
-from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learners.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.model.base import Dispatch
+from vaglio.model.families import Lookup
 
 __all__ = ["Part", "build_part", "obstacle", "parts"]
 
@@ -67,7 +67,7 @@ class Part:
 
 
 # Kind of model -> its part, given the model, the columns it sees and the number of classes (0 for numbers).
-parts: Dispatch[Callable[[Any, tuple[Feature, ...], int], Part]] = Dispatch("vaglio.export.parts")
+parts: Lookup[Callable[[Any, tuple[Feature, ...], int], Part]] = Lookup(lambda family: family.export)
 
 
 def build_part(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:

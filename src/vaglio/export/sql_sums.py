@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
+from vaglio.export.limit import Written, moment
 from vaglio.export.model_source import Source
 from vaglio.export.part import (
     CALIBRATED,
@@ -27,10 +28,8 @@ from vaglio.export.part import (
     VALUE,
     Part,
 )
+from vaglio.export.sql import in_dialect, sql_name, sql_number, sql_sum, sql_value
 from vaglio.export.sql_trees import Compared, scores_of_trees, written_as_trees
-from vaglio.model.rules.export.limit import Written, moment
-from vaglio.model.rules.export.sql import sql_name, sql_number, sql_sum, sql_value
-from vaglio.model.rules.export.sql_dialect import in_dialect
 
 __all__ = ["sums_sql"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.export.part import BELOW, CATEGORY, SUM_AT_MOST, Part
-from vaglio.model.rules.export.sql import sql_number, sql_sum
+from vaglio.export.sql import sql_number, sql_sum
 
 __all__ = ["Compared", "scores_of_trees", "written_as_trees"]
 

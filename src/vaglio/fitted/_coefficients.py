@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.base import Dispatch
+from vaglio.model.families import Lookup
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -15,7 +15,7 @@ __all__ = ["coefficient_rows", "has_coefficients", "sides"]
 
 # Kind of model with ``coef``, ``intercept`` and ``encoder`` -> which class each of its outputs favours, given the
 # model and the class labels.
-sides: Dispatch[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Dispatch()
+sides: Lookup[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Lookup(lambda family: family.coefficients)
 
 
 def has_coefficients(fitted: Fitted) -> bool:
@@ -41,17 +41,3 @@ def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
         for side, bias, weights in zip(sides_of(model, fitted.classes.tolist()), intercept, coef, strict=True)
         for name, value in zip(names, [bias, *weights], strict=True)
     ]
-
-
-@sides.register("linear")
-def _one_side_per_class(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
-    return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
-
-
-@sides.register("svm")
-def _one_side_per_machine(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
-    if len(classes) == 2:
-        return [{"class": classes[1], "against": classes[0]}]
-    if model.scheme == "ovr":
-        return [{"class": label, "against": "the rest"} for label in classes]
-    return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.model.rules.export.limit import moment
-from vaglio.text.printable import ESCAPES
+from vaglio.export.limit import moment
+from vaglio.messages.printable import ESCAPES
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
-    from vaglio.model.ensembles.additive import Additive
 
 
 class Edits:
@@ -64,11 +63,9 @@ class Edits:
         >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
         ('year', 'remove', 1)
         """
-        from vaglio.model.ensembles.additive_edit import edited
-
         fitted, before = self._edited, self._additive("can be edited term by term")
-        model, told = edited(
-            before, fitted.classes, term, action, where=where, value=value, direction=direction, label=label
+        model, told = before.edited(
+            fitted.classes, term, action, where=where, value=value, direction=direction, label=label
         )
         edits = [*self.edits, {**told, "reason": reason}]
         return replace(fitted, model=model, provenance={**fitted.provenance, "edits": edits})
@@ -91,11 +88,9 @@ class Edits:
         edits = [*self.edits, {**told, "reason": reason}]
         return replace(fitted, model=replace(model, intercept=start), provenance={**fitted.provenance, "edits": edits})
 
-    def _additive(self, what: str) -> Additive:
-        from vaglio.model.ensembles.additive import Additive
-
+    def _additive(self, what: str) -> Any:
         model = self._edited.model
-        if not isinstance(model, Additive):
+        if not hasattr(model, "edited"):
             raise NotSupportedError(f"Only an additive model {what}; this is a model of {self._edited.learner!r}.")
         return model
 

@@ -26,7 +26,7 @@ from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
-from vaglio.model.kinds import KINDS, model_class
+from vaglio.model.families import KINDS, model_class
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:

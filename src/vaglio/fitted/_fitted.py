@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from vaglio.fitted._other_forms import OtherForms
 from vaglio.fitted._single_rows import SingleRows
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
-from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
 from vaglio.table.lazy import is_outside_memory
+
+if TYPE_CHECKING:
+    from vaglio.learners.rules.model.ruleset import RuleSet
 
 
 @dataclass(frozen=True, repr=False)
@@ -342,12 +344,12 @@ class Fitted(Edits, SingleRows, OtherForms):
         return replace(self, provenance={**self.provenance, **facts})
 
     def __repr__(self) -> str:
-        from vaglio.fitted._show import to_text
+        from vaglio.fitted.show import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from vaglio.fitted._show import to_html
+        from vaglio.fitted.show import to_html
 
         return to_html(self)
 

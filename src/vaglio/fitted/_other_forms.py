@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vaglio.fitted._export import export, onnx_file, pmml_document, source_of, sql_statement
+from vaglio.fitted.formats import export, onnx_file, pmml_document, source_of, sql_statement
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

@@ -9,9 +9,9 @@ import numpy as np
 
 from vaglio.encode import Feature, Spread
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
-from vaglio.text.sentences import listed
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

@@ -16,8 +16,8 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
-from vaglio.model.base import Dispatch, codes_and_proba, plain_label, refuse_unreal
-from vaglio.model.ensembles.additive_trees import boosted_of
+from vaglio.model.base import codes_and_proba, plain_label, refuse_unreal
+from vaglio.model.families import Lookup
 
 if TYPE_CHECKING:
     from vaglio.explanation import Explanation
@@ -27,17 +27,15 @@ __all__ = ["Decision", "OneRow", "scorers"]
 
 # How the compiled reader takes a value, and what the compiled linear model makes of its sums.
 _NUMBER, _CATEGORY, _RANK = range(3)
-_NO_LINK, _LOGISTIC, _SOFTMAX, _EXPONENTIAL = range(4)
+NO_LINK, LOGISTIC_LINK, SOFTMAX_LINK, EXPONENTIAL_LINK = range(4)
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
 _MICROSECONDS_PER_DAY = 86_400_000_000
 
-# Categories of a column up to which an additive model is compiled.
-_MOST_CATEGORIES = 4096
 
 # Kind of model -> its compiled form for one row, or None if this model has none: it then predicts a matrix of one row.
-scorers: Dispatch[Callable[[Any, tuple[Feature, ...]], Any]] = Dispatch()
+scorers: Lookup[Callable[[Any, tuple[Feature, ...]], Any]] = Lookup(lambda family: family.compile_row)
 
 
 class Decision(NamedTuple):
@@ -214,79 +212,3 @@ def _date(value: Any) -> float | None:
         past = value - datetime.datetime(1970, 1, 1)
         return ((past.days * 86400 + past.seconds) * 1_000_000 + past.microseconds) / _MICROSECONDS_PER_DAY
     return _number(value)
-
-
-# -- scoring ---------------------------------------------------------------------------------------------------------
-@scorers.register("tree")
-def _tree(model: Any, features: tuple[Feature, ...]) -> Any:
-    return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
-
-
-@scorers.register("forest")
-def _forest(model: Any, features: tuple[Feature, ...]) -> Any:
-    return _core.forest_scorer(model.packed(features), model.leaf_values)
-
-
-@scorers.register("boosted")
-def _boosted(model: Any, features: tuple[Feature, ...]) -> Any:
-    link = {"logit": _LOGISTIC, "softmax": _SOFTMAX, "identity": _NO_LINK, "log": _EXPONENTIAL}[model.link]
-    values = np.ascontiguousarray(model.forest.leaf_values[:, 0])
-    return _core.boosted_scorer(model.forest.packed(features), values, model.baseline, link)
-
-
-@scorers.register("additive")
-def _additive(model: Any, features: tuple[Feature, ...]) -> Any:
-    if any(len(feature.categories) > _MOST_CATEGORIES for feature in features):
-        return None  # a test of categories has one bit for each of them
-    return _boosted(boosted_of(model), features)
-
-
-@scorers.register("linear")
-def _linear(model: Any, features: tuple[Feature, ...]) -> Any:
-    encoder = model.encoder
-    if encoder.centre.size != encoder.numeric_columns.size or (np.abs(encoder.centre) > 1e100).any():
-        return None
-    link = _NO_LINK if not model.probabilistic else _LOGISTIC if len(model.intercept) == 1 else _SOFTMAX
-    # The last entry of each list is for missing values, which the compiled form knows by their code.
-    columns = [list_of[:-1].astype(np.int64) for list_of in encoder.columns_of_codes]
-    numbers = (encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
-    coef = np.ascontiguousarray(model.coef * encoder.heights)
-    return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
-
-
-@scorers.register("naive-bayes")
-def _naive_bayes(model: Any, features: tuple[Feature, ...]) -> Any:
-    if len(model.kernel) or len(model.named) or len(model.words):
-        return None
-    terms = model.terms
-    nominal = np.array([feature.is_nominal for feature in features], dtype=bool)
-    place = np.where(nominal, np.cumsum(nominal), np.cumsum(~nominal)) - 1
-    return _core.bayes_scorer(
-        model.log_prior,
-        terms.kind.astype(np.int32),
-        place[terms.feature].astype(np.int32),
-        terms.size.astype(np.int64),
-        terms.start,
-        terms.flat,
-        int((~nominal).sum()),
-        int(nominal.sum()),
-    )
-
-
-@scorers.register("ensemble", "voting")
-def _ensemble(model: Any, features: tuple[Feature, ...]) -> Any:
-    numeric = [j for j, feature in enumerate(features) if feature.in_numeric_block]
-    nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-    members = []
-    for member in model.members:
-        seen = features if member.features is None else tuple(features[j] for j in member.features)
-        compile_member = scorers.find(member.model.kind)
-        scorer = None if compile_member is None else compile_member(member.model, seen)
-        if scorer is None:
-            return None
-        chosen = set() if member.features is None else set(member.features.tolist())
-        columns = [[place for place, j in enumerate(block) if j in chosen] for block in (numeric, nominal)]
-        classes = member.classes.tolist() if model.n_classes else [0]
-        hard = model.n_classes > 0 and not (model.vote == "soft" and member.has_probabilities)
-        members.append((scorer, float(member.weight), hard, classes, *columns))
-    return _core.ensemble_scorer(members, model.n_classes or 1)

@@ -1,27 +1,21 @@
-"""What all models share: their form, how class codes and labels are read, how class weights become probabilities, and
-functions found by kind of model."""
+"""What all models share: their form, how class codes and labels are read, how class weights become probabilities."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.model.kinds import FAMILIES, KINDS
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.model.costs import CostMatrix
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @runtime_checkable
@@ -158,7 +152,6 @@ def codes_and_proba(
     return np.argmax(probabilities, axis=1), probabilities
 
 
-# -- functions by kind of model ----------------------------------------------------------------------------------------
 # Nothing added, one row per class, or m rows that follow the prior.
 SMOOTHINGS = ("none", "laplace", "m-estimate")
 
@@ -206,101 +199,3 @@ class Smoothing:
 def _prior(totals: np.ndarray) -> np.ndarray:
     prior = np.asarray(totals, dtype=np.float64)
     return prior / prior.sum() if prior.sum() > 0 else np.full(len(prior), 1.0 / len(prior))
-
-
-def family_of_kind(name: str) -> str | None:
-    """Return the family of a kind of model; None if there is no such kind."""
-    return KINDS[name].family if name in KINDS else None
-
-
-class Dispatch(Generic[F]):
-    """Functions found by the kind of model (or the learner) they serve, each registered beside its definition.
-
-    There is one object of this class per task: explaining a kind, writing its chapter, tracing a learner. The module
-    of a family is imported when one of its kinds is first asked for, so that a program that uses one kind of model
-    does not load them all.
-
-    Parameters
-    ----------
-    room : str, optional
-        The package whose modules ``<room>.<family>`` register functions here. Without it all functions are registered
-        by the module that makes this object.
-    family_of : callable
-        Name -> its family, or None when it is not known. By default names are kinds of models.
-
-    Examples
-    --------
-    >>> from vaglio.model.base import Dispatch
-    >>> greetings = Dispatch()
-    >>> @greetings.register("tree", "forest")
-    ... def greet():
-    ...     return "hello"
-    >>> greetings.find("forest")()
-    'hello'
-    >>> greetings.find("svm") is None
-    True
-    """
-
-    def __init__(self, room: str | None = None, family_of: Callable[[str], str | None] = family_of_kind) -> None:
-        self._room = room
-        self._family_of = family_of
-        self._functions: dict[str, F] = {}
-        self._loaded: set[str] = set()
-
-    def register(self, *names: str) -> Callable[[F], F]:
-        """Return a decorator that makes a function the one for these names.
-
-        Parameters
-        ----------
-        *names : str
-            Kinds of models, or ids of learners.
-        """
-
-        def keep(function: F) -> F:
-            for name in names:
-                # A second function for a name would win or lose by the order of imports.
-                if name in self._functions:
-                    raise ValueError(f"{name!r} has a function already: {self._functions[name]}.")
-                self._functions[name] = function
-            return function
-
-        return keep
-
-    def find(self, name: str) -> F | None:
-        """Return the function for a name, or None: what that means is for the room to say.
-
-        Parameters
-        ----------
-        name : str
-        """
-        if name not in self._functions:
-            family = self._family_of(name)
-            # A variant that no record names (a decision tree of free parameters) may belong to any family.
-            for each in FAMILIES if family is None else (family,):
-                self._load(each)
-        return self._functions.get(name)
-
-    def names(self) -> list[str]:
-        """Return every name that has a function; this imports all families."""
-        for family in FAMILIES:
-            self._load(family)
-        return list(self._functions)
-
-    def forget(self, *names: str) -> None:
-        """Take names out again, as a test does that registered its own.
-
-        Parameters
-        ----------
-        *names : str
-        """
-        for name in names:
-            self._functions.pop(name, None)
-
-    def _load(self, family: str) -> None:
-        if self._room is None or family in self._loaded or family not in FAMILIES:
-            return
-        self._loaded.add(family)
-        found = importlib.import_module(f"{self._room}.{family}")
-        # Of a package, every module may register functions.
-        for module in pkgutil.iter_modules(getattr(found, "__path__", ())):
-            importlib.import_module(f"{found.__name__}.{module.name}")

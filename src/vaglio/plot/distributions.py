@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.messages.sentences import clip
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, draws_names, quiet
-from vaglio.text.sentences import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from vaglio.messages.numbers import short_number
 from vaglio.plot.svg import Frame, axes, line_path, picture
-from vaglio.text.numbers import short_number
 
 __all__ = ["Marks", "Plane", "draw_plane"]
 

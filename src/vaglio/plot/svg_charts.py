@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from vaglio.messages.numbers import short_number
 from vaglio.plot.svg import Frame, Point, axes, line_path, picture
-from vaglio.text.numbers import short_number
 
 __all__ = ["class_bars", "class_boxes", "count_grid", "model_curves", "scatter"]
 

@@ -10,8 +10,8 @@ from html import escape
 
 import numpy as np
 
+from vaglio.messages.sentences import clip
 from vaglio.plot.svg import Frame, axes, line_path, picture
-from vaglio.text.sentences import clip
 
 __all__ = ["draw_cells", "draw_steps", "draw_values"]
 

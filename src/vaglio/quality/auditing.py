@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from vaglio.engines.mapped_table import table_of
+from vaglio.messages.listing import html_table, plain_data, text_table
 from vaglio.quality.checks.balance import class_balance, not_a_class
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
 from vaglio.quality.checks.columns import constant_columns, identifier_columns, shape_of_table
@@ -23,9 +25,7 @@ from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
 from vaglio.runtime.threads import resolve_threads
-from vaglio.scale.mapped_table import table_of
 from vaglio.table import Table, as_table
-from vaglio.text.listing import html_table, plain_data, text_table
 
 __all__ = ["Audit", "audit"]
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
 from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
@@ -16,7 +17,6 @@ from vaglio.quality.checks.missingness import placeholder_mask, placeholder_text
 from vaglio.quality.checks.outliers import forbidden_mask, outlier_mask
 from vaglio.quality.checks.repetition import surplus
 from vaglio.table import Column, Table
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["RARE", "Cleaned", "Policy", "clean_table", "merge_categories"]
 

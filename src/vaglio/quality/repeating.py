@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.sentences import clip, listed, plural
 from vaglio.quality.auditing import Audit
 from vaglio.quality.cleaning import RARE, Policy, merge_categories
 from vaglio.table import Column, Table
-from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["ValueChange", "repeat_changes", "value_changes"]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from vaglio.encode import presence
 from vaglio.errors import InputError
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.table import Column
-from vaglio.text.sentences import did_you_mean, listed
 
 __all__ = ["PERMITTED", "describe", "describe_profile", "entropy_bits", "permitted_statistics", "statistic"]
 

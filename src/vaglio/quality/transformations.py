@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import did_you_mean
 from vaglio.table import Column
-from vaglio.text.sentences import did_you_mean
 
 __all__ = ["PERMITTED_TRANSFORMATIONS", "check_transformation", "transform"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.figures import figure, percent
+from vaglio.messages.sentences import clip, plural
 from vaglio.quality.profile import Profile
-from vaglio.report.format import figure, percent
 from vaglio.table import Column
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["column_summary"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation, ThresholdTable
-from vaglio.report.format import rate
+from vaglio.messages.figures import rate
+from vaglio.messages.sentences import clip
 from vaglio.report.limits import Limits
-from vaglio.text.sentences import clip
 
 __all__ = ["curves_summary"]
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.labels import encode_labels
+from vaglio.messages.figures import figure, percent
+from vaglio.messages.sentences import clip, listed, plural
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
 from vaglio.quality.checks.finding import SEVERITIES
 from vaglio.report.column_facts import column_summary
-from vaglio.report.format import figure, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study
-from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["class_codes", "data_chapter"]
 

@@ -13,11 +13,11 @@ from vaglio.evaluation.rows import as_rows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
+from vaglio.messages.figures import figure, percent, quantity
+from vaglio.messages.sentences import clip, plural
 from vaglio.report.evaluated_rows import EvaluatedRows, evaluated_rows
-from vaglio.report.format import figure, percent, quantity
 from vaglio.report.limits import Limits
 from vaglio.study import Study
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["examples_chapter"]
 

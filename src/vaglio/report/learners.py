@@ -13,11 +13,11 @@ from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interva
 from vaglio.evaluation.comparison.significance import corrected_interval, holm
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.trials import Trial
-from vaglio.learn.registry import LEARNERS
-from vaglio.report.format import figure, percent
+from vaglio.learners.registry import LEARNERS
+from vaglio.messages.figures import figure, percent
+from vaglio.messages.sentences import clip, listed, plural
 from vaglio.report.limits import Limits
 from vaglio.study import Study
-from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["learners_chapter", "params_text"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vaglio.explanation.chapter import ChapterLimits
+
 __all__ = ["MOST_BYTES", "Limits"]
 
 # Mail servers and chat programs still take a file of this size, and a phone opens it without delay.
@@ -16,7 +18,7 @@ MOST_BYTES = 3_000_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(ChapterLimits):
     """The most of each thing that is shown; the page says beside it what is left out.
 
     The comments give the size of each part in the worst case, when every text has its full length and every character
@@ -50,7 +52,5 @@ class Limits:
     points: int = 101
     learners: int = 40  # 110 kB
     settings: int = 60  # 140 kB
-    tree_nodes: int = 64  # 180 kB
-    rules: int = 60  # 420 kB: a rule has up to 12 conditions
-    weights: int = 20  # 60 kB
+    # Of the chosen model: 64 nodes of a tree 180 kB, 60 rules of up to 12 conditions 420 kB, 20 weights 60 kB.
     examples: int = 3  # 350 kB: seven rows of 24 cells and 16 reasons

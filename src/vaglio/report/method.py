@@ -11,10 +11,10 @@ from typing import Any
 
 from vaglio import datasets
 from vaglio._version import __version__
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
+from vaglio.messages.sentences import clip, plural
 from vaglio.report.learners import params_text
 from vaglio.study import Study
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["method_chapter"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from vaglio.evaluation import CostMatrix, Evaluation
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.curves import area_intervals
+from vaglio.messages.figures import count, figure, interval, percent, rate
+from vaglio.messages.sentences import clip, plural
 from vaglio.report.curves import curves_summary
-from vaglio.report.format import count, figure, interval, percent, rate
 from vaglio.report.limits import Limits
 from vaglio.study import Study
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["performance_chapter", "performance_sentences", "study_evaluation"]
 

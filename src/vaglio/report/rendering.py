@@ -6,8 +6,8 @@ import json
 from functools import cache
 from typing import Any
 
+from vaglio.messages.figures import count, figure, percent
 from vaglio.report import panels, pictures
-from vaglio.report.format import count, figure, percent
 
 __all__ = ["render_html"]
 

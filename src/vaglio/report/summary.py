@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from vaglio.messages.listing import plain_data
+from vaglio.messages.sentences import clip, plural
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
-from vaglio.report.inside import inside_chapter
 from vaglio.report.learners import learners_chapter
 from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
+from vaglio.report.model_chapter import model_chapter
 from vaglio.report.performance import performance_chapter, study_evaluation
 from vaglio.study import Study
-from vaglio.text.listing import plain_data
-from vaglio.text.sentences import clip, plural
 
 __all__ = ["summarize_study"]
 
@@ -70,7 +70,7 @@ def summarize_study(
             "data": data,
             "learners": learners_chapter(study, limits),
             "performance": performance_chapter(study, evaluation, limits),
-            "inside": inside_chapter(study, limits),
+            "inside": model_chapter(study, limits),
             "examples": examples_chapter(study, evaluation, limits),
             "method": method_chapter(study, name, command, source),
         }

@@ -108,7 +108,7 @@ def validate_data(estimator: Any, X: Any, y: Any = _NO_TARGETS, *, reset: bool =
 
 def X_is_sound(estimator: Any, X: Any, reset: bool = False) -> bool:
     """Whether X is an array of finite numbers in double precision, row by row, with the right number of columns."""
-    from vaglio.learn.plain_arrays import plainly_sound
+    from vaglio.learners.plain_arrays import plainly_sound
 
     return plainly_sound(estimator, X, reset, look=True) and bool(X.flags.c_contiguous)
 
@@ -152,7 +152,7 @@ def sound_targets(y: Any, n: int | None = None) -> bool:
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes in order and the code of each target; targets that are no classes are refused."""
-    from vaglio.learn.plain_arrays import distinct_labels
+    from vaglio.learners.plain_arrays import distinct_labels
 
     whole = _whole(y)
     found = None if whole is None else distinct_labels(whole)

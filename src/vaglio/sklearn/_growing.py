@@ -14,9 +14,9 @@ from scipy.sparse import issparse
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.fitted import Fitted
-from vaglio.learn.inputs import in_whole_proportions
-from vaglio.learn.trees.several_outputs import learn_outputs
-from vaglio.model.ensembles.ensemble import Ensemble, Member
+from vaglio.learners.ensembles.model.ensemble import Ensemble, Member
+from vaglio.learners.inputs import in_whole_proportions
+from vaglio.learners.trees.estimators.several_outputs import learn_outputs
 from vaglio.sklearn._checks import SHARED_ROWS
 from vaglio.sklearn._tree_object import tree_object
 

@@ -2,7 +2,7 @@
 
 A preset inherits scikit-learn's class for its name, parameters, defaults, documentation, tags and every method that
 reads fitted attributes only. ``fit`` checks the rows as scikit-learn does and hands them as plain numbers (no encoding,
-no scaling) to a learner of :mod:`vaglio.learn`, then writes scikit-learn's attributes from the learner's model. Where a
+no scaling) to a learner of :mod:`vaglio.learners`, then writes scikit-learn's attributes from its model. Where a
 parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own; these cases are declared and counted.
 """
 
@@ -119,12 +119,12 @@ class Preset:
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
-        from vaglio.learn.parameter_limits import parameter_names
+        from vaglio.learners.parameter_limits import parameter_names
 
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
-        from vaglio.learn.parameter_limits import all_allowed
+        from vaglio.learners.parameter_limits import all_allowed
 
         if not all_allowed(self):
             super()._validate_params()  # type: ignore[misc]  # says what is wrong
@@ -172,7 +172,7 @@ class Preset:
         -------
         float
         """
-        from vaglio.learn.plain_scores import accuracy, determination
+        from vaglio.learners.plain_scores import accuracy, determination
 
         measure = accuracy if isinstance(self, ClassifierMixin) else determination
         return measure(y, self.predict(X), sample_weight)  # type: ignore[attr-defined]

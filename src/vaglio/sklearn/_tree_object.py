@@ -13,8 +13,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import NotSupportedError
-from vaglio.model.trees.binary_nodes import LEAF, THRESHOLD
-from vaglio.model.trees.tree import Tree
+from vaglio.learners.trees.model.binary_nodes import LEAF, THRESHOLD
+from vaglio.learners.trees.model.tree import Tree
 from vaglio.sklearn.tree import SCIKIT_LEARNS
 
 # scikit-learn's mark for the test that a leaf does not have.

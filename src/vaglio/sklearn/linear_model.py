@@ -48,7 +48,7 @@ _UNCONVERGED = {
 
 class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
     __doc__ = theirs.LogisticRegression.__doc__
-    _learner = "vaglio.learn.linear.logistic:LogisticRegression"
+    _learner = "vaglio.learners.linear.estimators.logistic:LogisticRegression"
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.LogisticRegression),
         **TALKS,
@@ -126,7 +126,7 @@ class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
 
 class Perceptron(AsksDirections, LearnsInParts, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
-    _learner = "vaglio.learn.linear.visiting_perceptron:VisitingPerceptron"
+    _learner = "vaglio.learners.linear.estimators.visiting_perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.Perceptron),

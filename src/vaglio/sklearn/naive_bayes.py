@@ -94,12 +94,12 @@ class CountPreset(BayesPreset):
 
 class MultinomialNB(CountPreset, theirs.MultinomialNB):
     __doc__ = theirs.MultinomialNB.__doc__
-    _learner = "vaglio.learn.bayes.multinomial_nb:MultinomialNB"
+    _learner = "vaglio.learners.bayes.estimators.multinomial_nb:MultinomialNB"
 
 
 class BernoulliNB(CountPreset, theirs.BernoulliNB):
     __doc__ = theirs.BernoulliNB.__doc__
-    _learner = "vaglio.learn.bayes.bernoulli_nb:BernoulliNB"
+    _learner = "vaglio.learners.bayes.estimators.bernoulli_nb:BernoulliNB"
 
     def _as_asked(self, X: np.ndarray) -> np.ndarray:
         return X if self.binarize is None else np.greater(X, self.binarize).astype(np.float64)
@@ -107,7 +107,7 @@ class BernoulliNB(CountPreset, theirs.BernoulliNB):
 
 class GaussianNB(BayesPreset, theirs.GaussianNB):
     __doc__ = theirs.GaussianNB.__doc__
-    _learner = "vaglio.learn.bayes.naive_bayes:NaiveBayesClassifier"
+    _learner = "vaglio.learners.bayes.estimators.naive_bayes:NaiveBayesClassifier"
     _fixed: ClassVar[dict[str, Any]] = {"likelihood": "gaussian", "var_smoothing": 0.0}
 
     def _given_priors(self) -> Any:
@@ -145,7 +145,7 @@ class GaussianNB(BayesPreset, theirs.GaussianNB):
 
 class CategoricalNB(BayesPreset, theirs.CategoricalNB):
     __doc__ = theirs.CategoricalNB.__doc__
-    _learner = "vaglio.learn.bayes.naive_bayes:NaiveBayesClassifier"
+    _learner = "vaglio.learners.bayes.estimators.naive_bayes:NaiveBayesClassifier"
     _cases: ClassVar[dict[str, str]] = {
         **BayesPreset._cases,
         _ALPHAS: "scikit-learn has its own rules for it",

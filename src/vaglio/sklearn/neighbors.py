@@ -213,7 +213,7 @@ class NeighborsPreset(Preset):
 
 class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
     __doc__ = theirs.KNeighborsClassifier.__doc__
-    _learner = "vaglio.learn.neighbors.knn:KNeighborsClassifier"
+    _learner = "vaglio.learners.neighbors.estimators.knn:KNeighborsClassifier"
 
     def _predict(self, X: Any) -> np.ndarray:
         found = self.predict_proba(X)
@@ -234,7 +234,7 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
         -------
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
         """
-        from vaglio.model.neighbors.neighbors import class_sums, shares
+        from vaglio.learners.neighbors.model.neighbors import class_sums, shares
 
         if not self._ours:
             return super().predict_proba(X)
@@ -249,7 +249,7 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
 
 class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
     __doc__ = theirs.KNeighborsRegressor.__doc__
-    _learner = "vaglio.learn.neighbors.knn:KNeighborsRegressor"
+    _learner = "vaglio.learners.neighbors.estimators.knn:KNeighborsRegressor"
 
     def _predict(self, X: Any) -> np.ndarray:
         rows, weights = self._voters(X)

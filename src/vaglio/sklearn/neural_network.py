@@ -24,7 +24,7 @@ _ALWAYS = "training"
 
 class MLPClassifier(Preset, theirs.MLPClassifier):
     __doc__ = theirs.MLPClassifier.__doc__
-    _learner = "vaglio.learn.linear.mlp:MLPClassifier"
+    _learner = "vaglio.learners.linear.estimators.mlp:MLPClassifier"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "warm_start": False, "verbose": False, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = dict.fromkeys(
         (_ALWAYS, PARTS), "vaglio's own MLPClassifier is trained by it as well"

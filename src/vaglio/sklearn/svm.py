@@ -45,7 +45,7 @@ _NAMED = ("linear", "poly", "rbf", "sigmoid")
 
 class SVC(Preset, theirs.SVC):
     __doc__ = theirs.SVC.__doc__
-    _learner = "vaglio.learn.svm.svc:SVC"
+    _learner = "vaglio.learners.svm.estimators.svc:SVC"
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.SVC),
         **TALKS,

@@ -178,12 +178,12 @@ def _classes_and_codes(y: np.ndarray) -> tuple[Any, Any, np.ndarray]:
 
 class DecisionTreeClassifier(TreePreset, AsksProbableTree, theirs.DecisionTreeClassifier):
     __doc__ = theirs.DecisionTreeClassifier.__doc__
-    _learner = "vaglio.learn.trees.decision_tree:DecisionTreeClassifier"
+    _learner = "vaglio.learners.trees.estimators.decision_tree:DecisionTreeClassifier"
 
 
 class DecisionTreeRegressor(TreePreset, AsksTree, theirs.DecisionTreeRegressor):
     __doc__ = theirs.DecisionTreeRegressor.__doc__
-    _learner = "vaglio.learn.trees.decision_tree:DecisionTreeRegressor"
+    _learner = "vaglio.learners.trees.estimators.decision_tree:DecisionTreeRegressor"
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier, theirs.ExtraTreeClassifier):

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from vaglio import _core
 from vaglio.errors import InputError
+from vaglio.messages.sentences import clip
 from vaglio.table._column import MICROSECONDS_PER_DAY, Column, days_to_datetime
-from vaglio.text.sentences import clip
 
 # In a larger column the 32-bit offsets of strings could overflow when chunks are joined.
 _LARGE = 1 << 30

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.text.sentences import listed
+from vaglio.messages.sentences import listed
 
 Kind = Literal["numeric", "nominal", "text"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

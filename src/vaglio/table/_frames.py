@@ -14,11 +14,11 @@ import pyarrow as pa
 from scipy import sparse as scipy_sparse
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
-from vaglio.text.sentences import clip
 
 
 def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:

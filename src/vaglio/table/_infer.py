@@ -44,6 +44,7 @@ import numpy as np
 import pyarrow as pa
 
 from vaglio import _core
+from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING, tidy
 from vaglio.table._column import Column
@@ -51,7 +52,6 @@ from vaglio.table._convert import as_nominal, as_text
 from vaglio.table._patterns import Words
 from vaglio.table._remarks import Remarks
 from vaglio.table._words import Clues, is_plain, read_words
-from vaglio.text.sentences import listed
 
 WORD_PAIRS = (
     *(("no", "yes"), ("false", "true"), ("f", "t"), ("n", "y"), ("no", "sì"), ("no", "si"), ("no", "sí")),

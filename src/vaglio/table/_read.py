@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING
 from vaglio.table._arrow import column_from_arrow
@@ -22,7 +23,6 @@ from vaglio.table._table import Table
 from vaglio.table._words import NUMERIC_SHARE, Clues
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
-from vaglio.text.sentences import listed
 
 # Below this number of rows, threads take longer to start than to help.
 _MANY_ROWS = 100_000

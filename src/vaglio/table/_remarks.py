@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vaglio.messages.sentences import listed, plural
 from vaglio.table._column import Column
-from vaglio.text.sentences import listed, plural
 
 # Cells that are quoted; the others are counted.
 _QUOTED = 3

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vaglio.messages.listing import bullet_html, html_table, text_table
+from vaglio.messages.sentences import clip, plural
 from vaglio.table._column import Column
-from vaglio.text.listing import bullet_html, html_table, text_table
-from vaglio.text.sentences import clip, plural
 
 if TYPE_CHECKING:
     from vaglio.table._table import Table

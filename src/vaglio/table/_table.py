@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import ColumnError, InputError
+from vaglio.messages.printable import is_whole_text
+from vaglio.messages.sentences import clip, did_you_mean, listed, plural
 from vaglio.table import _show
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
-from vaglio.text.printable import is_whole_text
-from vaglio.text.sentences import clip, did_you_mean, listed, plural
 
 
 class Table:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.sentences import listed
 from vaglio.table._absent import is_no_number, word_counts
 from vaglio.table._column import Column
 from vaglio.table._dates import Days, read_dates
 from vaglio.table._numerals import CODE, NUMBER, Numerals, is_numeral, read_numerals
 from vaglio.table._patterns import Words
 from vaglio.table._remarks import Remarks
-from vaglio.text.sentences import listed
 
 # From this share of its cells on, a column of numbers with a few words is a column of numbers …
 NUMERIC_SHARE = 0.8

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import listed
+from vaglio.messages.spreadsheet import FORMULA, shown_cell
 from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_to_arrow
 from vaglio.table._table import Table
-from vaglio.text.sentences import listed
-from vaglio.text.spreadsheet import FORMULA, shown_cell
 
 # Extension (without .gz) -> format.
 _FORMATS = {

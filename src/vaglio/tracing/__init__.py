@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vaglio.tracing.document import Trace
-from vaglio.tracing.ensembles.majority_vote import trace_vote
-from vaglio.tracing.svm.kernel import trace_kernel
+from vaglio.document.document import Trace
+from vaglio.tracing.kernel import trace_kernel
+from vaglio.tracing.majority_vote import trace_vote
+from vaglio.tracing.metrics import trace_metrics
+from vaglio.tracing.shattering import trace_shattering
+from vaglio.tracing.stratified_split import trace_split
 from vaglio.tracing.tracer import learners, trace
-from vaglio.tracing.validation.metrics import trace_metrics
-from vaglio.tracing.validation.shattering import trace_shattering
-from vaglio.tracing.validation.stratified_split import trace_split
 
 __all__ = [
     "Trace",

@@ -5,25 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone, is_classifier
+
+from vaglio.document.catalogue import Words
+from vaglio.document.document import Page, Trace
+from vaglio.document.training import Training, row_frame
+from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn.registry import LEARNERS, find
-from vaglio.model.base import Dispatch
-from vaglio.text.sentences import did_you_mean
-from vaglio.tracing.catalogue import Words
-from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.prepare import Training, prepare
+from vaglio.learners.inputs import check_labels
+from vaglio.learners.provenance import describe_training
+from vaglio.learners.registry import LEARNERS, find
+from vaglio.messages.sentences import did_you_mean
+from vaglio.model.families import Family, Lookup, family_of
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
 MAX_STEPS = 40
 
 
-def _family(learner_id: str) -> str | None:
-    return LEARNERS[learner_id].family if learner_id in LEARNERS else None
-
-
 # Learner id -> the function that writes its trace.
-writers: Dispatch[Callable[[Page, Training], None]] = Dispatch("vaglio.tracing", _family)
+writers: Lookup[Callable[[Page, Training], None]] = Lookup(lambda family: family.trace)
+
+
+def family_of_learner(learner_id: str) -> Family | None:
+    """Return the family of a learner; None of one that the registry does not know."""
+    return family_of(LEARNERS[learner_id].kind) if learner_id in LEARNERS else None
 
 
 def learners() -> list[str]:
@@ -86,7 +93,7 @@ def trace(
     # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
     estimator = find(learner).cls(**find(learner).textbook) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
-    write = writers.find(learner_id)
+    write = writers.find(learner_id, family_of_learner(learner_id))
     if write is None:
         raise NotSupportedError(
             f"There is no trace of {learner_id!r}, which is not a learner of this library: "
@@ -106,3 +113,43 @@ def _name(say: Words, learner_id: str) -> str:
         return say(f"name_{learner_id}")
     except KeyError:
         return learner_id
+
+
+def prepare(
+    estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
+) -> Training:
+    """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
+    if not is_classifier(estimator):
+        raise NotSupportedError("A trace shows how classes are learned, not numbers: give a classifier.")
+    n = len(y)
+    if n > max_rows:
+        raise InputError(
+            f"A trace is for a table that can be worked through by hand; this one has {n} rows, more than "
+            f"{max_rows}: take fewer rows, or raise max_rows."
+        )
+    if not hasattr(estimator, "fitted_"):
+        estimator = clone(estimator)
+        if "random_state" in estimator.get_params() and estimator.random_state is None:
+            estimator.set_params(random_state=0)
+        estimator.fit(X, y)
+    matrix = estimator._encode(X)
+    if matrix.sparse is not None or (matrix.text and not with_text):
+        raise NotSupportedError("A trace shows numbers and categories: leave out sparse and text columns.")
+    _, codes = check_labels(y, estimator)
+    codes = codes.astype(np.int64)
+    _check_same_rows(estimator, matrix, codes)
+    weight = estimator._with_class_weight(codes, None)
+    weight = weight if weight is None or not weight.all() else estimator._scaled(weight)
+    encoded = (
+        None if row is None else estimator.fitted_.codebook.encode(row_frame(row, estimator.fitted_.codebook.columns))
+    )
+    weights = np.ones(n) if weight is None else weight
+    return Training(estimator, matrix, codes, weights, encoded, X, y, most_steps)
+
+
+def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -> None:
+    known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
+    if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
+        raise InputError(
+            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted."
+        )

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
-from vaglio.learn.from_words import parse_value
+from vaglio.learners.from_words import parse_value
 
 
 def _accuracy(answer: dict) -> float:

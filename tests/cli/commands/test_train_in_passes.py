@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
-from vaglio.learn.registry import find
+from vaglio.learners.registry import find
 
 
 @pytest.fixture

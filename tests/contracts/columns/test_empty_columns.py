@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 import vaglio
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.report import report_html
 
 from ..estimators import all_estimators, name_of

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import vaglio
-from vaglio.learn.registry import LEARNERS, Learner
+from vaglio.learners.registry import LEARNERS, Learner
 
 # One branch or one cell per value is what the first two are; the audit says so. The others count words, or are made of
 # other learners.

@@ -5,7 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from vaglio.evaluation.selection.candidates import resolve_learners
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 
 @pytest.mark.parametrize("learner", list(LEARNERS))

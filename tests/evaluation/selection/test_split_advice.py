@@ -7,7 +7,7 @@ import vaglio
 from vaglio.errors import InputError
 from vaglio.evaluation import EvaluationPlan, advise_split, make_holdout
 from vaglio.evaluation.selection.splits import test_share
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 
 
 def labels(n: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 import vaglio
 from vaglio import C45Classifier, CARTClassifier, LogisticRegression, MultinomialNB, NaiveBayesClassifier
 from vaglio.explanation.counterfactual.strategy import Variants
-from vaglio.learn.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS
 from vaglio.table import Column, Table
 
 pytestmark = pytest.mark.filterwarnings("ignore")

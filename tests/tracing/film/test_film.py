@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.learn.registry import LEARNERS, find
-from vaglio.tracing.film.film import make_film
+from vaglio.learners.registry import LEARNERS, find
+from vaglio.tracing.film import make_film
 
 PLAY = vaglio.datasets.load("play").xy("play")
 

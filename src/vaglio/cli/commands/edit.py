@@ -107,8 +107,8 @@ def _terms(path: Path, fitted: Fitted) -> Answer:
     """What can be edited, the term that moves the score most first, and what was edited already."""
     from rich.table import Table as Grid
 
-    from vaglio.model.ensembles.additive import Additive
-    from vaglio.model.ensembles.additive_text import sum_in_words
+    from vaglio.learners.additive.model.additive import Additive
+    from vaglio.learners.additive.model.additive_text import sum_in_words
 
     found = fitted.terms()
     assert isinstance(fitted.model, Additive)

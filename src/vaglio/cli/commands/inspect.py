@@ -90,7 +90,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _parameters(fitted: Fitted) -> dict[str, Any]:
     """The parameters that differ from the defaults; all of them with -v, or for a learner that is not ours."""
-    from vaglio.learn.registry import LEARNERS
+    from vaglio.learners.registry import LEARNERS
 
     if verbose() or fitted.learner not in LEARNERS:
         return fitted.params

@@ -100,8 +100,8 @@ def _classified(
     classify = partial(_with_classes, fitted)
     if not work.said(table, file):
         return map(classify, file.read_chunks(table, fitted))
-    from vaglio.scale.by_parts import each_table
-    from vaglio.scale.work_settings import present_settings
+    from vaglio.engines.by_parts import each_table
+    from vaglio.engines.work_settings import present_settings
 
     note_reading(table, {}, file.to_options(sample=False))
     data = rows_for_model(table, file, fitted)

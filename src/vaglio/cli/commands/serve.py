@@ -48,7 +48,7 @@ class AddressOptions:
 
     def address(self) -> Any:
         """The address to listen on."""
-        from vaglio.web.running import Address
+        from vaglio.serve.http.running import Address
 
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise UsageError("--tls-certificate and --tls-key go together.")
@@ -86,7 +86,7 @@ class SafetyOptions:
 
     def bounds(self) -> Any:
         """The limits of a request."""
-        from vaglio.web.bounds import Bounds
+        from vaglio.serve.http.bounds import Bounds
 
         return Bounds(
             body=int(self.max_body * (1 << 20)),
@@ -118,11 +118,11 @@ def run(
         raise UsageError("--log-rows says what is in the log: name it by --log FILE.")
     need_web("serve")
     from vaglio.runtime.threads import resolve_threads
-    from vaglio.web.access import is_loopback, read_tokens
-    from vaglio.web.running import run_server
-    from vaglio.web.serve.service import make_application
-    from vaglio.web.serve.settings import Settings, named_models
-    from vaglio.web.serve.shelf import check_models
+    from vaglio.serve.http.access import is_loopback, read_tokens
+    from vaglio.serve.http.running import run_server
+    from vaglio.serve.service import make_application
+    from vaglio.serve.settings import Settings, named_models
+    from vaglio.serve.shelf import check_models
 
     address = server.address()
     named = named_models(models)

@@ -42,11 +42,11 @@ def run(
     work is kept in the project folder; every click can be had as a Python program and as commands. Ctrl-C ends it.
     """
     need_web("studio")
-    from vaglio.web.running import Address, run_server
-    from vaglio.web.studio.project.claiming import claimed
-    from vaglio.web.studio.project.folder import Project
-    from vaglio.web.studio.service import Studio
-    from vaglio.web.studio.settings import Settings
+    from vaglio.serve.http.running import Address, run_server
+    from vaglio.studio.project.claiming import claimed
+    from vaglio.studio.project.folder import Project
+    from vaglio.studio.service import Studio
+    from vaglio.studio.settings import Settings
 
     address = Address("127.0.0.1", port)
     folder = Path(tempfile.mkdtemp(prefix="vaglio-studio-")) if project is None else project

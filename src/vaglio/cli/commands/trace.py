@@ -14,7 +14,7 @@ import typer
 from vaglio.cli._options import Learner, Seed, Settings, UsageError, output_option, pair
 from vaglio.cli._output import Answer
 from vaglio.cli._reading import ReadingOptions
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.tracing import Trace
@@ -143,7 +143,7 @@ def _other_subject(
 
 def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subject) -> dict[str, Any]:
     """The values of --set, as the subject takes them."""
-    from vaglio.learn.from_words import parse_value
+    from vaglio.learners.from_words import parse_value
 
     known = set(inspect.signature(work).parameters) - {"lang", "y", "y_true", "y_pred", "points"}
     known |= {"predicted"} if about is Subject.metrics else set()

@@ -118,7 +118,7 @@ def _trained_in_passes(
 
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
-    from vaglio.learn.provenance import learner_source
+    from vaglio.learners.provenance import learner_source
 
     lines = ["X, y = table.xy()"]
     if plan.holdout is not None:
@@ -138,8 +138,8 @@ def _answer(
     fitted: Fitted, rows: int, plan: EvaluationPlan | str, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
     from vaglio.evaluation.metrics.cost_sensitive import in_words
+    from vaglio.messages.sentences import listed
     from vaglio.model.base import size_and_shape, size_in_words
-    from vaglio.text.sentences import listed
 
     columns = len(fitted.codebook.columns)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size_in_words(fitted.model)}."]

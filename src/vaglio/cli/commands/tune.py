@@ -42,7 +42,7 @@ def run(
     training rows and saved; the rows that evaluate it took no part in the choice.
     """
     from vaglio.cli._learners import make_learner, search_space
-    from vaglio.learn.provenance import learner_source
+    from vaglio.learners.provenance import learner_source
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     estimator = make_learner(learner, settings, wanted.seed, None)
@@ -58,7 +58,7 @@ def run(
 
 def _summary(selection: Selection) -> str:
     """The choice in a few sentences, and the best settings (all of them with -v)."""
-    from vaglio.text.listing import text_table
+    from vaglio.messages.listing import text_table
 
     rows = [{k: v for k, v in row.items() if k not in ("learner", "error")} for row in _ranked(selection)]
     settings = text_table(rows, max_rows=None if verbose() else _MOST_SETTINGS)

@@ -30,10 +30,10 @@ from vaglio.evaluation.selection.outside_results import keeping_trials
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.evaluation.selection.trials import LONG_WORK, Rows, Trial, run_trials
+from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import as_table
-from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
 
 __all__ = ["Comparison", "LearnerReport", "compare"]
 

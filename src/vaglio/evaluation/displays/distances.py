@@ -13,9 +13,9 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.rows import as_rows
 from vaglio.explanation.by_kind import leaves
 from vaglio.fitted import Fitted
-from vaglio.learn.ensembles.random_forest import RandomForestClassifier
+from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
+from vaglio.messages.sentences import plural
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
-from vaglio.text.sentences import plural
 
 __all__ = ["ForestDistanceDisplay", "classical_scaling"]
 

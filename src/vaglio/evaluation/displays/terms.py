@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.model.ensembles.additive import Additive
-from vaglio.model.ensembles.additive_edit import term_position
-from vaglio.model.ensembles.additive_shape import TermShape, term_shape
-from vaglio.model.ensembles.additive_text import scored_classes
+from vaglio.learners.additive.model.additive import Additive
+from vaglio.learners.additive.model.additive_edit import term_position
+from vaglio.learners.additive.model.additive_shape import TermShape, term_shape
+from vaglio.learners.additive.model.additive_text import scored_classes
+from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
-from vaglio.text.sentences import clip
 
 __all__ = ["TermDisplay"]
 

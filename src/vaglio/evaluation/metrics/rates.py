@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from vaglio.errors import InputError
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["AVERAGES", "RATES", "Rates"]
 

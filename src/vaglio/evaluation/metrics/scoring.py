@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.predictions import ModelScores, Predictions
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.costs import CostMatrix
-from vaglio.text.sentences import did_you_mean
 
 __all__ = [
     "CostScorer",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.text.listing import html_table, text_table
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["ThresholdTable", "top_rows"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 
 from vaglio.errors import InputError
-from vaglio.learn import registry
+from vaglio.learners import registry
 
 __all__ = ["Candidate", "resolve_learners"]
 

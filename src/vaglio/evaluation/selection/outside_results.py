@@ -14,9 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+from vaglio.engines.checkpoints import Checkpoint
+from vaglio.engines.work_settings import present_settings, streaming
 from vaglio.runtime.progress import reporting
-from vaglio.scale.checkpoints import Checkpoint
-from vaglio.scale.work_settings import present_settings, streaming
 
 # What a checkpoint is of: each result in it is found by its learner, its parameters and its rows.
 _WHAT = "trials on folds"

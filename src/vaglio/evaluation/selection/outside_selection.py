@@ -20,8 +20,8 @@ from vaglio.evaluation.selection.search import Budget, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
 from vaglio.evaluation.selection.splits import test_share
 from vaglio.evaluation.selection.strategies import Strategy
+from vaglio.messages.sentences import listed
 from vaglio.runtime.progress import ProgressOption, Report, reporting
-from vaglio.text.sentences import listed
 
 __all__ = ["OutsideRules", "refuse_unsuited", "select_outside"]
 

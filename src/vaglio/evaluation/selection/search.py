@@ -15,7 +15,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Rows
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["Budget", "SearchPlan", "halving_params", "proposed_settings"]
 

@@ -13,9 +13,9 @@ from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
+from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
+from vaglio.messages.sentences import listed, plural
 from vaglio.model.costs import CostMatrix
-from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["OuterFold", "Selection"]
 

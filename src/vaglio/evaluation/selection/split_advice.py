@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.learn.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, find
 
 __all__ = ["SplitAdvice", "advise_split"]
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import (
 )
 
 from vaglio.errors import InputError
-from vaglio.text.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean
 
 __all__ = [
     "PRESETS",

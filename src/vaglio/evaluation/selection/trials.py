@@ -14,11 +14,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from vaglio.engines.work_settings import present_settings, streaming
 from vaglio.errors import ProcessError, VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer, row_scores, with_known_labels
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.outside_results import outside_results
-from vaglio.scale.work_settings import present_settings, streaming
 
 __all__ = ["LONG_WORK", "Rows", "Trial", "fit_rows", "results_of", "run_trials"]
 

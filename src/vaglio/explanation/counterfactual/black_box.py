@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.counterfactual.strategy import MOST_TRIED, Found, Question, Variants
-from vaglio.model.kinds import KINDS
+from vaglio.model.families import KINDS
 
 # Changed copies tried in one round for all rows together, by a model as fast as one tree: a second or two of work.
 PATIENCE = 400_000

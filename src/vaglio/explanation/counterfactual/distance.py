@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from vaglio.encode import Spread
-from vaglio.explanation._context import Context
+from vaglio.explanation.context import Context
 
 # Finer than this a proposed number is no more readable than the float itself.
 _FINEST = 12

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Change, Counterfactual, Explanation
 from vaglio.explanation.by_kind import changes, cuts
+from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual.distance import Ruler
+from vaglio.explanation.explanation import Change, Counterfactual, Explanation
 from vaglio.model.base import class_codes
 
 # Cells given to the model at once: 32 MB of numbers.

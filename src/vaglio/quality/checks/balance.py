@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
 from vaglio.table import Table
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["class_balance", "not_a_class"]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "unread_cells", "variant_groups"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
 from vaglio.quality.sampling import sample_table
 from vaglio.table import Column
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["drift_from", "population_stability", "severity_of_shares", "severity_of_shift"]
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vaglio.learn.ensembles.random_forest import RandomForestClassifier
+from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.sampling import sample_rows
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["forest_outliers"]
 

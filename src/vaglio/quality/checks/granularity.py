@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vaglio.messages.sentences import listed
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
 from vaglio.quality.exploration.ranking import score_attribute
 from vaglio.quality.profile import Profile
 from vaglio.table import Column
-from vaglio.text.sentences import listed
 
 __all__ = ["coarse_numbers", "fine_categories", "fine_numbers"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.profile import Profile
 from vaglio.table import MISSING, NO_NUMBER, Column
-from vaglio.text.sentences import listed, plural
 
 __all__ = [
     "PLACEHOLDER_NUMBERS",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.profile import Profile, quartile_fences
 from vaglio.table import Column
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["forbidden_mask", "forbidden_values", "outlier_mask", "quartile_outliers"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
 from vaglio.table import Column
-from vaglio.text.sentences import listed, plural
 
 __all__ = ["repeated_keys", "repeated_rows", "surplus"]
 

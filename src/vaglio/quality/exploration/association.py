@@ -10,11 +10,11 @@ import numpy as np
 from scipy.special import fdtrc
 
 from vaglio.encode import presence
+from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.sentences import listed
 from vaglio.quality.binning import contingency
 from vaglio.quality.sampling import SAMPLE_ROWS, sample_table
 from vaglio.table import Column, Table
-from vaglio.text.listing import html_table, text_table
-from vaglio.text.sentences import listed
 
 __all__ = ["Association", "Associations", "associate", "associations"]
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.engines.mapped_table import table_of
 from vaglio.errors import InputError
+from vaglio.messages.listing import html_table, plain_data, text_table
+from vaglio.messages.sentences import did_you_mean
 from vaglio.plot.page import figure_svg
 from vaglio.quality.exploration.association import Associations, associations
 from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
 from vaglio.quality.exploration.ranking import AttributeScore, is_packed, rank_attributes
 from vaglio.quality.statistics import describe
-from vaglio.scale.mapped_table import table_of
 from vaglio.table import Table, as_table
-from vaglio.text.listing import html_table, plain_data, text_table
-from vaglio.text.sentences import did_you_mean
 
 __all__ = ["FIGURES", "Exploration", "explore"]
 

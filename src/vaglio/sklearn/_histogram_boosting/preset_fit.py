@@ -14,11 +14,14 @@ from threadpoolctl import ThreadpoolController
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.ensembles.boosting_columns import BoostingColumns
-from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
-from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from vaglio.model.ensembles.boosted import Boosted
-from vaglio.model.ensembles.boosted_trees import forest_of, joined
+from vaglio.learners.boosting.estimators.boosting_columns import BoostingColumns
+from vaglio.learners.boosting.estimators.boosting_rounds import BoostingTask, Chosen
+from vaglio.learners.boosting.estimators.gradient_boosting import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.boosting.model.boosted_trees import forest_of, joined
 from vaglio.sklearn._growing import with_names
 from vaglio.sklearn._histogram_boosting.preset_objects import predictors
 from vaglio.sklearn._histogram_boosting.preset_rows import BoostingRows, by_weight, rows_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.model.ensembles.boosted import Boosted
-from vaglio.model.ensembles.forest import MISSING_RIGHT
+from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.forest.model.forest import MISSING_RIGHT
 
 
 def predictors(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import ColumnError, InputError
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._table import Table
 from vaglio.table.lazy.parts import Part, Reading, with_levels
 from vaglio.table.lazy.row_shares import Change, RowShare, count_taken
-from vaglio.text.sentences import did_you_mean, listed
 
 CHUNK_ROWS = 65_536
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.sentences import clip, listed
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
 from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.lazy.row_shares import Change, RowShare, take_shares
 from vaglio.table.readers.binary import FAULTS
-from vaglio.text.sentences import clip, listed
 
 # Families of types that mean the same kind of column.
 KINDS = ("numeric", "nominal", "date")

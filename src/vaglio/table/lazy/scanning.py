@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError
+from vaglio.messages.sentences import listed
 from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
@@ -20,7 +21,6 @@ from vaglio.table._table import Table
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
 from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
 from vaglio.table.readers.source import Source, extension_of, recognise
-from vaglio.text.sentences import listed
 
 _HEAD = 1 << 16
 # The kind of a column of a level; all others have categories.

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from vaglio.errors import ReadError
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
 from vaglio.table._table import Table, refuse_duplicates
@@ -22,7 +23,6 @@ from vaglio.table.readers.arff_fields import (
     without_comment,
 )
 from vaglio.table.readers.capacity import Limits
-from vaglio.text.sentences import clip, did_you_mean
 
 # Date patterns of Java, longest first, and those of strptime.
 _JAVA_DATE = (

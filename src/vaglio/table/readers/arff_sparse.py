@@ -9,12 +9,12 @@ import pyarrow as pa
 from scipy import sparse
 
 from vaglio.errors import ReadError
+from vaglio.messages.sentences import clip
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table.readers.arff import Attribute, Row, build_column, to_floats
 from vaglio.table.readers.arff_fields import sparse_entries
 from vaglio.table.readers.capacity import Limits
-from vaglio.text.sentences import clip
 
 # More numeric attributes than this stay compressed; fewer are easier to handle as ordinary columns.
 _MOST_DENSE = 64

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import ReadError
+from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
@@ -18,7 +19,6 @@ from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.sizes.arrow_sizes import Damaged, measure
 from vaglio.table.readers.sizes.parquet_sizes import measure_pages
 from vaglio.table.readers.source import Source
-from vaglio.text.sentences import clip
 
 # Everything that pyarrow raises when a file is not what it should be.
 FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, Damaged)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.runtime.memory import usable_memory
 from vaglio.table._column import Column
-from vaglio.text.sentences import clip, did_you_mean
 
 # Bytes that one cell needs at most while a table is read: its number in Arrow and in the column, and one copy.
 _PER_CELL = 32

@@ -17,6 +17,7 @@ from pyarrow import csv as arrow_csv
 
 from vaglio import _core
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
@@ -25,7 +26,6 @@ from vaglio.table.readers.blocks import in_blocks
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
-from vaglio.text.printable import is_whole_text
 
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")

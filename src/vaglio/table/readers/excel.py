@@ -7,13 +7,13 @@ import io
 from typing import Any
 
 from vaglio.errors import MissingDependencyError, ReadError
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import is_number
 from vaglio.table.readers.excel_child import NoSheet, rows_of
 from vaglio.table.readers.layout import find_heading, rows_of_table
-from vaglio.text.sentences import clip, did_you_mean
 
 # Rows from which the lines of names are found.
 _SAMPLE_ROWS = 200

@@ -12,12 +12,12 @@ import pyarrow as pa
 from pyarrow import json as arrow_json
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._table import Table
 from vaglio.table.readers.blocks import in_blocks
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.json_lines import NotLines, check_lines
-from vaglio.text.sentences import clip
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vaglio.errors import ReadError
-from vaglio.text.sentences import clip
+from vaglio.messages.sentences import clip
 
 # A value that is no object and no array. Parts do not overlap, so matching takes linear time.
 _VALUE = rb'(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[^\s,"{}\[\]]++)'

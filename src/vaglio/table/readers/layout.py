@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from vaglio.messages.sentences import clip, listed, plural
 from vaglio.table._units import unit_in_brackets
-from vaglio.text.sentences import clip, listed, plural
 
 # Lines above or below the table that are looked at; more of them are no title and no note.
 _MOST_LINES = 20

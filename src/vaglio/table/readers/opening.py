@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
+from vaglio.messages.sentences import listed, near_names
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table.readers.capacity import Limits
-from vaglio.text.sentences import listed, near_names
 
 # Bytes read at a time: large enough that the loop costs nothing, small beside the limits.
 _BLOCK = 1 << 20

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import DataWarning, ReadError
+from vaglio.messages.sentences import plural
 from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
@@ -30,7 +31,6 @@ from vaglio.table.readers.layout import TAIL, end_of_table
 from vaglio.table.readers.lent import lent
 from vaglio.table.readers.opening import open_file, regular_size
 from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8
-from vaglio.text.sentences import plural
 
 # Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.
 _HEAD = 1 << 20

@@ -14,8 +14,8 @@ from collections import Counter
 from itertools import zip_longest
 
 from vaglio.errors import ReadError
+from vaglio.messages.sentences import clip
 from vaglio.table.readers.capacity import Limits
-from vaglio.text.sentences import clip
 
 # Attributes in quotes may contain a closing bracket.
 _ATTRIBUTES = rb"""((?:[^<>"']|"[^"<]*+"|'[^'<]*+')*+)"""

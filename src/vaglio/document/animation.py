@@ -1,0 +1,132 @@
+"""The pictures of a learner at work, as plain data: what is drawn in each, and the plane they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from vaglio.document.catalogue import Words
+from vaglio.document.training import Training
+from vaglio.plot.plane import Marks, Plane, draw_plane
+from vaglio.plot.tree_drawing import Box, draw_tree_svg
+
+__all__ = ["MAX_SHOTS", "Film", "Scene", "Shot", "as_regions", "regions_of", "shots_of_rounds"]
+
+# Pictures of one film: a reader looks at no more.
+MAX_SHOTS = 40
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture.
+
+    Attributes
+    ----------
+    caption : str
+    marks : Marks or None
+        What is drawn in the plane.
+    tree : Box or None
+        Or a tree.
+    """
+
+    caption: str
+    marks: Marks | None = None
+    tree: Box | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a function that makes pictures is given.
+
+    Attributes
+    ----------
+    training : Training
+    plane : Plane or None
+        The plane, if the table has two numeric columns and no other.
+    say : Words
+    """
+
+    training: Training
+    plane: Plane | None
+    say: Words
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted learner."""
+        return self.training.estimator
+
+    def like_source(self, points: np.ndarray) -> Any:
+        """Points of the plane as rows of the table that the learner was trained on."""
+        source = self.training.source
+        columns = getattr(source, "columns", None)
+        if columns is None:
+            return points
+        import pandas as pd
+
+        return pd.DataFrame(points, columns=list(columns))
+
+
+@dataclass(frozen=True)
+class Film:
+    """Pictures in the order in which a learner works.
+
+    Attributes
+    ----------
+    shots : tuple of Shot
+    plane : Plane or None
+    classes : tuple of str
+    stepwise : bool
+        Whether the n-th step of the trace (a section of level 2) belongs to the n-th picture.
+    """
+
+    shots: tuple[Shot, ...]
+    plane: Plane | None
+    classes: tuple[str, ...]
+    stepwise: bool = False
+
+    def draw(self, number: int) -> str:
+        """Return a picture as SVG."""
+        shot = self.shots[number]
+        if shot.tree is not None:
+            return draw_tree_svg(shot.tree, self.classes, shot.caption)
+        assert self.plane is not None
+        assert shot.marks is not None
+        return draw_plane(self.plane, shot.marks, shot.caption)
+
+
+def regions_of(scene: Scene, estimator: Any) -> np.ndarray:
+    """Predict the class at every point of the grid, as codes."""
+    assert scene.plane is not None
+    return as_regions(scene, estimator.predict(scene.like_source(scene.plane.grid)))
+
+
+def as_regions(scene: Scene, predicted: np.ndarray) -> np.ndarray:
+    """Return predicted labels of the grid as a square of codes."""
+    assert scene.plane is not None
+    codes = np.searchsorted(np.asarray(scene.estimator.classes_), predicted)
+    shape: np.ndarray = codes.reshape(len(scene.plane.y), len(scene.plane.x))
+    return shape
+
+
+def shots_of_rounds(
+    scene: Scene, staged: Iterable[np.ndarray], weights: Iterator[np.ndarray] | None = None
+) -> list[Shot]:
+    """Make one picture per round, from what is predicted for the grid after it.
+
+    Parameters
+    ----------
+    scene : Scene
+    staged : iterable of ndarray
+        Labels of the points of the grid after each round.
+    weights : iterator of ndarray, optional
+        The weights of the rows after each round, drawn as sizes.
+    """
+    shots = []
+    for number, predicted in enumerate(islice(staged, MAX_SHOTS), start=1):
+        size = None if weights is None else next(weights, None)
+        shots.append(Shot(scene.say("film_rounds", n=number), Marks(as_regions(scene, predicted), weights=size)))
+    return shots

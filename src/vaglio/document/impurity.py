@@ -1,0 +1,64 @@
+"""Entropy, Gini index and error rate of class counts, from their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio.document.notation import fixed, fraction
+
+
+def shares(counts: np.ndarray) -> np.ndarray:
+    """Class shares along the last axis; zeros where there are no rows."""
+    total = counts.sum(axis=-1, keepdims=True)
+    found: np.ndarray = np.divide(counts, total, out=np.zeros(np.shape(counts), dtype=float), where=total > 0)
+    return found
+
+
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """−Σ p·log2 p, in bits.
+
+    >>> round(float(entropy(np.array([9.0, 5.0]))), 4)
+    0.9403
+    """
+    p = shares(np.asarray(counts, dtype=float))
+    # + 0.0 turns -0.0 into 0.0.
+    return np.asarray(-np.sum(p * np.log2(p, out=np.zeros_like(p), where=p > 0), axis=-1) + 0.0)
+
+
+def gini(counts: np.ndarray) -> np.ndarray:
+    """1 − Σ p².
+
+    >>> round(float(gini(np.array([9.0, 5.0]))), 4)
+    0.4592
+    """
+    counts = np.asarray(counts, dtype=float)
+    return np.where(counts.sum(axis=-1) > 0, 1.0 - np.sum(shares(counts) ** 2, axis=-1), 0.0)
+
+
+def error(counts: np.ndarray) -> np.ndarray:
+    """1 − max p."""
+    counts = np.asarray(counts, dtype=float)
+    return np.where(counts.sum(axis=-1) > 0, 1.0 - shares(counts).max(axis=-1), 0.0)
+
+
+MEASURES = {"entropy": entropy, "gini": gini, "error": error}
+
+
+def after(measure: str, branches: np.ndarray) -> float:
+    """Σ n_b/n · impurity of branch b; ``branches`` has one line of class weights per branch."""
+    sizes = branches.sum(axis=1)
+    return float(sizes @ MEASURES[measure](branches) / sizes.sum())
+
+
+def entropy_formula(counts: np.ndarray) -> str:
+    """The entropy with its numbers: −(9/14)·log2(9/14) − …"""
+    total = counts.sum()
+    terms = [f"({fraction(n, total)})·log2({fraction(n, total)})" for n in counts if n > 0]
+    return f"−{' − '.join(terms)} = {fixed(float(entropy(counts)))}"
+
+
+def gini_formula(counts: np.ndarray) -> str:
+    """The Gini index with its numbers: 1 − (9/14)² − …"""
+    total = counts.sum()
+    terms = [f"({fraction(n, total)})²" for n in counts if n > 0]
+    return f"1 − {' − '.join(terms)} = {fixed(float(gini(counts)))}"

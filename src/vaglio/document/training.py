@@ -1,0 +1,123 @@
+"""A fitted learner with its training rows, as the functions that write a trace get them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import ColumnError, InputError
+from vaglio.messages.numbers import short_number
+from vaglio.table import as_frame
+
+__all__ = ["Training", "row_frame", "value_text"]
+
+# Words that mean a missing value in a row given by hand, as in --row "sunny,?,high".
+_MISSING = ("", "?", "NA")
+
+
+@dataclass(frozen=True)
+class Training:
+    """A fitted estimator with the rows it was trained on.
+
+    Attributes
+    ----------
+    estimator : fitted classifier
+    matrix : EncodedMatrix
+    y : int64 (n,)
+        Class codes.
+    weight : float64 (n,)
+    row : EncodedMatrix or None
+        The row to classify.
+    source, labels : object
+        X and y as they were given, for fitting variants.
+    most_steps : int
+        The largest number of nodes, updates or rounds that are shown.
+    """
+
+    estimator: Any
+    matrix: EncodedMatrix
+    y: np.ndarray
+    weight: np.ndarray
+    row: EncodedMatrix | None
+    source: Any
+    labels: Any
+    most_steps: int
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        return self.matrix.features
+
+    @property
+    def classes(self) -> list[str]:
+        return [str(label) for label in self.estimator.classes_]
+
+    @property
+    def model(self) -> Any:
+        return self.estimator.fitted_.model
+
+    def class_weights(self, rows: np.ndarray | None = None, weight: np.ndarray | None = None) -> np.ndarray:
+        """Weight of each class, in some rows or in all."""
+        w = self.weight if weight is None else weight
+        y = self.y if rows is None else self.y[rows]
+        return np.bincount(y, w if rows is None else w[rows], minlength=len(self.classes)).astype(float)
+
+    def take(self, rows: np.ndarray) -> Training:
+        """The same training on some of the rows."""
+        return replace(self, matrix=self.matrix.take(rows), y=self.y[rows], weight=self.weight[rows])
+
+    def value(self, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
+        """The value of a column in a row, as the table writes it."""
+        matrix = self.matrix if matrix is None else matrix
+        return value_text(matrix, feature, row)
+
+
+def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
+    """The value of a column in a row, as the table writes it; ? if it is missing."""
+    known, position = matrix.features[feature], matrix.position[feature]
+    if known.kind == "text":
+        return "?" if matrix.text[feature][row] is None else f"“{matrix.text[feature][row]}”"
+    if known.is_nominal:
+        code = int(matrix.codes[row, position])
+        return "?" if code < 0 else str(known.categories[code])
+    number = float(matrix.numeric[row, position])
+    if np.isnan(number):
+        return "?"
+    return str(known.categories[int(number)]) if known.kind == "ordinal" else short_number(number)
+
+
+def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
+    """Return one row as a frame, from a mapping, a sequence in the order of the columns, or a frame of one row."""
+    names = [feature.name for feature in features]
+    if hasattr(row, "to_frame") and hasattr(row, "columns"):  # a Table
+        row = row.to_frame()
+    if nw.dependencies.is_into_dataframe(row):
+        rows = nw.from_native(row, eager_only=True).rows(named=True)
+        if len(rows) != 1:
+            raise InputError(f"A trace classifies one row; {len(rows)} were given.")
+        row = rows[0]
+    if isinstance(row, Mapping):
+        absent = [name for name in names if name not in row]
+        if absent:
+            raise ColumnError(f"The row lacks the column {absent[0]!r}.")
+        values: Sequence[Any] = [row[name] for name in names]
+    else:
+        values = list(row)
+    if len(values) != len(names):
+        raise InputError(f"The row has {len(values)} values for {len(names)} columns: {', '.join(names)}.")
+    return as_frame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
+
+
+def _value(value: Any, feature: Feature) -> Any:
+    if value is None or (isinstance(value, str) and value.strip() in _MISSING):
+        return np.nan if feature.kind == "numeric" else None
+    if feature.kind != "numeric":
+        return str(value).strip() if isinstance(value, str) else value
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"The row has {value!r} in the column {feature.name!r}, which holds numbers.") from None

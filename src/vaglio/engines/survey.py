@@ -1,0 +1,198 @@
+"""The first look at all rows: categories, classes, ranges and numbers of rows, the same on any partitioning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import Feature, code_of_absence, natural_order, spelling
+from vaglio.engines.exact_sums import ExactSum
+from vaglio.engines.passes import MOST_VALUES
+from vaglio.engines.raw import RawChunk
+from vaglio.errors import InputError
+from vaglio.messages.sentences import listed
+
+# A dictionary of more words than this would not stay small: the column is an identifier, or free text.
+MOST_CATEGORIES = 1 << 20
+
+
+@dataclass(frozen=True)
+class ColumnSurvey:
+    """What is known of one column.
+
+    Attributes
+    ----------
+    feature : Feature
+        Without categories.
+    place : str
+        Where its kind was seen: the first place, in the order of the words.
+    declared : tuple or None
+        The categories, if the source declared the same ones everywhere.
+    counts : Counter
+        Rows of each category that occurs.
+    low, high : float
+        Range of the numbers; infinite and reversed without any.
+    missing : int
+    values : ndarray or None
+        Distinct numbers, if not too many.
+    """
+
+    feature: Feature
+    place: str
+    declared: tuple[Any, ...] | None
+    counts: Counter[Any]
+    low: float
+    high: float
+    missing: int
+    values: np.ndarray | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value was seen, so that the kind is open."""
+        return not self.counts and self.low > self.high
+
+    def merge(self, other: ColumnSurvey) -> ColumnSurvey:
+        """Combine with the same column of other rows."""
+        if self.is_empty or other.is_empty:
+            known, empty = (other, self) if self.is_empty else (self, other)
+            return replace(known, missing=known.missing + empty.missing)
+        if (self.feature.kind, self.feature.is_date) != (other.feature.kind, other.feature.is_date):
+            raise _other_kind(self, other)
+        counts = self.counts + other.counts
+        if len(counts) > MOST_CATEGORIES:
+            raise InputError(
+                f"Column {self.feature.name!r} has more than {MOST_CATEGORIES} different words: it is an identifier or "
+                "free text; leave it out."
+            )
+        return ColumnSurvey(
+            self.feature,
+            min(self.place, other.place),
+            self.declared if self.declared == other.declared else None,
+            counts,
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.missing + other.missing,
+            _joined_values(self.values, other.values),
+        )
+
+    def described(self) -> Feature:
+        """Return the feature as a training in memory would describe it."""
+        if self.feature.kind == "numeric":
+            return self.feature
+        if self.declared is not None:
+            found = {spelling(value): value for value in self.declared}
+        else:
+            found = {spelling(value): value for value in sorted(self.counts, key=natural_order)}
+        categories = tuple(found.values())
+        if self.feature.kind == "ordinal":
+            return replace(self.feature, categories=categories)
+        feature = replace(self.feature, categories=categories)
+        counts = np.zeros(len(categories))
+        for value, rows in self.counts.items():
+            counts[feature.code(value)] += rows
+        return replace(feature, default=code_of_absence(categories, feature.asymmetric, counts))
+
+
+def _other_kind(a: ColumnSurvey, b: ColumnSurvey) -> InputError:
+    first, second = sorted((a, b), key=lambda each: each.place)
+    return InputError(
+        f"Column {first.feature.name!r} is {first.feature.kind} in {first.place} and {second.feature.kind} in "
+        f"{second.place}: write every part with the same types."
+    )
+
+
+def _joined_values(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    if a is None or b is None:
+        return None
+    joined = np.union1d(a, b)
+    return joined if len(joined) <= MOST_VALUES else None
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of all rows.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnSurvey
+    labels : dict
+        Rows and the sum of the weights of each class; the sum is an
+        :class:`~vaglio.engines.exact_sums.ExactSum` or None.
+    n_rows : int
+    weight_range : tuple of float
+        Smallest and largest weight.
+    y_range : tuple of float
+    total_weight : ExactSum or None
+        Sum of all weights; None when no row has one.
+    """
+
+    columns: tuple[ColumnSurvey, ...]
+    labels: dict[Any, tuple[int, ExactSum | None]]
+    n_rows: int
+    weight_range: tuple[float, float]
+    y_range: tuple[float, float]
+    total_weight: ExactSum | None
+
+    @classmethod
+    def of(cls, raw: RawChunk) -> Survey:
+        """Look at one chunk."""
+        columns = tuple(_column(raw, j) for j in range(len(raw.features)))
+        told: dict[Any, tuple[int, ExactSum | None]] = {}
+        rows = _core.count_codes(raw.y, len(raw.labels))[1:].tolist() if len(raw.labels) else []
+        for code, label in enumerate(raw.labels.tolist()):
+            told[label] = (rows[code], None if raw.weight is None else ExactSum.of(raw.weight[raw.y == code]))
+        weights = (1.0, 1.0) if raw.weight is None else (float(raw.weight.min()), float(raw.weight.max()))
+        y_range = (0.0, 0.0) if len(raw.labels) else (float(raw.y.min()), float(raw.y.max()))
+        total = None if raw.weight is None else ExactSum.of(raw.weight)
+        return cls(columns, told, raw.n_rows, weights, y_range, total)
+
+    def merge(self, other: Survey) -> Survey:
+        """Combine with other rows."""
+        names, others = ([each.feature.name for each in columns] for columns in (self.columns, other.columns))
+        if names != others:
+            odd = sorted(set(names) ^ set(others)) or names
+            raise InputError(f"Some parts have the column {listed(odd, quoted=True)} and others do not.")
+        told = dict(self.labels)
+        for label, (rows, weight) in other.labels.items():
+            before = told.get(label)
+            told[label] = (rows, weight) if before is None else (before[0] + rows, _both(before[1], weight))
+        return Survey(
+            tuple(a.merge(b) for a, b in zip(self.columns, other.columns)),
+            told,
+            self.n_rows + other.n_rows,
+            _widened(self.weight_range, other.weight_range),
+            _widened(self.y_range, other.y_range),
+            _both(self.total_weight, other.total_weight),
+        )
+
+    def in_short(self) -> list[Any]:
+        """Return plain values that are the same on any partitioning, and most probably others for other rows."""
+        columns = [
+            (each.feature.name, each.low, each.high, each.missing, sorted((str(k), n) for k, n in each.counts.items()))
+            for each in self.columns
+        ]
+        labels = sorted((str(label), rows) for label, (rows, _) in self.labels.items())
+        return [self.n_rows, labels, columns, self.y_range, self.weight_range]
+
+
+def _both(a: ExactSum | None, b: ExactSum | None) -> ExactSum | None:
+    return None if a is None or b is None else a.merge(b)
+
+
+def _widened(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _column(raw: RawChunk, j: int) -> ColumnSurvey:
+    feature, look = raw.features[j], raw.looks[j]
+    plain = replace(feature, categories=(), default=None)
+    if feature.is_nominal:
+        counts = Counter({value: n for value, n in zip(feature.categories, look.counts.tolist()) if n})
+        declared = feature.categories if raw.declared[j] else None
+        return ColumnSurvey(plain, raw.place, declared, counts, look.low, look.high, look.missing, None)
+    declared = feature.categories if feature.kind == "ordinal" and look.low <= look.high else None
+    return ColumnSurvey(plain, raw.place, declared, Counter(), look.low, look.high, look.missing, look.values)

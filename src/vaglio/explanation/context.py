@@ -1,0 +1,154 @@
+"""The user's names, categories and units, for the functions that explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature, Spread
+from vaglio.messages.numbers import short_number
+from vaglio.model.costs import CostMatrix
+
+# Dates are encoded as days since this one.
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Longer texts are cut: a reason stays on one line.
+_LONGEST = 40
+# Significant digits of a number in a sentence; whole numbers of more digits are written out.
+_DIGITS = 6
+# Of a number that is proposed: so many that it gives the class it is said to give.
+PROPOSED_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an explanation needs beside the model and the rows: the user's names.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    classes : ndarray or None
+        Class labels; None for a model that predicts numbers.
+    spreads : tuple of Spread
+        What training showed of each numeric column, in block order; empty when unknown.
+    unseen : mapping of (row, feature) to value
+        Categories that training never saw, and that count as missing.
+    cost : CostMatrix or None
+        The costs the model decides by; None where it decides by itself.
+    """
+
+    features: tuple[Feature, ...]
+    classes: np.ndarray | None
+    spreads: tuple[Spread, ...] = ()
+    unseen: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    cost: CostMatrix | None = None
+
+    @cached_property
+    def spread_of(self) -> dict[int, Spread]:
+        """Spread of each numeric or ordinal feature, by feature index; empty when unknown."""
+        block = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
+        return dict(zip(block, self.spreads))
+
+    def ranked(self, probability: np.ndarray) -> list[int]:
+        """Return the classes of a row from the decision down: by probability or, with costs, by expected cost.
+
+        Parameters
+        ----------
+        probability : ndarray of shape (n_classes,)
+        """
+        if self.cost is None:
+            return [int(k) for k in np.argsort(-probability, kind="stable")]
+        return [int(k) for k in np.argsort(self.cost.expected(probability[None, :])[0], kind="stable")]
+
+    def label(self, code: int) -> Any:
+        """Return the class label of a code, as a plain Python value.
+
+        Parameters
+        ----------
+        code : int
+        """
+        assert self.classes is not None
+        value = self.classes[code]
+        return value.item() if hasattr(value, "item") else value
+
+    def value(self, matrix: EncodedMatrix, row: int, feature: int) -> Any:
+        """Return what the row holds in a column, in the user's terms; None when missing.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        row, feature : int
+        """
+        if self.features[feature].kind == "text":
+            return matrix.text[feature][row]
+        return self.decoded(feature, encoded_value(matrix, row, feature))
+
+    def decoded(self, feature: int, code: float) -> Any:
+        """Return an encoded value in the user's terms: a category, a number, a date as text; None when missing.
+
+        Parameters
+        ----------
+        feature : int
+        code : float
+            A number or a category code.
+        """
+        column = self.features[feature]
+        if np.isnan(code) or (column.is_nominal and code < 0):
+            return None
+        if column.categories:
+            # A rank that a model file sets beyond the last category is the last one.
+            return column.categories[int(min(max(code, 0.0), len(column.categories) - 1.0))]
+        return _date(code) if column.is_date else float(code)
+
+    def said(self, feature: int, value: Any) -> str:
+        """Return ``name = value``, or that it is missing.
+
+        Parameters
+        ----------
+        feature : int
+        value : object
+            None when missing.
+        """
+        column = self.features[feature]
+        if value is None:
+            return f"{column.column} is missing"
+        if column.word is not None:
+            return word_text(column, value == "yes")
+        return f"{column.name} = {shown(value)}"
+
+
+def word_text(feature: Feature, contains: bool) -> str:
+    """Return that a text contains a word, or that it does not."""
+    return feature.name if contains else f'{feature.column} does not contain "{(feature.word or ("", ""))[1]}"'
+
+
+def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:
+    """Return the number or category code a row holds in a column; NaN or -1 when missing."""
+    if matrix.sparse is not None:
+        return float(matrix.sparse[row, feature])
+    block = matrix.codes if matrix.features[feature].is_nominal else matrix.numeric
+    return float(block[row, matrix.position[feature]])
+
+
+def shown(value: Any, digits: int = _DIGITS) -> str:
+    """Return a value as a person writes it, cut when it is long; a number with so many significant digits."""
+    if isinstance(value, float):
+        # A number of more digits before the point would get an exponent. Adding zero turns -0 into 0.
+        return short_number(value) if abs(value) >= 10.0**digits else f"{value + 0.0:.{digits}g}"
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _date(days: float) -> str:
+    """Return days since 1970 as a date, with its time of day if it has one."""
+    try:
+        moment = _EPOCH + timedelta(days=float(days))
+    except OverflowError:
+        return f"day {days:g} since 1970"
+    if days == int(days):
+        return moment.date().isoformat()
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")

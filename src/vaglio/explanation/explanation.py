@@ -1,0 +1,344 @@
+"""The one form of an explanation, the same for every learner, and how it is made from a model and rows.
+
+The reasons differ by kind of model: the module of each family makes them. This module makes what all kinds have in
+common: the sentences, conditions as reasons, notes about unknown values, and the call that finds the counterfactual.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.explanation.by_kind import explainers, leaves
+from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
+from vaglio.model.condition import Condition, LinearCondition, RangeCondition
+from vaglio.model.families import KINDS
+
+# Classes whose expected cost is told; those of least cost.
+_MOST_COSTS = 5
+# Similar training rows that are named: a person compares a few rows, not many.
+_MOST_SIMILAR = 3
+
+
+# -- the form ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Reason:
+    """One reason for or against the decision.
+
+    Attributes
+    ----------
+    text : str
+        In the names and units of the user's table, e.g. ``"flipper_length_mm <= 206"``.
+    feature : str or None
+        The column it is about; None when it is about several or none.
+    value : object
+        What the row has there; None when missing or not about one column.
+    weight : float or None
+        How much it counts, in the learner's own measure (log-odds, votes, contribution); None for a crisp condition.
+    """
+
+    text: str
+    feature: str | None = None
+    value: Any = None
+    weight: float | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that would change.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    value : object
+        What the row has there; None when missing.
+    instead : object
+        What it would be. In a column of free text: the word that would be left out, or added.
+    is_word : bool
+        Whether it is about a word.
+    """
+
+    feature: str
+    value: Any
+    instead: Any
+    is_word: bool = False
+
+    def __str__(self) -> str:
+        if self.is_word and self.value == "no":
+            return f"{self.feature} had the word “{self.instead}”"
+        if self.is_word:
+            return f"{self.feature} did not have the word “{self.instead}”"
+        instead = shown(self.instead, PROPOSED_DIGITS)
+        if self.value is None:
+            return f"{self.feature} were {instead} (it is missing)"
+        return f"{self.feature} were {instead} instead of {shown(self.value)}"
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """A smallest change found that gives the row another class; it was checked by the model.
+
+    Small means: fewest columns first, then least distance, with a number measured in standard deviations of the
+    training rows, an ordered category by its share of the scale, any other category and a missing value counting 1.
+    Whole numbers stay whole, and values stay within those training saw.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+    decision : object
+        The class the row would get.
+    distance : float
+        Sum over the changes, as above.
+    """
+
+    changes: tuple[Change, ...]
+    decision: Any
+    distance: float
+
+    def __str__(self) -> str:
+        return " and ".join(str(change) for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The decision for one row, and why.
+
+    Attributes
+    ----------
+    decision : object
+        The class (or number) given.
+    probability : float or None
+        Of the decision; None where the learner means no probability.
+    runner_up : object
+        The second most likely class, or None.
+    reasons, against : tuple of Reason
+        Reasons for the decision and against it, strongest first.
+    notes : tuple of str
+        Remarks a person should know: a default rule, a missing value on the path, a probability that disagrees.
+    counterfactual : Counterfactual or None
+        A smallest change found that flips the class, checked by the model; None when none was found or looked for.
+    measure : str or None
+        What the weights of the reasons are; None where they have none.
+    total : float or None
+        What the weights of all reasons, for and against, add up to; None where they are not meant to be added.
+    expected_costs : dict or None
+        Of a model that decides by costs: what predicting each class is expected to cost; the decision costs least.
+    likeliest : object
+        Of such a model: the most probable class, which may be another than the decision.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> model = vaglio.C45Classifier().fit(X, y)
+    >>> print(model.explain(X[[200]])[0])  # doctest: +NORMALIZE_WHITESPACE
+    Gentoo (100.0%), next Chinstrap
+      because:
+        flipper_length_mm > 206.5
+        island = Biscoe
+      note: the leaf holds 122.4 training rows, 122.4 of them Gentoo
+      it would be Chinstrap if island were Dream instead of Biscoe
+    """
+
+    decision: Any
+    probability: float | None = None
+    runner_up: Any = None
+    reasons: tuple[Reason, ...] = ()
+    against: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    counterfactual: Counterfactual | None = None
+    measure: str | None = None
+    total: float | None = None
+    expected_costs: dict[Any, float] | None = None
+    likeliest: Any = None
+
+    @property
+    def headline(self) -> str:
+        """The decision with its probability and the runner-up, in one line."""
+        chance = "" if self.probability is None else f" ({self.probability:.1%})"
+        second = "" if self.runner_up is None else f", next {self.runner_up}"
+        return f"{self.decision}{chance}{second}"
+
+    @property
+    def sum_in_words(self) -> str | None:
+        """What the weights are and what they add up to; None where there are none."""
+        if self.measure is None:
+            return None
+        return f"weights: {self.measure}" + ("" if self.total is None else f"; together {self.total:+.3g}")
+
+    @property
+    def cost_in_words(self) -> str | None:
+        """That the decision was made by costs, and what each class is expected to cost; None where it was not."""
+        if self.expected_costs is None:
+            return None
+        cheapest = sorted(self.expected_costs.items(), key=lambda entry: entry[1])
+        told = ", ".join(f"{label} {shown(cost)}" for label, cost in cheapest[:_MOST_COSTS])
+        more = f", and {len(cheapest) - _MOST_COSTS} more classes" if len(cheapest) > _MOST_COSTS else ""
+        other = "" if self.likeliest == self.decision else f"; the most probable class is {self.likeliest}"
+        return f"decided by least expected cost: {told}{more}{other}"
+
+    def to_text(self) -> str:
+        """Return the explanation as lines a person reads."""
+        lines = [self.headline]
+        lines += [f"  {self.cost_in_words}"] if self.cost_in_words else []
+        lines += [f"  {line}" for line in _lines("because", self.reasons)]
+        lines += [f"  {line}" for line in _lines("against it", self.against)]
+        lines += [f"  {self.sum_in_words}"] if self.sum_in_words else []
+        lines += [f"  note: {note}" for note in self.notes]
+        if self.counterfactual:
+            lines.append(f"  it would be {self.counterfactual.decision} if {self.counterfactual}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON; the counterfactual also in words."""
+        data = asdict(self)
+        if self.counterfactual is not None:
+            data["counterfactual"]["text"] = str(self.counterfactual)
+        return data
+
+    def to_html(self) -> str:
+        """Return a fragment of HTML with bars for the weights, to be set into any page, light or dark."""
+        from vaglio.explanation.html import to_fragment
+
+        return to_fragment(self)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _lines(title: str, reasons: tuple[Reason, ...]) -> list[str]:
+    if not reasons:
+        return []
+    lines = []
+    for reason in reasons:
+        weight = "" if reason.weight is None else f"  [{reason.weight:+.3g}]"
+        lines.append(f"  {reason.text}{weight}")
+    return [f"{title}:", *lines]
+
+
+# -- conditions as reasons ---------------------------------------------------------------------------------------------
+def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int, context: Context) -> list[Reason]:
+    """Return one reason per condition, with what the row has in its column."""
+    reasons = []
+    for condition in conditions:
+        if isinstance(condition, LinearCondition):
+            reasons.append(Reason(str(condition)))
+        else:
+            column = condition.columns[0]
+            value = context.value(matrix, row, column)
+            reasons.append(Reason(in_words(condition, context), context.features[column].name, value))
+    return reasons
+
+
+def in_words(condition: Condition, context: Context) -> str:
+    """Return a condition as text; dates as dates, not as days since 1970."""
+    if not isinstance(condition, RangeCondition) or not condition.feature.is_date:
+        return str(condition)
+    name, parts = condition.feature.name, []
+    if math.isfinite(condition.low):
+        after = "from" if condition.low_closed else "after"
+        parts.append(f"{after} {context.decoded(condition.column, condition.low)}")
+    if math.isfinite(condition.high):
+        until = "until" if condition.high_closed else "before"
+        parts.append(f"{until} {context.decoded(condition.column, condition.high)}")
+    return f"{name} {' and '.join(parts)}" if parts else str(condition)
+
+
+# -- from a model and rows to explanations -----------------------------------------------------------------------------
+def explain_rows(
+    model: Any,
+    matrix: EncodedMatrix,
+    context: Context,
+    counterfactual: bool = True,
+    training: EncodedMatrix | None = None,
+) -> list[Explanation]:
+    """Explain the decision of a model for every row.
+
+    Parameters
+    ----------
+    model : Model
+    matrix : EncodedMatrix
+        The rows.
+    context : Context
+        The names, categories and units of the user's table.
+    counterfactual : bool
+        Whether to look for what would change the decision.
+    training : EncodedMatrix, optional
+        The training rows, for an ensemble of trees to name those most like each row.
+    """
+    explain = explainers.find(model.kind)
+    if explain is None:
+        raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
+    explanations = explain(model, matrix, context)
+    explanations = [
+        replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
+        for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
+    ]
+    if training is not None:
+        alike = _similar_rows(model, matrix, training)
+        explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
+    if context.cost is not None:
+        explanations = _with_costs(explanations, model.predict_proba(matrix), context)
+    if not counterfactual or context.classes is None:
+        return explanations
+    # Imported late: many callers ask for explanations without counterfactuals.
+    from vaglio.explanation.counterfactual.strategy import find_counterfactuals
+
+    found = find_counterfactuals(model, matrix, context, explanations)
+    return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+
+
+def _with_costs(explanations: list[Explanation], probability: np.ndarray, context: Context) -> list[Explanation]:
+    """Say of every row what each class is expected to cost."""
+    assert context.cost is not None
+    labels = [context.label(k) for k in range(probability.shape[1])]
+    return [
+        replace(explanation, expected_costs=dict(zip(labels, costs)), likeliest=labels[int(np.argmax(chance))])
+        for explanation, costs, chance in zip(explanations, context.cost.expected(probability).tolist(), probability)
+    ]
+
+
+def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
+    """Say of every row which values are missing or were never seen, and what becomes of them."""
+    notes: list[list[str]] = [[] for _ in range(matrix.n_rows)]
+    for (row, j), value in context.unseen.items():
+        name = context.features[j].name
+        notes[row].append(f"{name} = {shown(value)} was never seen in training, and counts as missing")
+    fate = KINDS[model.kind].missing if model.kind in KINDS else None
+    if matrix.sparse is None and fate is not None:
+        missing = matrix.missing
+        for row in np.flatnonzero(missing.any(axis=1)).tolist():
+            names = ", ".join(dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row])))
+            notes[row].append(f"missing, and so {fate}: {names}")
+    return notes
+
+
+def _similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) -> list[str]:
+    """Name for each row the training rows that share its leaf in most trees, by their number from 0."""
+    find_leaves = leaves.find(model.kind)
+    here = None if find_leaves is None else find_leaves(model, matrix)
+    there = None if find_leaves is None else find_leaves(model, training)
+    if here is None or there is None:
+        raise NotSupportedError(
+            "Similar training rows are those that end in the same leaves of many trees, and this model has none: leave "
+            "training out."
+        )
+    notes = []
+    for row in here[0]:
+        similarity = (there[0] == row) @ here[1]
+        nearest = [i for i in np.argsort(-similarity, kind="stable")[:_MOST_SIMILAR].tolist() if similarity[i] > 0]
+        told = ", ".join(f"{i} ({similarity[i]:.0%})" for i in nearest)
+        notes.append(
+            f"training rows most like it (counted from 0; share of trees with the same leaf): {told or 'none'}"
+        )
+    return notes

@@ -1,1 +1,0 @@
-"""Bagging, random forests, boosting, and what forests know about similarity."""

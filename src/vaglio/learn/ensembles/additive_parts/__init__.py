@@ -1,1 +1,0 @@
-"""What additive models are learned from: bags of rows, pairs of columns, terms."""

@@ -1,1 +1,0 @@
-"""Parts of gradient boosting that stand by themselves."""

@@ -1,0 +1,1 @@
+"""Learning in passes over rows that are not in memory."""

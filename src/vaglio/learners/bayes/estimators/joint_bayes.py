@@ -1,0 +1,118 @@
+"""The MAP classifier with one table per class over all combinations of values."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from vaglio.encode import EncodedMatrix
+from vaglio.engines.passes import Facts, Passes
+from vaglio.errors import DataWarning, NotSupportedError
+from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
+from vaglio.learners.bayes.estimators.intervals import learn_bins
+from vaglio.learners.bayes.model.bins import Bins, flat_index
+from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
+from vaglio.learners.bayes.passes.cells import bins_passes, combinations_pass
+from vaglio.learners.parameters import NOT_NEGATIVE, estimator
+
+
+@estimator
+class JointBayesClassifier(Generative):
+    """argmax P(x|c)·P(c) with P(x|c) from one table per class: (rows of c in the cell + α) / (rows of c + α·cells).
+
+    No independence is assumed, but the number of cells grows exponentially with the columns: more cells than rows give
+    a warning, more than ``max_cells`` an error. Numbers are cut into intervals where the class changes (Fayyad and
+    Irani). Rows with a missing value are left out of the table; at prediction a missing value is summed over.
+
+    Parameters
+    ----------
+    alpha : float
+        Added to every cell. With 0 a combination never seen with a class rules it out.
+    max_cells : int
+        Largest number of cells of the table; a larger one is an error.
+
+    Attributes
+    ----------
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
+    n_cells_ : int
+        Combinations of values, seen or not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vaglio import JointBayesClassifier
+    >>> X = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": ["x", "y", "x", "y"]})
+    >>> model = JointBayesClassifier().fit(X, ["same", "other", "other", "same"])
+    >>> model.predict(X).tolist()  # naive Bayes cannot learn this
+    ['same', 'other', 'other', 'same']
+    """
+
+    _learner_id = "joint-bayes"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": NOT_NEGATIVE,
+        "max_cells": [Interval(Integral, 1, 1 << 40, closed="both")],
+    }
+
+    alpha: float = 1.0
+    max_cells: int = 1_000_000
+    priors: Any = None
+    class_weight: Any = None
+    n_jobs: int | None = None
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:
+        if self._counts_on_bins(matrix):
+            learned = self._learn_by_passes(matrix, y, weight)
+            assert isinstance(learned, JointBayesModel)
+            return learned
+        k = len(self.classes_)
+        bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=False)
+        self.n_cells_ = math.prod(int(size) for size in bins.n_values)
+        self._refuse_too_many_cells(bins, matrix.n_rows)
+        class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        cells = bins.cells(matrix)
+        complete = (cells >= 0).all(axis=1)
+        _, first, where = np.unique(flat_index(cells[complete], bins.size), return_index=True, return_inverse=True)
+        seen = cells[complete][first]
+        w = None if weight is None else weight[complete]
+        flat = np.bincount(y[complete] * len(seen) + where, w, minlength=k * len(seen))
+        count = flat.astype(np.float64).reshape(k, len(seen))
+        return JointBayesModel(
+            bins, class_count, self.class_prior_, np.ascontiguousarray(seen), count, float(self.alpha)
+        )
+
+    def _passes(self, facts: Facts) -> Passes:
+        bins, class_count = yield from bins_passes(facts, keep_few_values=False)
+        self.n_cells_ = math.prod(int(size) for size in bins.n_values)
+        self._refuse_too_many_cells(bins, facts.n_rows)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        found = yield combinations_pass(bins, facts.n_classes)
+        seen = np.empty((len(found.points), len(bins.size)), dtype=np.int64)
+        number = found.points.astype(np.int64)
+        for j in reversed(range(len(bins.size))):
+            number, seen[:, j] = np.divmod(number, int(bins.size[j]))
+        count = np.ascontiguousarray(found.table.T)
+        return JointBayesModel(bins, class_count, self.class_prior_, seen, count, float(self.alpha))
+
+    def _refuse_too_many_cells(self, bins: Bins, rows: int) -> None:
+        widest = ", ".join(f"{bins.features[j].name!r} {bins.size[j]}" for j in np.argsort(-bins.size)[:4])
+        declared = math.prod(int(size) for size in bins.size)
+        if self.n_cells_ > self.max_cells or declared >= 1 << 62:
+            raise NotSupportedError(
+                f"The joint table would have {max(self.n_cells_, declared):.3g} cells per class, more than "
+                f"max_cells={self.max_cells} (largest columns: {widest}): leave columns out, or use "
+                "NaiveBayesClassifier or BayesianNetworkClassifier."
+            )
+        if self.n_cells_ > rows:
+            warnings.warn(
+                f"The joint table has {self.n_cells_} cells per class for {rows} rows, so most of them stay empty "
+                f"(largest columns: {widest}): fewer columns or naive Bayes may do better.",
+                DataWarning,
+                stacklevel=5,
+            )

@@ -1,0 +1,167 @@
+"""A Bayesian network: which attribute depends on which and why, the tables, and the product for a row."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from vaglio.document.document import Page
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
+from vaglio.learners.bayes.trace.frequencies import believed_shares, count_table, smoothed_fraction, written_share
+from vaglio.learners.bayes.trace.product import Factor, write_priors, write_product
+
+
+def trace_bayes_net(page: Page, training: Training) -> None:
+    """Write the structure, the tables and, for a row, the product."""
+    say, model = page.say, training.model
+    page.section(say("priors"))
+    page.text(say("network_rule"))
+    prior, written = write_priors(page, training, training.estimator.priors is not None)
+    cells = model.bins.cells(training.matrix)
+    _structure(page, training, cells)
+    page.section(say("likelihoods"))
+    page.text(say("nb_smoothing", alpha=count(model.alpha)))
+    if any(model.parents):
+        page.text(say("network_smoothing"))
+    asked = None if training.row is None else model.bins.cells(training.row)[0]
+    factors = []
+    for j, feature in enumerate(training.features):
+        page.section(_given(training, j), level=2)
+        factor = _attribute(page, training, j, cells, asked)
+        if factor is not None:
+            factors.append(factor)
+        elif asked is not None:
+            page.text(say("missing_left_out", name=feature.name))
+    if asked is None:
+        page.text(say("no_row"))
+        return
+    write_product(page, training, factors, prior, written)
+
+
+def _given(training: Training, j: int) -> str:
+    above = ", ".join(training.features[p].name for p in training.model.parents[j])
+    return f"P({training.features[j].name}|c{', ' + above if above else ''})"
+
+
+# -- structure ---------------------------------------------------------------------------------------------------------
+def _structure(page: Page, training: Training, cells: np.ndarray) -> None:
+    say, structure, names = page.say, training.estimator.structure, [f.name for f in training.features]
+    page.section(say("structure"))
+    if structure in ("tan", "k-dependence"):
+        page.text(say("structure_" + structure.replace("-", "_"), k=training.estimator.k, first=names[0]))
+        page.formula("I(A; B|c) = Σ P(a, b, c)·log2(P(a, b|c)/(P(a|c)·P(b|c)))")
+        pairs = [(pair, _information(training, cells, *pair)) for pair in combinations(range(len(names)), 2)]
+        pairs.sort(key=lambda entry: -entry[1])
+        edges = {frozenset((p, j)) for j, above in enumerate(training.model.parents) for p in above}
+        lines = [[names[a], names[b], fixed(value)] for (a, b), value in pairs]
+        chosen = [i for i, (pair, _) in enumerate(pairs) if frozenset(pair) in edges]
+        page.table(["A", "B", "I(A; B|c)"], lines, say("information_table"), chosen, most=training.most_steps)
+        page.facts["information"] = {f"{names[a]}, {names[b]}": value for (a, b), value in pairs}
+        if structure == "k-dependence":
+            _order(page, training, cells, names)
+    else:
+        page.text(say("structure_naive" if structure == "naive" else "structure_given"))
+    lines = [[name, ", ".join(names[p] for p in above) or "–"] for name, above in zip(names, training.model.parents)]
+    page.table([say("col_attribute"), say("col_parents")], lines)
+    page.facts["parents"] = {name: [names[p] for p in a] for name, a in zip(names, training.model.parents)}
+
+
+def _order(page: Page, training: Training, cells: np.ndarray, names: list[str]) -> None:
+    """Attributes by their mutual information with the class: each may depend on those before it."""
+    told = []
+    for j in range(len(names)):
+        table = count_table(training, cells[:, j], int(training.model.bins.size[j]))
+        told.append(_mutual(table[None]))
+    order = np.argsort(-np.array(told), kind="stable").tolist()
+    lines = [[str(place), names[j], fixed(told[j])] for place, j in enumerate(order, start=1)]
+    page.table(["", page.say("col_attribute"), "I(A; c)"], lines, page.say("order_table"))
+
+
+def _information(training: Training, cells: np.ndarray, a: int, b: int) -> float:
+    """I(A; B|c) in bits over the rows in which both are known."""
+    size = training.model.bins.size
+    joint = np.zeros((len(training.classes), int(size[a]), int(size[b])))
+    known = (cells[:, a] >= 0) & (cells[:, b] >= 0)
+    np.add.at(joint, (training.y[known], cells[known, a], cells[known, b]), training.weight[known])
+    return _mutual(joint)
+
+
+def _mutual(joint: np.ndarray) -> float:
+    """Mutual information of the last two axes given the first, from its definition."""
+    total = joint.sum()
+    if total <= 0:
+        return 0.0
+    value = 0.0
+    for c, a, b in product(*map(range, joint.shape)):
+        if joint[c, a, b] > 0:
+            apart = joint[c, a].sum() * joint[c, :, b].sum() / joint[c].sum()
+            value += joint[c, a, b] / total * np.log2(joint[c, a, b] / apart)
+    return max(0.0, float(value))
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked: np.ndarray | None) -> Factor | None:
+    """Write the table of an attribute; return the factor of the row when it has a value."""
+    model, parents = training.model, training.model.parents[j]
+    size, labels = int(model.bins.size[j]), _labels(model.bins, j)
+    alone, seen = count_table(training, cells[:, j], size), int(model.bins.n_values[j])
+    value = -1 if asked is None else int(asked[j])
+    with_parents = bool(parents) and (asked is None or bool((asked[list(parents)] >= 0).all()))
+    if not with_parents:
+        if model.reliability[j] < 1:
+            name, believed = training.features[j].name, float(model.reliability[j])
+            shares = believed_shares(page, name, model.given_class(j), believed)
+        else:
+            shares = [
+                [smoothed_fraction(line[v], line.sum(), model.alpha, seen) for line in alone] for v in range(size)
+            ]
+        lines = [[label, *map(written_share, each)] for label, each in zip(labels, shares)]
+        chosen = [value] if value >= 0 else []
+        page.table([training.features[j].name, *training.classes], lines, chosen=chosen, most=training.most_steps)
+        return None if value < 0 else _factor(training, j, labels[value], shares[value])
+    lines, chosen, mine = [], [], None
+    for combination in product(*(range(int(model.bins.size[p])) for p in parents)):
+        here = (cells[:, list(parents)] == combination).all(axis=1)
+        if not here.any() and (asked is None or tuple(asked[list(parents)]) != combination):
+            continue
+        table = count_table(training, np.where(here, cells[:, j], -1), size)
+        for v in range(size):
+            each = [
+                _with_parents(table[c], float(model.given_class(j)[c, v]), v, model.alpha, seen)
+                for c in range(len(table))
+            ]
+            if asked is not None and value == v and tuple(asked[list(parents)]) == combination:
+                chosen, mine = [len(lines)], each
+            above = [_labels(model.bins, p)[cell] for p, cell in zip(parents, combination)]
+            lines.append([*above, labels[v], *(f"{text} = {fixed(number)}" for text, number in each)])
+    head = [*(training.features[p].name for p in parents), training.features[j].name, *training.classes]
+    if chosen and chosen[0] >= training.most_steps:  # in a long table the line of the row comes first
+        lines.insert(0, lines.pop(chosen[0]))
+        chosen = [0]
+    page.table(head, lines, chosen=chosen, most=training.most_steps)
+    return None if mine is None else _factor(training, j, labels[value], mine)
+
+
+def _with_parents(counts: np.ndarray, base: float, v: int, alpha: float, size: int) -> tuple[str, float]:
+    """(n + α·V·P(v|c))/(N + α·V): for rare combinations it is close to the frequency without parents."""
+    n, total, extra = float(counts[v]), float(counts.sum()), alpha * size
+    if total + extra <= 0:
+        return fixed(base), base
+    if extra == 0:
+        return f"{count(n)}/{count(total)}", n / total
+    return f"({count(n)}+{count(extra)}·{fixed(base)})/({count(total)}+{count(extra)})", (n + extra * base) / (
+        total + extra
+    )
+
+
+def _labels(bins: Any, j: int) -> list[str]:
+    return [bins.label(j, cell) for cell in range(int(bins.size[j]))]
+
+
+def _factor(training: Training, j: int, label: str, each: list[tuple[str, float]]) -> Factor:
+    sign = "" if label[:1] in "<≥" or " … " in label else "= "
+    name = f"{training.features[j].name} {sign}{label}"
+    return Factor(name, tuple(text for text, _ in each), np.array([number for _, number in each]))

@@ -1,0 +1,200 @@
+"""What boosted trees and additive models share: scores that are sums, learned by the gradient of a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from vaglio.encode import EncodedMatrix
+from vaglio.engines.exact_sums import ExactSum
+from vaglio.engines.facts import unit_of
+from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.raw import on_grid
+from vaglio.errors import InputError
+from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.model.base import Model
+
+# Scores are at most so many times larger or smaller.
+_WIDEST = 5.0
+# What is thought of the logarithm of the factor before any row is seen: 0, give or take this. The rounds are chosen by
+# the loss of the same rows, so that scores are nearly right already, and a few dozen rows cannot tell otherwise.
+_USUAL_SPREAD = 0.25
+
+
+class SummedModel(Model, Protocol):
+    """A model whose scores are sums: boosted trees, or the terms of an additive model."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no score can overflow."""
+
+    def shifted(self, amount: float) -> Self:
+        """Return the model with every score moved by an amount."""
+
+
+Summed = TypeVar("Summed", bound=SummedModel)
+
+
+class SummedEstimator(VaglioEstimator):
+    """Learns a model whose scores are sums."""
+
+    # What the numbers that are predicted are divided by while they are learned.
+    _unit = 1.0
+
+    def _kernel_loss(self) -> tuple[str, str, int]:
+        """Return the loss in the kernel's words, the link, and the number of scores per row."""
+        raise NotImplementedError
+
+    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
+        """Return the model, whatever has become of its scores."""
+        raise NotImplementedError
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
+        try:
+            return bounded(self._boost(matrix, y, weight))
+        except OverflowError:
+            return bounded(None)
+
+    def _check_range(self, low: float, high: float) -> None:
+        """Raise an error if the loss cannot take numbers in this range."""
+
+    def _has_unit(self) -> bool:
+        """Return whether the numbers that are predicted are divided by their mean."""
+        return False
+
+
+class SummedClassifier(VaglioClassifier, SummedEstimator):
+    """Of two classes the score is the log-odds of the second; of more, each class has one."""
+
+    def _kernel_loss(self) -> tuple[str, str, int]:
+        k = len(self.classes_)
+        return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores before they become probabilities.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes the log-odds of the second.
+        """
+        matrix = self._encode(X)
+        model: Any = self.fitted_.model
+        return flat(model.raw(matrix))
+
+
+class SummedRegressor(VaglioRegressor, SummedEstimator):
+    """Refuses numbers that the loss is not made for."""
+
+    # What the parameter with the loss is called.
+    _loss_name: ClassVar[str] = "loss"
+    # Whether numbers that are predicted by their logarithm are divided by their mean, so that their unit is no matter.
+    _divides: ClassVar[bool] = True
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SummedModel:
+        self._check_range(float(y.min()), float(y.max()))
+        self._unit = 1.0
+        if not self._has_unit():
+            return super()._learn(matrix, y, weight)
+        largest = float(y.max())
+        self._unit = mean_target(target_sums(largest, y, on_grid_of(weight)), largest)
+        return super()._learn(matrix, y / self._unit, weight).shifted(np.log(self._unit))
+
+    def _has_unit(self) -> bool:
+        return self._divides and self._kernel_loss()[1] == "log"
+
+    def _check_range(self, low: float, high: float) -> None:
+        loss = getattr(self, self._loss_name)
+        if loss == "gamma" and low <= 0:
+            raise InputError(f"The {self._loss_name} 'gamma' needs positive numbers: y has a number that is 0 or less.")
+        if loss == "poisson" and (low < 0 or high <= 0):
+            raise InputError(f"The {self._loss_name} 'poisson' needs numbers that are not negative and not all 0.")
+
+
+def bounded(model: Summed | None) -> Summed:
+    """Return the model, or raise an error if its scores are no numbers."""
+    if model is None or not model.is_bounded:
+        raise InputError(
+            "The scores grow beyond all numbers: choose a smaller learning_rate, or divide the numbers to be "
+            "predicted, or the weights, by a large number."
+        )
+    return model
+
+
+def on_grid_of(weight: np.ndarray | None) -> np.ndarray | None:
+    """Return weights whose sums are exact, as they are for rows that are learned from in passes."""
+    return None if weight is None else on_grid(weight, unit_of(float(weight.max()), len(weight)))
+
+
+def target_sums(largest: float, y: np.ndarray, weight: np.ndarray | None) -> tuple[ExactSum, ExactSum]:
+    """Return the sums of weighted targets, of which this is the largest, and of weights; they are the same in parts."""
+    given = np.ones(len(y)) if weight is None else weight
+    return ExactSum.of(given * (y / largest)), ExactSum.of(given)
+
+
+def unit_in_passes(estimator: SummedEstimator, facts: Facts) -> Generator[Pass, Any, float]:
+    """Return what numbers are divided by, as it would be found in memory."""
+    if not estimator._has_unit():
+        return 1.0
+    largest = facts.y_range[1]
+    sums = yield Pass("mean of the numbers", partial(_sums_of_chunk, largest))
+    return mean_target(sums, largest)
+
+
+def _sums_of_chunk(largest: float, chunk: Chunk) -> tuple[ExactSum, ExactSum]:
+    return target_sums(largest, np.asarray(chunk.y, dtype=np.float64), chunk.weight)
+
+
+def mean_target(sums: tuple[ExactSum, ExactSum], largest: float) -> float:
+    """Return the mean of positive targets."""
+    return largest * (sums[0].value / sums[1].value)
+
+
+def finite_losses(losses: np.ndarray) -> np.ndarray:
+    """Return losses after each round; one that is infinite from the start says nothing of any round.
+
+    Without rows kept out there are no losses, which is NaN.
+    """
+    if len(losses) and np.isinf(losses[0]):
+        raise OverflowError
+    return losses
+
+
+def flat(raw: np.ndarray) -> np.ndarray:
+    """Return scores of one column as a list."""
+    return raw[:, 0] if raw.shape[1] == 1 else raw
+
+
+def best_factor(raw: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the factor of least log loss; the fewer rows, the nearer to 1.
+
+    Parameters
+    ----------
+    raw : float64 (n, K)
+        Scores of rows that were not learned from; of two classes the log-odds of the second.
+    y : ndarray of int64
+        Class codes.
+    weight : float64 (n,) or None
+    """
+    scores = np.column_stack([np.zeros(len(raw)), raw[:, 0]]) if raw.shape[1] == 1 else raw
+    own = scores[np.arange(len(y)), y]
+    weight = np.ones(len(y)) if weight is None else weight
+
+    def loss(logarithm: float) -> float:
+        factor = np.exp(logarithm)
+        surprise = (logarithm / _USUAL_SPREAD) ** 2 / 2
+        # Not a product of BLAS: the order of its sum depends on the number of threads.
+        return float(np.sum(weight * (logsumexp(factor * scores, axis=1) - factor * own))) + surprise
+
+    widest = np.log(_WIDEST)
+    found = minimize_scalar(loss, bounds=(-widest, widest), method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))

@@ -1,0 +1,120 @@
+"""Gradient boosting: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.boosting.model.boosted import Boosted
+
+    return {"boosted": Boosted}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.explain import explain_boosted
+
+    return {"boosted": explain_boosted}
+
+
+def _cuts() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.explain import cuts_of_boosted
+
+    return {"boosted": cuts_of_boosted}
+
+
+def _leaves() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.explain import leaves_of_boosted
+
+    return {"boosted": leaves_of_boosted}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.export import part_of_boosted
+
+    return {"boosted": part_of_boosted}
+
+
+def _formats() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.export import boosted_formats
+
+    return {"boosted": boosted_formats}
+
+
+def _compile_row() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.export import compile_boosted
+
+    return {"boosted": compile_boosted}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.chapter import boosted_parts
+
+    return {"boosted": boosted_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.trace.gradient_boosting import trace_gradient_boosting
+
+    return {"gradient-boosting": trace_gradient_boosting}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.trace.film import film_gradient_boosting
+
+    return {"gradient-boosting": film_gradient_boosting}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.boosting.estimators.gradient_boosting import HistGradientBoostingClassifier
+
+    return {"gradient-boosting": HistGradientBoostingClassifier}
+
+
+FAMILY = Family(
+    name="boosting",
+    kinds=(Kind("boosted", missing="sent down the branch that each tree has for missing values", cost=4),),
+    learners=(
+        Learner(
+            "gradient-boosting",
+            "boosted",
+            _estimators,
+            "gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over",
+            {
+                "learning_rate": [0.03, 0.05, 0.1],
+                "max_leaf_nodes": [4, 8, 16, 31],
+                "min_samples_leaf": [5, 20, 50],
+                "l2_regularization": [0.0, 1.0, 10.0],
+                "max_features": [0.3, 1.0],
+                "subsample": [0.5, 0.7, 1.0],
+            },
+            textbook={
+                "learning_rate": 0.3,
+                "max_iter": 10,
+                "max_leaf_nodes": 4,
+                "min_samples_leaf": 2,
+                "max_features": 1.0,
+                "subsample": 1.0,
+                "early_stopping": False,
+            },
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    cuts=_cuts,
+    leaves=_leaves,
+    export=_export,
+    formats=_formats,
+    compile_row=_compile_row,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

@@ -1,0 +1,1 @@
+"""The models of this family: frozen data that classifies encoded rows."""

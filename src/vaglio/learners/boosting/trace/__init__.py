@@ -1,0 +1,1 @@
+"""How boosting works, step by step."""

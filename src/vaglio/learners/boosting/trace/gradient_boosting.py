@@ -1,0 +1,200 @@
+"""Boosting by gradient: residuals and Hessians of every round, the tree fitted to them, the leaf values, the sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
+from vaglio.encode import EncodedMatrix
+from vaglio.learners.boosting.model.boosted import Boosted
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree_outline import branch_text, test_text
+from vaglio.messages.numbers import short_number
+
+# Rounds with a table of all rows, and lines of such a table.
+_ROUNDS_IN_FULL = 3
+_MOST_ROWS = 20
+
+
+def trace_gradient_boosting(page: Page, training: Training) -> None:
+    """Write the start, the gradients, splits and leaves of the first rounds, and how the score of a row adds up."""
+    say = page.say
+    page.section(say("data"))
+    page.text(say("boosting_rule"))
+    if training.estimator.n_models_ > 1:
+        page.text(say("boosting_alone", models=training.estimator.n_models_))
+        training = _alone(training)
+    temperature = training.estimator.temperature_
+    model = training.model.scaled(temperature)
+    page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
+    page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
+    page.formula(f"{say('col_gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
+    page.text(say("boosting_constants", rate=short_number(_rate(training)), penalty=short_number(_penalty(training))))
+    if not _whole(training):
+        page.text(say("boosting_drawn", share=percent(float(training.estimator.subsample))))
+    page.text(say("boosting_start", start=", ".join(fixed(value) for value in model.baseline)))
+    raw, facts = model.raw(training.matrix, 0, 0), list[dict[str, Any]]()
+    for number in range(model.rounds):
+        if number >= training.most_steps:
+            page.text(say("folded_rounds", n=model.rounds - number))
+            break
+        page.section(say("round", n=number + 1), level=2)
+        after = raw + model.raw(training.matrix, number, number + 1) - (model.baseline if number == 0 else 0.0)
+        _round(page, training, model, number, raw, after, facts)
+        raw = after
+    page.facts["rounds"] = facts
+    if temperature != 1.0:
+        page.text(say("boosting_temperature", temperature=fixed(temperature)))
+    _score(page, training)
+
+
+def _alone(training: Training) -> Training:
+    """The same training of one model, where several were averaged: only one can be followed."""
+    one = clone(training.estimator).set_params(n_models=1, average_folds=False)
+    if one.random_state is None:
+        one.set_params(random_state=0)
+    return replace(training, estimator=one.fit(training.source, training.labels))
+
+
+def _rate(training: Training) -> float:
+    rate = training.estimator.learning_rate
+    return float(rate) if not isinstance(rate, str) else 0.05  # a table that can be read has few rows
+
+
+def _penalty(training: Training) -> float:
+    return float(training.estimator.l2_regularization)
+
+
+def _whole(training: Training) -> bool:
+    """Whether every round learns from all rows, so that its sums can be shown."""
+    return float(training.estimator.subsample) >= 1.0
+
+
+def _round(
+    page: Page,
+    training: Training,
+    model: Boosted,
+    number: int,
+    raw: np.ndarray,
+    after: np.ndarray,
+    facts: list[dict[str, Any]],
+) -> None:
+    """Write one round: derivatives of the rows before it, its trees, and the probabilities after it."""
+    say, p, new = page.say, model.probabilities(raw), model.probabilities(after)
+    for k in range(model.outputs):
+        column = 1 if model.outputs == 1 else k
+        is_class = (training.y == column).astype(float)
+        gradient, hessian = p[:, column] - is_class, p[:, column] * (1 - p[:, column])
+        if model.outputs > 1:
+            page.text(say("boosting_tree_of", label=training.classes[k]))
+        if number < _ROUNDS_IN_FULL:
+            lines = [
+                [str(i + 1), training.classes[training.y[i]], *map(fixed, values)]
+                for i, values in enumerate(zip(p[:, column], -gradient, gradient, hessian))
+            ]
+            page.table([say("col_row"), say("class"), "p", "y − p", "g", "h"], lines, most=_MOST_ROWS)
+        tree = model.forest.tree(number * model.outputs + k, training.features)
+        sums = _NodeSums.of(tree, training, gradient * training.weight, hessian * training.weight)
+        _tests(page, training, tree, sums)
+        facts.append(_leaves(page, training, tree, sums))
+        if number < _ROUNDS_IN_FULL:
+            leaf = tree.apply(training.matrix)
+            lines = [
+                [str(i + 1), str(leaf[i]), *map(fixed, (tree.value[leaf[i], 0], after[i, k], new[i, column]))]
+                for i in range(len(leaf))
+            ]
+            names = [say("col_row"), say("leaf"), say("col_leaf_value"), "F + v", "p(F + v)"]
+            page.table(names, lines, most=_MOST_ROWS)
+
+
+@dataclass(frozen=True)
+class _NodeSums:
+    """Rows, Σ g and Σ h of every node of a tree."""
+
+    rows: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+    @classmethod
+    def of(cls, tree: Tree, training: Training, gradient: np.ndarray, hessian: np.ndarray) -> _NodeSums:
+        leaf, n = tree.apply(training.matrix), len(tree.is_leaf)
+        found = [np.bincount(leaf, part, minlength=n) for part in (np.ones(len(leaf)), gradient, hessian)]
+        for node in range(n - 1, -1, -1):  # children lie behind their parents
+            if not tree.is_leaf[node]:
+                first = int(tree.first_child[node])
+                for sums in found:
+                    sums[node] = sums[first] + sums[first + 1]
+        return cls(*found)
+
+    def gain(self, node: int, penalty: float) -> float:
+        """What a node gains against staying at zero."""
+        return float(self.gradient[node] ** 2 / (self.hessian[node] + penalty))
+
+
+def _tests(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> None:
+    """Write the chosen test of every inner node, with the sums of both sides and what it gains."""
+    say, lines = page.say, []
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        first = int(tree.first_child[node])
+        test = f"{test_text(tree, node, training.features)} {branch_text(tree, node, 0, training.features)}"
+        sides = [f"{fixed(sums.gradient[side])} / {fixed(sums.hessian[side])}" for side in (first, first + 1)]
+        penalty = _penalty(training)
+        gain = sums.gain(first, penalty) + sums.gain(first + 1, penalty) - sums.gain(node, penalty)
+        lines.append([str(node), test, *(sides if _whole(training) else ["", ""]), fixed(gain)])
+    if not lines:
+        page.text(say("boosting_no_test"))
+        return
+    names = [say("col_node"), say("col_test"), "Σ g₁ / Σ h₁", "Σ g₂ / Σ h₂", say("col_gain")]
+    kept = [0, 1, 2, 3, 4] if _whole(training) else [0, 1]
+    page.table([names[i] for i in kept], [[line[i] for i in kept] for line in lines], most=_MOST_ROWS)
+
+
+def _leaves(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> dict[str, Any]:
+    """Write the leaves of a tree with the sums they come from."""
+    say, found, whole = page.say, [], _whole(training)
+    for node in np.flatnonzero(tree.is_leaf).tolist():
+        parts = [sums.gradient[node], sums.hessian[node]] if whole else []
+        found.append([str(node), str(int(sums.rows[node])), *map(fixed, [*parts, tree.value[node, 0]])])
+    names = [say("leaf"), say("col_rows_in"), *(["Σ g", "Σ h"] if whole else []), say("col_leaf_value")]
+    page.table(names, found, most=_MOST_ROWS)
+    leaves = np.flatnonzero(tree.is_leaf)
+    return {
+        "leaves": len(leaves),
+        "gradient": [float(g) for g in sums.gradient[leaves]],
+        "hessian": [float(h) for h in sums.hessian[leaves]],
+        "values": [float(v) for v in tree.value[leaves, 0]],
+    }
+
+
+def _score(page: Page, training: Training) -> None:
+    """Write how the score of the row adds up, and the probability it gives."""
+    if training.row is None:
+        return
+    say, model, row = page.say, training.model, training.row
+    page.section(say("boosting_sum"))
+    columns = [say("col_round"), *(["F", "p"] if model.outputs == 1 else [f"F({label})" for label in training.classes])]
+    lines = [["0", *_shown(model, model.raw(row, 0, 0))]]
+    for number, raw in enumerate(model.staged_raw(row), start=1):
+        if number > training.most_steps and number < model.rounds:
+            continue
+        lines.append([str(number), *_shown(model, raw)])
+    page.table(columns, lines)
+    _decide(page, training, model, row)
+
+
+def _shown(model: Boosted, raw: np.ndarray) -> list[str]:
+    values = [fixed(value) for value in raw[0]]
+    return [*values, fixed(float(model.probabilities(raw)[0, 1]))] if model.outputs == 1 else values
+
+
+def _decide(page: Page, training: Training, model: Boosted, row: EncodedMatrix) -> None:
+    p = model.predict_proba(row)[0]
+    best = int(np.argmax(p))
+    page.text(page.say("decision_is", label=training.classes[best], share=percent(float(p[best]))))
+    page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}

@@ -1,0 +1,1 @@
+"""Bagging, AdaBoost and voting: several models that decide together."""

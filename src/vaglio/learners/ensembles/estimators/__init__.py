@@ -1,0 +1,1 @@
+"""The estimators of this family, and what they learn with."""

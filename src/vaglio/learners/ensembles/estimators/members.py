@@ -1,0 +1,162 @@
+"""Fitting one member of an ensemble on some of the rows and columns, whatever library it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from vaglio._version import __version__
+from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
+from vaglio.engines.passes import Facts
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.fitted import Fitted
+from vaglio.learners.ensembles.model.ensemble import Foreign, Member
+from vaglio.learners.estimator import VaglioEstimator
+from vaglio.learners.provenance import findings_of, plain_params
+
+
+def make_member(prototype: Any, seed: int) -> Any:
+    """Return an unfitted copy whose every ``random_state``, also of inner estimators, comes from the seed."""
+    member = clone(prototype)
+    names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
+    draws = np.random.SeedSequence(seed).generate_state(max(len(names), 1))
+    return member.set_params(**{name: int(draw >> 1) for name, draw in zip(names, draws)})
+
+
+def codebook_of(ensemble: Any, matrix: EncodedMatrix) -> Codebook:
+    """Return the codebook the ensemble's rows were encoded by, for its members."""
+    named = hasattr(ensemble, "feature_names_in_")
+    return Codebook(matrix.features, named, getattr(ensemble, "unseen", "missing"), matrix.sparse is not None)
+
+
+def looks_for_words(prototype: Any) -> bool:
+    """Whether a member learns from the most telling words of a text, and does not count all words itself."""
+    return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
+
+
+def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
+    """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
+    if not isinstance(estimator, VaglioEstimator):
+        raise NotSupportedError(
+            f"The member {name!r} is a {type(estimator).__name__} of another library, which needs all rows in memory."
+        )
+    estimator._validate_params()
+    estimator._refuse_passes()
+    if getattr(estimator, "class_weight", None) is not None or (facts.weighted and estimator._scales_weights):
+        raise NotSupportedError(
+            f"The member {name!r} would weigh the rows in its own way, which all rows in memory are needed for: give "
+            "class_weight to the whole ensemble, or leave weights out."
+        )
+    estimator.n_features_in_ = len(facts.codebook.names)
+    estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
+    if facts.classes is not None:
+        estimator.classes_ = facts.classes
+
+
+def members_codebook(codebook: Codebook, features: np.ndarray | None = None) -> Codebook:
+    """Return the codebook of a member that sees these columns; None: all."""
+    own = codebook.features if features is None else tuple(codebook.features[j] for j in features)
+    return Codebook(own, codebook.named, codebook.unseen, codebook.sparse)
+
+
+def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.ndarray | None) -> None:
+    """Make a member, whose model was learned elsewhere, as its own ``fit`` would have left it."""
+    estimator.n_features_in_ = len(codebook.features)
+    if codebook.named:
+        estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
+    if classes is not None:
+        estimator.classes_ = classes
+    provenance: dict[str, Any] = {"version": __version__, **findings_of(estimator)}
+    if getattr(estimator, "learned_with_", None):
+        provenance["learned_with"] = dict(estimator.learned_with_)
+    estimator.fitted_ = Fitted(codebook, model, classes, estimator._learner_id, plain_params(estimator), provenance)
+
+
+def fit_member(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    classes: np.ndarray | None,
+    features: np.ndarray | None = None,
+    scaled: bool = False,
+    metadata: Mapping[str, Any] | None = None,
+) -> Member:
+    """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None.
+
+    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding. ``metadata`` is what
+    else the ``fit`` of an estimator of another library is given.
+    """
+    if features is not None:
+        matrix = select_features(matrix, features)
+        codebook = members_codebook(codebook, features)
+    known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
+    labels = None if classes is None else classes[known]
+    if learns_encoded(estimator):
+        model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
+    else:
+        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels, metadata or {})
+    return Member(model, 1.0, known.astype(np.int64), features)
+
+
+def learns_encoded(estimator: Any) -> bool:
+    """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
+    return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
+
+
+def _known_classes(y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes that occur, and the code of each row's class among them."""
+    if np.bincount(y, minlength=n_classes).all():
+        return np.arange(n_classes), y
+    return np.unique(y, return_inverse=True)
+
+
+def _fit_own(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    labels: np.ndarray | None,
+    scaled: bool,
+) -> Any:
+    """Do what ``fit`` does after encoding: the rows are encoded already."""
+    estimator._validate_params()
+    estimator.n_features_in_ = matrix.n_features
+    if codebook.named:
+        estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
+    if labels is not None:
+        estimator.classes_ = labels
+        if len(labels) < estimator._min_classes:
+            raise InputError(f"A sample for {type(estimator).__name__} has one class only: draw more rows.")
+        scaled = scaled and getattr(estimator, "class_weight", None) is None
+        weight = weight if scaled else estimator._with_class_weight(target, weight)
+    estimator._finish(codebook, matrix, target, weight, scaled, member=True)
+    return estimator.fitted_.model
+
+
+def _fit_foreign(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    labels: np.ndarray | None,
+    metadata: Mapping[str, Any],
+) -> Foreign:
+    rows = decode(matrix, codebook.named)
+    given = target if labels is None else labels[target]
+    if weight is None:
+        estimator.fit(rows, given, **metadata)
+    elif has_fit_parameter(estimator, "sample_weight"):
+        estimator.fit(rows, given, sample_weight=weight, **metadata)
+    else:
+        raise InputError(
+            f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."
+        )
+    return Foreign(estimator, codebook.named)

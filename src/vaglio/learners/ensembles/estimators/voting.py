@@ -1,0 +1,274 @@
+"""A vote of different learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import TransformerMixin, clone
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
+
+from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.row_samples import rows_pass
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.ensembles.estimators.members import (
+    codebook_of,
+    finish_member,
+    fit_member,
+    members_codebook,
+    prepare_member,
+)
+from vaglio.learners.ensembles.model.ensemble import Member
+from vaglio.learners.ensembles.model.voting import Voting
+from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.parameters import estimator
+from vaglio.learners.registry import find
+from vaglio.learners.routing import RoutesMetadata
+from vaglio.messages.sentences import listed
+
+# A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
+DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
+
+
+@estimator
+class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, VaglioClassifier):
+    """Different learners on the same rows; they decide by vote.
+
+    If the members err on different rows, the majority errs less often than each of them: three independent members
+    that err in 1/3 of the rows give a majority that errs in 7/27. Every member gets the table as it is, with nominal
+    columns and missing values.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or of str, or None
+        The members, each with a name: learners of vaglio, or of any library with scikit-learn's interface; "drop" in
+        place of an estimator leaves it out. A learner's id, as on the command line, stands for its defaults. None is
+        a C4.5 tree, naive Bayes and logistic regression.
+    voting : {"hard", "soft"}
+        "hard" counts the classes the members predict, "soft" averages their probabilities. Ties go to the first class.
+    weights : array-like of shape (n_estimators,) or None
+        How much each vote or probability counts; None: all the same.
+    flatten_transform : bool
+        With "soft", whether :meth:`transform` returns one row per row of X, or one block per member.
+
+    Attributes
+    ----------
+    estimators_ : list of estimator
+        The fitted members.
+    named_estimators_ : Bunch
+        The fitted members by name.
+
+    Notes
+    -----
+    With "hard", :meth:`predict_proba` gives the share of the votes. scikit-learn's class has no such method then.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> vote = vaglio.VotingClassifier([("tree", vaglio.C45Classifier()), ("bayes", vaglio.NaiveBayesClassifier())])
+    >>> vote.set_params(voting="soft", weights=[1, 2]).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _learner_id = "voting"
+    _min_classes = 2
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimators": [list, tuple, None],
+        "voting": [StrOptions({"hard", "soft"})],
+        "weights": ["array-like", None],
+        "flatten_transform": ["boolean"],
+    }
+
+    estimators: Any = field(default=None, kw_only=False)
+    voting: str = "hard"
+    weights: Any = None
+    n_jobs: int | None = None
+    flatten_transform: bool = True
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, with those of the members under ``name__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to list those of the members too.
+        """
+        params: dict[str, Any] = super(_BaseComposition, self).get_params(deep=False)
+        if deep and _are_pairs(self.estimators):
+            for name, member in self.estimators:
+                params[name] = member
+                if hasattr(member, "get_params"):
+                    params |= {f"{name}__{key}": value for key, value in member.get_params(deep=True).items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a member is replaced by its name, its own parameters are set by ``name__parameter``."""
+        if _are_pairs(params.get("estimators", self.estimators)):
+            self._set_params("estimators", **params)
+        else:
+            super(_BaseComposition, self).set_params(**params)
+        return self
+
+    @property
+    def named_estimators(self) -> Bunch:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self._pairs()))
+
+    def _pairs(self) -> list[tuple[str, Any]]:
+        """Return name and estimator of every member, those left out included."""
+        given = DEFAULT_MEMBERS if self.estimators is None else self.estimators
+        pairs = [(entry, find(entry).make()) if isinstance(entry, str) else tuple(entry) for entry in given]
+        if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+            raise InputError(
+                "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation."
+            )
+        names = [name for name, _ in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        parameters = self.get_params(deep=False)
+        taken = sorted({name for name in names if "__" in name or name in parameters})
+        if twice or taken:
+            raise InputError(
+                f"The name {(twice or taken)[0]!r} of a member {'occurs twice' if twice else 'cannot be used'}: give "
+                "every member a name of its own that is no parameter and has no double underscore."
+            )
+        if all(member == "drop" for _, member in pairs):
+            raise InputError("All members are left out, so that nobody votes: give at least one estimator.")
+        return pairs
+
+    def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
+        return [(name, member, {"fit": "fit"}) for name, member in self._pairs() if not isinstance(member, str)]
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Voting:
+        pairs, codebook = self._pairs(), codebook_of(self, matrix)
+        weights = self._weights(len(pairs))
+        kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
+        members = Parallel(n_jobs=matrix.threads, prefer="threads")(
+            delayed(_fit_all)(
+                member, codebook, matrix, y, weight, self.classes_, self._metadata_of(name, np.arange(len(y)))
+            )
+            for name, member, _ in kept
+        )
+        return self._joined(kept, members, matrix)
+
+    def _passes(self, facts: Facts) -> Passes:
+        pairs = self._pairs()
+        weights = self._weights(len(pairs))
+        kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
+        members = []
+        for name, member, _ in kept:
+            prepare_member(member, name, facts)
+            model = yield from member._passes(facts)
+            finish_member(member, members_codebook(facts.codebook), model, facts.classes)
+            members.append(Member(model, 1.0, np.arange(facts.n_classes, dtype=np.int64), None))
+        one = (yield rows_pass(np.zeros(1, dtype=np.int64), "a row to try")).joined(1)
+        return self._joined(kept, members, one.matrix)
+
+    def _joined(self, kept: list[tuple[str, Any, float]], members: list[Member], matrix: EncodedMatrix) -> Voting:
+        names = tuple(name for name, _, _ in kept)
+        self.estimators_ = [member for _, member, _ in kept]
+        self.named_estimators_ = Bunch(**dict(zip(names, self.estimators_)))
+        if not sum(w for _, _, w in kept) > 0:
+            raise InputError("The weights of all members are zero: at least one vote must count.")
+        weighted = tuple(replace(member, weight=w) for member, (_, _, w) in zip(members, kept))
+        if self.voting == "soft":
+            _need_probabilities(weighted, names, matrix)
+        return Voting(weighted, self.voting, len(self.classes_), names)
+
+    def _weights(self, n: int) -> list[float]:
+        if self.weights is None:
+            return [1.0] * n
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if weights.shape != (n,):
+            raise InputError(f"There are {weights.size} weights for {n} estimators: give one weight per estimator.")
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise InputError("A weight of a vote is a finite number of 0 or more.")
+        return [float(weight) for weight in weights]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return what each member says of each row.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray
+            With "hard", the class each member predicts, as its position in ``classes_``: (n_samples, n_members). With
+            "soft", the probabilities: (n_samples, n_members * n_classes), or (n_members, n_samples, n_classes) if
+            ``flatten_transform`` is False.
+        """
+        matrix = self._encode(X)
+        model: Any = self.fitted_.model
+        if self.voting == "hard":
+            return np.column_stack([member.decide(matrix) for member in model.members])
+        said = model.each(matrix)
+        return np.hstack(said) if self.flatten_transform else said
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Not used: the names are those of the members.
+        """
+        check_is_fitted(self, "fitted_")
+        if self.voting == "soft" and not self.flatten_transform:
+            raise InputError("With voting='soft' and flatten_transform=False, transform returns no table of columns.")
+        prefix, names = type(self).__name__.lower(), list(self.named_estimators_)
+        if self.voting == "soft":
+            names = [f"{name}{code}" for name in names for code in range(len(self.classes_))]
+        return np.array([f"{prefix}_{name}" for name in names], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # transform returns probabilities or classes, whatever the dtype of X.
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _are_pairs(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given)
+
+
+def _fit_all(
+    member: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    classes: np.ndarray,
+    metadata: Mapping[str, Any],
+) -> Member:
+    # Its own view of the rows: what one member computes on the way is not shared between threads.
+    rows = matrix.take(slice(None))
+    rows.threads = 1
+    return fit_member(member, codebook, rows, y, weight, classes, metadata=metadata)
+
+
+def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], matrix: EncodedMatrix) -> None:
+    without = []
+    one = matrix.take(slice(0, 1))
+    for member, name in zip(members, names):
+        try:
+            told = getattr(member.model, "predict_proba", None)
+            if told is None or not hasattr(getattr(member.model, "estimator", member.model), "predict_proba"):
+                without.append(name)
+            else:
+                told(one)
+        except NotSupportedError:
+            without.append(name)
+    if without:
+        raise InputError(
+            f"voting='soft' averages probabilities, which {listed(without, quoted=True)} cannot give: use "
+            "voting='hard', or members that give probabilities."
+        )

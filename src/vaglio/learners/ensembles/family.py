@@ -1,0 +1,120 @@
+"""Bagging, AdaBoost and voting: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.ensembles.model.ensemble import Ensemble
+    from vaglio.learners.ensembles.model.voting import Voting
+
+    return {"ensemble": Ensemble, "voting": Voting}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.explain import explain_ensemble, explain_voting
+
+    return {"ensemble": explain_ensemble, "voting": explain_voting}
+
+
+def _cuts() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.explain import cuts_of_members, cuts_of_voters
+
+    return {"voting": cuts_of_voters, "ensemble": cuts_of_members}
+
+
+def _leaves() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.explain import leaves_of_members
+
+    return {"ensemble": leaves_of_members}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.export import part_of_members
+
+    return {"ensemble": part_of_members, "voting": part_of_members}
+
+
+def _compile_row() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.export import compile_members
+
+    return {"ensemble": compile_members, "voting": compile_members}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.chapter import ensemble_parts, voting_parts
+
+    return {"ensemble": ensemble_parts, "voting": voting_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.trace.members import trace_adaboost, trace_bagging
+    from vaglio.learners.ensembles.trace.voting import trace_voting
+
+    return {"adaboost": trace_adaboost, "bagging": trace_bagging, "voting": trace_voting}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.trace.film import film_adaboost
+    from vaglio.learners.forest.trace.film import film_members
+
+    return {"adaboost": film_adaboost, "bagging": film_members}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.ensembles.estimators.adaboost import AdaBoostClassifier
+    from vaglio.learners.ensembles.estimators.bagging import BaggingClassifier
+    from vaglio.learners.ensembles.estimators.voting import VotingClassifier
+
+    return {"bagging": BaggingClassifier, "adaboost": AdaBoostClassifier, "voting": VotingClassifier}
+
+
+FAMILY = Family(
+    name="ensembles",
+    kinds=(
+        Kind("ensemble", missing="left to each member", cost=10),
+        Kind("voting", missing="left to each member", cost=10),
+    ),
+    learners=(
+        Learner(
+            "bagging",
+            "ensemble",
+            _estimators,
+            "bagging: decision trees on bootstrap samples, by vote",
+            {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+        ),
+        Learner(
+            "adaboost",
+            "ensemble",
+            _estimators,
+            "AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong",
+            {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+            settings={"max_depth": 3},  # a stump loses ten points where there are many classes
+        ),
+        Learner(
+            "voting",
+            "voting",
+            _estimators,
+            "vote of different learners: by majority or mean probability, each with its weight",
+            {"voting": ["hard", "soft"]},
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    cuts=_cuts,
+    leaves=_leaves,
+    export=_export,
+    compile_row=_compile_row,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

@@ -1,0 +1,1 @@
+"""How the learners of this family work, step by step."""

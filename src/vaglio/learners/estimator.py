@@ -1,0 +1,400 @@
+"""What every estimator shares: a learner writes one method, ``_learn(matrix, y, weight) -> Model``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from vaglio._version import __version__
+from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
+from vaglio.errors import InputError
+from vaglio.explanation import Explanation
+from vaglio.fitted import Fitted
+from vaglio.learners.in_passes import fit_in_passes
+from vaglio.learners.inputs import (
+    check_labels,
+    check_numbers,
+    check_weight,
+    check_with_ranges,
+    check_X,
+    class_factors,
+    encoded_rows,
+    plain_series,
+    rows_that_count,
+    scaled_to_rows,
+    with_largest_near_one,
+    within_range,
+)
+from vaglio.learners.lazy_scores import accuracy_outside, determination_outside
+from vaglio.learners.parameter_limits import all_allowed, parameter_names
+from vaglio.learners.parameters import estimator
+from vaglio.learners.passing import LearnsInPasses
+from vaglio.learners.plain_scores import accuracy, determination
+from vaglio.learners.provenance import describe_training, findings_of, plain_params
+from vaglio.learners.show import ShowsItsModel
+from vaglio.model.base import class_proba
+from vaglio.runtime.threads import one_blas_thread, resolve_threads
+from vaglio.table.lazy import is_outside_memory
+
+
+@estimator
+class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
+    """Table handling, delegation to ``fitted_``, saving.
+
+    A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`)
+    and ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``.
+
+    Attributes
+    ----------
+    fitted_ : Fitted
+        The trained model with all that prediction needs; what :meth:`save` writes and :func:`vaglio.load` returns.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if the columns had names.
+    """
+
+    _learner_id: ClassVar[str]
+    _accepts_sparse: ClassVar[bool] = False
+    # Whether a sparse matrix is taken and written out in full.
+    _writes_out_sparse: ClassVar[bool] = False
+    # Whether weights are scaled to sum to the number of rows, as statistics need; priors take them as they are given.
+    _scales_weights: ClassVar[bool] = False
+    # Attributes, without their underscore, that the model file tells.
+    _findings: ClassVar[tuple[str, ...]] = ()
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+
+    fitted_: Fitted = field(init=False)
+
+    @classmethod
+    def _get_param_names(cls: Any) -> list[str]:
+        return list(parameter_names(cls))
+
+    def _validate_params(self) -> None:
+        if not all_allowed(self):
+            super()._validate_params()  # finds the wrong one again, and says what is wrong
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the prediction for each row of X.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            A lazy table gives a lazy result, a Dask frame a Dask series.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict(X)
+        matrix = self._encode(X)
+        return self.fitted_.predict_encoded(matrix)
+
+    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+        """Say for each row of X why it got its prediction.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        counterfactual : bool, default=True
+            Whether to look also for the smallest change that would give the row another class.
+        training : frame, Table or array, optional
+            The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
+
+        Returns
+        -------
+        list of Explanation
+        """
+        check_is_fitted(self, "fitted_")
+        seen = None if training is None else check_X(self, training, reset=False)
+        return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual, training=seen)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write it; an existing file is replaced.
+        """
+        check_is_fitted(self, "fitted_")
+        self.fitted_.save(path)
+
+    def _looks_for_words(self) -> bool:
+        """Whether the words that tell most stand for a text column; other learners count all words themselves."""
+        return True
+
+    def _encode(self, X: Any) -> EncodedMatrix:
+        if "fitted_" not in self.__dict__:
+            check_is_fitted(self, "fitted_")
+        matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False, single=True))
+        matrix.threads = self._threads()
+        return matrix
+
+    def _threads(self) -> int:
+        return resolve_threads(getattr(self, "n_jobs", None))
+
+    def _check_same_length(self, matrix: EncodedMatrix, y: np.ndarray) -> None:
+        if matrix.n_rows != len(y):
+            check_consistent_length(matrix, y)
+
+    def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
+        X, ranges = check_with_ranges(self, X, reset=True)
+        codebook, matrix = encoded_rows(self, X)
+        matrix.threads = self._threads()
+        if ranges is not None:
+            matrix.ranges = ranges
+        return codebook.having_seen(matrix), matrix
+
+    def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
+        """Encode all rows by what those that count have: what only the others have is a missing value."""
+        X = check_X(self, X, reset=False)
+        codebook = encoded_rows(self, rows_that_count(X, counts))[0]
+        matrix = replace(codebook, unseen="missing").encode(X)
+        matrix.threads = self._threads()
+        return codebook.having_seen(matrix.take(counts)), matrix
+
+    def _refuse_lost_classes(self, y: np.ndarray) -> None:
+        """Raise an error where rows of every class are needed and ``y`` has none of some."""
+
+    def _finish(
+        self,
+        codebook: Codebook,
+        matrix: EncodedMatrix,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        scaled: bool = False,
+        member: bool = False,
+    ) -> Self:
+        """Drop rows that do not count, learn, and keep the result. ``scaled`` weights sum to the number of rows.
+
+        A ``member`` of an ensemble does not describe its training rows: the ensemble does.
+        """
+        if weight is not None and not weight.all():
+            keep = weight > 0
+            matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
+            self._refuse_lost_classes(y)
+        if weight is not None and not scaled:
+            weight = self._scaled(weight)
+        if matrix.text and self._looks_for_words():
+            codebook, matrix = codebook.with_words(matrix, y, weight)
+        with one_blas_thread():
+            model = self._learn(matrix, y, weight)
+        provenance: dict[str, Any] = {"version": __version__}
+        provenance |= {} if member else {"training": describe_training(matrix, y)}
+        provenance |= findings_of(self)
+        about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
+        self.fitted_ = Fitted(codebook, model, *about)
+        return self
+
+    def _near_one(self, weight: np.ndarray) -> np.ndarray:
+        """Return weights of which only the proportions matter in a range where no product overflows."""
+        return with_largest_near_one(weight) if self._scales_weights else weight
+
+    def _scaled(self, weight: np.ndarray) -> np.ndarray | None:
+        """Return positive weights as the learner takes them; None when all rows count alike."""
+        return scaled_to_rows(weight) if self._scales_weights else within_range(weight)
+
+    def _takes_tables(self) -> bool:
+        """Return whether missing values and categories are learned from; not where X is used as it is."""
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = self._takes_tables()
+        tags.input_tags.sparse = self._accepts_sparse or self._writes_out_sparse
+        return tags
+
+
+@estimator
+class VaglioClassifier(ClassifierMixin, VaglioEstimator):
+    """Base of all classifiers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, in the order of the columns of :meth:`predict_proba`.
+    n_classes_ : int
+        Their number.
+    """
+
+    classes_: np.ndarray = field(init=False)
+    # Learners that cannot learn from one class alone (a hyperplane needs two sides) set this to 2.
+    _min_classes: ClassVar[int] = 1
+    # And those that must have seen rows of every class, weights of zero or not, set this.
+    _needs_every_class: ClassVar[bool] = False
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows and their classes.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            String, boolean and categorical columns are nominal; missing values may stay missing.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, relative to the others or in absolute terms: see :ref:`weights`.
+
+        Returns
+        -------
+        self
+        """
+        if is_outside_memory(X):
+            return fit_in_passes(self, X, y, sample_weight, regression=False)
+        self._validate_params()
+        codebook, matrix = self._encode_training(X)
+        self.classes_, codes = check_labels(y, self)
+        self._check_same_length(matrix, codes)
+        if len(self.classes_) < self._min_classes:
+            raise InputError(
+                f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
+                f"every row is {self.classes_.tolist()[0]!r}, so there is nothing to tell apart."
+            )
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
+        if weight is not None and not weight.all():
+            codebook, matrix = self._encode_counted(X, weight > 0)
+        return self._finish(codebook, matrix, codes.astype(np.int64, copy=False), weight)
+
+    def _refuse_lost_classes(self, y: np.ndarray) -> None:
+        lost = np.setdiff1d(np.arange(len(self.classes_)), y)
+        if self._needs_every_class and len(lost):
+            raise InputError(
+                f"No row of the class {self.classes_.tolist()[lost[0]]!r} has a weight above zero: leave the class "
+                "out, or give its rows a weight."
+            )
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict_proba(X)
+        matrix = self._encode(X)
+        return class_proba(self.fitted_.model, matrix)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            logarithms: np.ndarray = np.log(self.predict_proba(X))
+        return logarithms
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The true classes; True and 1, or 1 and "1", are the same class.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "fitted_")
+        if is_outside_memory(X):
+            return accuracy_outside(self.fitted_, X, y, sample_weight)
+        return accuracy(aligned_labels(plain_series(y), self.classes_), self.predict(X), sample_weight)
+
+    def _with_class_weight(
+        self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
+    ) -> np.ndarray | None:
+        """Return row weights times class weights; where only proportions matter, near 1 (unless ``as_given``)."""
+        near_one = np.asarray if as_given else self._near_one
+        weight = None if weight is None else near_one(weight)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return weight
+        factors = class_factors(class_weight, self.classes_, codes, weight)
+        with np.errstate(over="ignore"):
+            product: np.ndarray = near_one(factors)[codes] * (1.0 if weight is None else weight)
+        if not product.any():
+            raise InputError("class_weight gives every row the weight 0: at least one row must count.")
+        return product
+
+    def _weight_of_chunk(self, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+        """Return the weights of rows that join others: they are not scaled, so they must be in range."""
+        if isinstance(getattr(self, "class_weight", None), str):
+            raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
+        return None if weight is None else within_range(weight)
+
+
+@estimator
+class VaglioRegressor(RegressorMixin, VaglioEstimator):
+    """Base of all learners that predict a number."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows and their numbers.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, relative to the others or in absolute terms: see :ref:`weights`.
+
+        Returns
+        -------
+        self
+        """
+        if is_outside_memory(X):
+            return fit_in_passes(self, X, y, sample_weight, regression=True)
+        self._validate_params()
+        codebook, matrix = self._encode_training(X)
+        numbers = check_numbers(y, self)
+        self._check_same_length(matrix, numbers)
+        weight = check_weight(sample_weight, X, matrix.n_rows)
+        weight = None if weight is None else self._near_one(weight)
+        if weight is not None and not weight.all():
+            codebook, matrix = self._encode_counted(X, weight > 0)
+        return self._finish(codebook, matrix, numbers, weight)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination R².
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return determination_outside(self.fitted_, X, y, sample_weight)
+        return determination(y, self.predict(X), sample_weight)

@@ -1,0 +1,1 @@
+"""Random forests, similarity of rows, and imputation by forests."""

@@ -1,0 +1,257 @@
+"""Missing values filled by what similar rows have, similarity being that of a random forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse as sp
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from vaglio.encode import Codebook, EncodedMatrix, decode
+from vaglio.errors import NotSupportedError
+from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+from vaglio.learners.forest.estimators.similarity import common_leaves
+from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.inputs import check_labels, check_numbers, check_X
+from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
+from vaglio.runtime.seeds import seed_of
+from vaglio.runtime.threads import resolve_threads
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Values of the rows as they are filled now; the mask says which were given."""
+
+    numeric: np.ndarray
+    codes: np.ndarray
+    numeric_known: np.ndarray
+    codes_known: np.ndarray
+
+    @property
+    def incomplete(self) -> np.ndarray:
+        """Rows with something to fill."""
+        return np.flatnonzero(~(self.numeric_known.all(axis=1) & self.codes_known.all(axis=1)))
+
+    def matrix(self, like: EncodedMatrix, rows: np.ndarray | slice = slice(None)) -> EncodedMatrix:
+        matrix = EncodedMatrix(like.features, self.numeric[rows], np.asfortranarray(self.codes[rows]))
+        matrix.threads = like.threads
+        return matrix
+
+
+@estimator
+class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Fills missing values by similarity-weighted means (numbers) and modes (categories).
+
+    Starts from means and modes; grows a forest that predicts ``y`` on the filled rows; fills each missing value anew
+    from the rows that have it, weighted by the share of trees in which they end in the same leaf; and again, until the
+    change is below ``tol``. A row that is similar to none keeps its start value.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees of the forest of each round.
+    max_iter : int
+        Largest number of rounds.
+    tol : float
+        Change of the filled values between two rounds at which to stop: root mean square of numbers in units of their
+        column's deviation, together with the share of categories that changed.
+    min_samples_leaf : int
+        Leaves with several rows make similarity smoother than fully grown trees do.
+
+    Attributes
+    ----------
+    history_ : list of float
+        Change of the filled values in each round.
+    n_iter_ : int
+        Number of rounds.
+    converged_ : bool
+        Whether the change fell below ``tol``.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if the columns had names.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> filled = vaglio.ForestImputer(n_estimators=20, random_state=0).fit_transform(X, y)
+    >>> int(filled.isna().sum().sum())
+    0
+    """
+
+    _accepts_sparse: ClassVar[bool] = False
+    _writes_out_sparse: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
+        "min_samples_leaf": COUNT,
+    }
+
+    n_estimators: int = field(default=100, kw_only=False)
+    max_iter: int = 10
+    tol: float = 0.005
+    min_samples_leaf: int = 5
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    history_: list[float] = field(init=False)
+    converged_: bool = field(init=False)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn what similar rows look like.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers that the forest predicts: rows are similar as far as they matter for these.
+        """
+        self._validate_params()
+        X = check_X(self, X, reset=True)
+        self._codebook = Codebook.learn(X)
+        matrix = self._encode(X)
+        target, grower = self._forest_for(y)
+        check_consistent_length(matrix, target)
+        self._start_numeric, self._start_codes = _start_values(matrix)
+        self._deviation = _deviations(matrix.numeric)
+        cells = self._started(matrix)
+        self.history_, self.converged_ = [], False
+        self._rounds: list[tuple[Forest, _Cells]] = []
+        for _ in range(self.max_iter):
+            forest = grower.fit(decode(cells.matrix(matrix), named=True), target).fitted_.model
+            self._rounds.append((forest, cells))
+            refilled = self._refilled(cells, matrix, forest, donors=cells)
+            self.history_.append(self._change(cells, refilled))
+            cells = refilled
+            if self.history_[-1] <= self.tol:
+                self.converged_ = True
+                break
+        self.n_iter_ = len(self.history_)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows with every missing value filled. A value that is known stays, also a category that is new.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray or DataFrame
+            An array for an array of numbers, else a frame.
+        """
+        check_is_fitted(self, "history_")
+        X = check_X(self, X, reset=False)
+        matrix = self._encode(X)
+        cells = self._started(matrix)
+        # New rows go through the same rounds, with the same forests and donors, as the training rows did.
+        for forest, donors in self._rounds:
+            cells = self._refilled(cells, matrix, forest, donors)
+        filled = cells.matrix(matrix)
+        if not self._codebook.named and filled.numeric.shape[1] == filled.n_features:
+            return decode(filled, named=False)
+        return self._codebook.fill(X, filled)
+
+    def _encode(self, X: Any) -> EncodedMatrix:
+        matrix = self._codebook.encode(X)
+        matrix.threads = resolve_threads(self.n_jobs)
+        if matrix.text:
+            name = matrix.features[min(matrix.text)].name
+            raise NotSupportedError(f"Column {name!r} holds free text, which has no mean or mode: leave it out.")
+        return matrix
+
+    def _forest_for(self, y: Any) -> tuple[np.ndarray, Any]:
+        """Return the target and the forest that predicts it."""
+        options: dict[str, Any] = {
+            "n_estimators": self.n_estimators,
+            "min_samples_leaf": self.min_samples_leaf,
+            "n_jobs": self.n_jobs,
+            "random_state": seed_of(self.random_state) % 2**32,
+        }
+        if y is not None and type_of_target(y) == "continuous":
+            return check_numbers(y, self), RandomForestRegressor(**options)
+        return check_labels(y, self)[1], RandomForestClassifier(**options)
+
+    def _started(self, matrix: EncodedMatrix) -> _Cells:
+        """Fill by means and modes."""
+        known, codes_known = ~np.isnan(matrix.numeric), matrix.codes >= 0
+        return _Cells(
+            np.where(known, matrix.numeric, self._start_numeric),
+            np.where(codes_known, matrix.codes, self._start_codes).astype(np.int32),
+            known,
+            codes_known,
+        )
+
+    def _refilled(self, cells: _Cells, matrix: EncodedMatrix, forest: Forest, donors: _Cells) -> _Cells:
+        """Fill from the donors, the training rows, by their similarity."""
+        rows = cells.incomplete
+        if not rows.size:
+            return cells
+        similarity = _similarity(forest, cells.matrix(matrix, rows), donors.matrix(matrix))
+        numeric, codes = cells.numeric.copy(), cells.codes.copy()
+        if numeric.shape[1]:
+            weight = similarity @ donors.numeric_known.astype(np.float64)
+            total = similarity @ np.where(donors.numeric_known, donors.numeric, 0.0)
+            mean = np.divide(
+                total, weight, out=np.broadcast_to(self._start_numeric, total.shape).copy(), where=weight > 0
+            )
+            numeric[rows] = np.where(cells.numeric_known[rows], numeric[rows], mean)
+        for j in range(codes.shape[1]):
+            votes = similarity @ _indicator(donors.codes[:, j], donors.codes_known[:, j])
+            mode = np.where(votes.any(axis=1), np.argmax(votes, axis=1), self._start_codes[j])
+            codes[rows, j] = np.where(cells.codes_known[rows, j], codes[rows, j], mode)
+        return _Cells(numeric, codes, cells.numeric_known, cells.codes_known)
+
+    def _change(self, before: _Cells, after: _Cells) -> float:
+        """How much the filled cells changed."""
+        missing, missing_codes = ~before.numeric_known, ~before.codes_known
+        count = missing.sum() + missing_codes.sum()
+        if not count:
+            return 0.0
+        moved = ((after.numeric - before.numeric) / self._deviation)[missing]
+        other = (after.codes != before.codes)[missing_codes]
+        return float(np.sqrt(((moved**2).sum() + other.sum()) / count))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _similarity(forest: Forest, rows: EncodedMatrix, donors: EncodedMatrix) -> sp.csr_array:
+    leaves, others = forest.apply(rows), forest.apply(donors)
+    return common_leaves(leaves, others, forest.n_nodes, threads=rows.threads)
+
+
+def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of each number, most frequent code of each category; 0 where a column has no value at all."""
+    known = ~np.isnan(matrix.numeric)
+    count = known.sum(axis=0)
+    means = np.where(known, matrix.numeric, 0.0).sum(axis=0) / np.maximum(count, 1)
+    modes = [np.argmax(np.bincount(column[column >= 0], minlength=1)) for column in matrix.codes.T]
+    return means, np.array(modes, dtype=np.int32)
+
+
+def _deviations(numeric: np.ndarray) -> np.ndarray:
+    known = ~np.isnan(numeric)
+    mean = np.where(known, numeric, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    squares = np.where(known, numeric - mean, 0.0) ** 2
+    deviation = np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+    return np.where(deviation > 0, deviation, 1.0)
+
+
+def _indicator(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """One column per category, 1 where a row is known to have it."""
+    indicator = np.zeros((len(codes), int(codes.max(initial=0)) + 1))
+    indicator[np.flatnonzero(known), codes[known]] = 1.0
+    return indicator

@@ -1,0 +1,341 @@
+"""Random forests: many fully grown trees, each on its own bootstrap sample, each split among random columns."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse as sp
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.engines.passes import Facts, Passes
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
+from vaglio.learners.forest.estimators.growth import Growth, Kept, Rows, balances_each, count_of, grow_trees
+from vaglio.learners.forest.estimators.members import HasMembers, OutOfBagEstimator, check_warm_start
+from vaglio.learners.forest.estimators.similarity import HasSimilarity
+from vaglio.learners.forest.estimators.tree_draws import bag_of
+from vaglio.learners.forest.estimators.tree_members import TreeMembers
+from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.has_rules import HasRules
+from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
+from vaglio.learners.trees.estimators.growing import (
+    NUMBER_CRITERIA,
+    GrowthParameters,
+    TableShape,
+    check_counts,
+    refuse_passes_by_rows,
+    tree_config,
+)
+from vaglio.learners.trees.estimators.shrinking import refuse_chosen_shrinkage, shrunken
+from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS
+from vaglio.learners.trees.passes.tree_passes import grow_in_passes
+from vaglio.runtime.seeds import seed_of
+
+
+@estimator
+class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
+    """What the forest for classes and the forest for numbers share.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    max_features : {"sqrt", "log2", "third"}, int, float or None
+        Number of columns drawn at random for each split: the square root, the binary logarithm or a third of the number
+        of columns, a number, or a share. None takes all columns.
+    features_per_tree : int, float or None
+        Number or share of the columns drawn once for each tree; None gives every tree all columns.
+    permutation_importance : bool
+        Also measure how much worse the predictions of out-of-bag rows become when the values of a column are shuffled.
+    max_samples : int, float or None
+        Number or share of the rows drawn for each tree; None draws as many as there are.
+    ccp_alpha : float
+        Cost-complexity pruning of every tree: the price of a leaf.
+    warm_start : bool
+        Keep the trees of the fit before and add as many as ``n_estimators`` asks for; on the same rows the result is
+        that of a fit from the start.
+
+    Attributes
+    ----------
+    estimators_ : sequence of DecisionTreeClassifier or DecisionTreeRegressor
+        The trees, each as a fitted estimator that takes rows as the forest does; they are made when they are asked for.
+        Trees for numbers do not know the impurity of their nodes.
+    estimators_samples_ : list of ndarray
+        The rows that each tree was grown on, as often as they were drawn.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of impurity, mean over the trees.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
+    permutation_importances_ : ndarray of shape (n_features,)
+        With ``permutation_importance=True``: the accuracy lost (for numbers, the mean squared error added) when the
+        column is shuffled, mean over the trees.
+    """
+
+    _learner_id = "random-forest"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": COUNT,
+        "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
+        "features_per_tree": [*COUNT_OR_SHARE, None],
+        "permutation_importance": ["boolean"],
+        "max_samples": [*COUNT_OR_SHARE, None],
+        "ccp_alpha": NOT_NEGATIVE,
+        "warm_start": ["boolean"],
+    }
+
+    # What a single tree lets the user choose is fixed for the trees of a forest.
+    splitter: ClassVar[str] = "best"
+    nominal_split: ClassVar[str] = "subset"
+    missing: ClassVar[str] = "learned"
+    min_gain: ClassVar[float] = 0.0
+
+    n_estimators: int = field(default=100, kw_only=False)
+    criterion: str = ""
+    max_features: float | str | None = None
+    features_per_tree: float | None = None
+    permutation_importance: bool = False
+    max_samples: float | None = None
+    ccp_alpha: float = 0.0
+    warm_start: bool = False
+    random_state: Any = None
+
+    permutation_importances_: np.ndarray = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
+        self._forget_out_of_bag()
+        check_counts(self, y)
+        kept = self._kept(matrix)
+        draws = self._draws(len(y))
+        seed = seed_of(self.random_state) if kept is None else kept.growth.seed
+        classes = getattr(self, "classes_", None)
+
+        def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
+            rows = Rows(part, target, own, classes)
+            return self._made(grow_trees(self, rows, -(-draws * len(target) // len(y)), seed))
+
+        arrays = grow_trees(self, Rows(matrix, y, weight, classes), draws, seed, kept)
+        forest = self._made(arrays)
+        if self.shrinkage:
+            forest = shrunken(self, forest, grown, matrix, y, weight)
+        if self.oob_score:
+            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
+        if self.permutation_importance:
+            losses = forest.permutation_importances(matrix, y, draws, seed)
+            self.permutation_importances_ = losses.mean(axis=0)
+        self._growth = Growth(seed, self._row_numbers(np.arange(len(y))), draws, arrays["importances"])
+        self.__dict__.pop("_members", None)
+        return forest
+
+    def _made(self, arrays: dict[str, Any]) -> Forest:
+        return Forest.from_kernel(arrays, regression=not hasattr(self, "classes_"))
+
+    def _kept(self, matrix: EncodedMatrix) -> Kept | None:
+        """Return the trees of the fit before that this one goes on from."""
+        fitted = vars(self).get("fitted_")
+        if not self.warm_start or fitted is None:
+            return None
+        check_warm_start(self, matrix, fitted.model.n_trees, "trees")
+        return Kept(fitted.model, self._growth)
+
+    def _refuse_passes(self) -> None:
+        for name in ("oob_score", "permutation_importance"):
+            if getattr(self, name):
+                raise NotSupportedError(
+                    f"{name} asks every row of the trees that did not see it, for which rows must be in memory: leave "
+                    "it out and evaluate on other rows, or learn from a stated sample."
+                )
+
+        for name, asked in (
+            ("warm_start", self.warm_start and hasattr(self, "fitted_")),
+            ("ccp_alpha", bool(self.ccp_alpha)),
+            ('class_weight="balanced_subsample"', balances_each(self)),
+            ("monotonic_cst with features_per_tree", None not in (self.monotonic_cst, self.features_per_tree)),
+        ):
+            if asked:
+                raise NotSupportedError(
+                    f"{name} grows trees one by one, for which rows must be in memory: leave it out, or learn from a "
+                    "stated sample."
+                )
+        refuse_passes_by_rows(self)
+        refuse_chosen_shrinkage(self)
+
+    def _passes(self, facts: Facts) -> Passes:
+        features = facts.codebook.features
+        config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
+        per_tree, seed = count_of(self.features_per_tree, len(features)), seed_of(self.random_state)
+        draws = self._draws(facts.n_rows)
+        plan = _core.plan_forest(len(features), self.n_estimators, draws, per_tree, seed)
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
+        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        self._growth = Growth(seed, range(facts.n_rows), draws, arrays["importances"])
+        self.__dict__.pop("_members", None)
+        forest = self._made(arrays)
+        return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest
+
+    def _draws(self, n: int) -> int:
+        """Rows drawn for each tree; 0 when every tree sees all rows once."""
+        if not self.bootstrap:
+            for name in ("oob_score", "permutation_importance", "max_samples"):
+                if getattr(self, name):
+                    raise InputError(f"{name} needs bootstrap=True: without it every tree sees every row.")
+            return 0
+        if isinstance(self.max_samples, (int, np.integer)) and self.max_samples > n:
+            raise InputError(f"max_samples is {self.max_samples}, but there are {n} rows: use at most that many.")
+        return count_of(self.max_samples, n) or n
+
+    @property
+    def _forest(self) -> Forest:
+        check_is_fitted(self, "fitted_")
+        model = self.fitted_.model
+        assert isinstance(model, Forest)
+        return model
+
+    @property
+    def estimators_(self) -> TreeMembers:
+        """The trees, each as a fitted estimator."""
+        check_is_fitted(self, "fitted_")
+        kept: TreeMembers | None = self.__dict__.get("_members")
+        if kept is None:
+            kept = self._members = TreeMembers(self)
+        return kept
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree was grown on, as often as they were drawn."""
+        n_trees, growth = self._forest.n_trees, self._growth
+        bags = (bag_of(growth.seed, i, len(growth.rows), growth.draws) for i in range(n_trees))
+        rows = np.asarray(growth.rows, dtype=np.int32 if len(growth.rows) < 1 << 31 else None)
+        return [rows.copy() if bag is None else np.repeat(rows, bag) for bag in bags]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The trees as estimators are made anew where they are asked for.
+        return {name: value for name, value in super().__getstate__().items() if name != "_members"}
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the total decrease of impurity, mean over the trees."""
+        return self._forest.importances
+
+    def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
+        return self._forest.apply(matrix), self._forest.n_nodes
+
+    def _parents(self) -> np.ndarray:
+        return self._forest.parents
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf of each row in each tree: its number within the tree.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators)
+        """
+        matrix = self._encode(X)
+        leaves: np.ndarray = self._forest.apply(matrix) - self._forest.starts[:-1]
+        return leaves
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
+        """Return which nodes of all trees each row passes, and where the nodes of each tree begin.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : csr_array of shape (n_samples, n_nodes)
+            The columns of tree i are those from ``n_nodes_ptr[i]`` to ``n_nodes_ptr[i + 1]``.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+        """
+        matrix = self._encode(X)
+        forest = self._forest
+        parents, nodes = forest.parents, forest.apply(matrix).astype(np.int64).ravel()
+        rows = np.repeat(np.arange(matrix.n_rows), forest.n_trees)
+        passed = [(rows, nodes)]
+        while len(nodes):
+            above = parents[nodes]
+            rows, nodes = rows[above >= 0], above[above >= 0]
+            passed.append((rows, nodes))
+        at, found = (np.concatenate(part) for part in zip(*passed))
+        ones = np.ones(len(at), dtype=np.int64)
+        indicator = sp.csr_array((ones, (at, found)), shape=(matrix.n_rows, forest.n_nodes))
+        return indicator, forest.starts.copy()
+
+
+@estimator
+class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
+    """Random forest for classes: the trees' class probabilities are averaged.
+
+    Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
+    same seed gives the same forest for any ``n_jobs``.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "error"}
+        What a split is chosen by: the decrease of the Gini index, information gain in bits ("entropy", "log_loss"), or
+        the decrease of the misclassification rate.
+    class_weight : dict, "balanced", "balanced_subsample" or None
+        Factor of the weight of every row of a class. "balanced" gives all classes the same total weight,
+        "balanced_subsample" in the sample of each tree.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> forest = vaglio.RandomForestClassifier(20, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.oob_score_ > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})],
+        "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
+    }
+
+    criterion: str = "gini"
+    max_features: float | str | None = "sqrt"
+    class_weight: Any = None
+
+    def _with_class_weight(
+        self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
+    ) -> np.ndarray | None:
+        if balances_each(self):  # the trees do it
+            return None if weight is None else self._near_one(weight)
+        return super()._with_class_weight(codes, weight, as_given)
+
+
+@estimator
+class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
+    """Random forest for numbers: the mean over trees, which by default split by the variance they remove.
+
+    Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
+    same seed gives the same forest for any ``n_jobs``.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}
+        What a split is chosen by: the decrease of the variance ("friedman_mse" names the same), of the absolute error
+        around the median, or of the deviance of Poisson's counts. By the absolute error a leaf predicts the median of
+        its rows, otherwise the mean; y must not be negative for "poisson", and no branch may have a mean of 0.
+
+    Examples
+    --------
+    >>> from vaglio import RandomForestRegressor
+    >>> X = [[float(i)] for i in range(40)]
+    >>> forest = RandomForestRegressor(30, random_state=0).fit(X, [2 * x[0] for x in X])
+    >>> bool(18 < forest.predict([[10.0]])[0] < 22)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
+
+    criterion: str = "squared_error"
+    max_features: float | str | None = "third"

@@ -1,0 +1,224 @@
+"""Similarity of rows in an ensemble of trees, with outliers and prototypes.
+
+Two rows are as similar as the share of trees in which they end in the same leaf; or, more finely, as the part of their
+paths that they share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+from sklearn.utils.validation import check_consistent_length
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.estimator import VaglioEstimator
+from vaglio.learners.trees.model.tree import Tree
+
+# Pairs of rows held at once by the similarity of paths: 32 MB of float64.
+_BLOCK = 1 << 22
+
+
+def common_leaves(
+    leaves: np.ndarray,
+    others: np.ndarray,
+    n_leaves: int,
+    tree_weights: np.ndarray | None = None,
+    *,
+    top: int = 0,
+    threads: int = 1,
+) -> sp.csr_array:
+    """Return for each pair of rows the share of trees in which they end in the same leaf, where it is not 0."""
+    values, columns, offsets = _core.leaf_similarity(leaves, others, n_leaves, tree_weights, top=top, n_threads=threads)
+    # SciPy brings both index arrays to one type: short offsets spare it a wider copy of all columns.
+    if len(values) <= np.iinfo(np.int32).max:
+        offsets = offsets.astype(np.int32)
+    return sp.csr_array((values, columns, offsets), shape=(len(leaves), len(others)))
+
+
+class HasSimilarity(VaglioEstimator):
+    """For ensembles of trees: similarity, outliers, prototypes.
+
+    The ensemble writes ``_leaves(matrix)``: the leaf of each row in each tree, int32 (n, trees), numbered through all
+    trees, and the number of numbers; ``_parents()``: the parent of each node in that numbering; and ``_tree_weights``
+    where the trees do not count alike.
+    """
+
+    def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
+        raise NotImplementedError
+
+    def _parents(self) -> np.ndarray:
+        raise NotImplementedError
+
+    def _tree_weights(self) -> np.ndarray | None:
+        return None
+
+    def similarity(self, X: Any, Z: Any = None, *, top: int | None = None, kind: str = "leaf") -> sp.csr_array:
+        """Return how similar each row of X is to each row of Z.
+
+        Pairs that share nothing are not stored, so that no dense square of numbers is ever held.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        Z : frame, Table or array, optional
+            X itself, if not given.
+        top : int, optional
+            Keep only the most similar rows of Z for each row of X; of equal ones the first.
+        kind : {"leaf", "path"}
+            "leaf" counts the trees in which two rows end in the same leaf. "path" counts the shared part of their
+            paths, over the longer path; nearly all pairs share some of it, so it needs ``top``.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (len(X), len(Z))
+            Shares in [0, 1]; the distance is 1 minus them.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("penguins").xy("species")
+        >>> forest = vaglio.RandomForestClassifier(50, random_state=0).fit(X, y)
+        >>> forest.similarity(X, top=5).shape
+        (344, 344)
+        """
+        if top is not None and top < 1:
+            raise InputError(f"top must be at least 1, not {top}.")
+        if kind not in ("leaf", "path"):
+            raise InputError(f"kind is {kind!r}: use 'leaf' or 'path'.")
+        if kind == "path" and top is None:
+            raise InputError("kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.")
+        matrix = self._encode(X)
+        leaves, n_leaves = self._leaves(matrix)
+        others = leaves if Z is None else self._leaves(self._encode(Z))[0]
+        if kind == "path":
+            return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
+        return common_leaves(leaves, others, n_leaves, self._tree_weights(), top=top or 0, threads=matrix.threads)
+
+    def outlier_scores(self, X: Any, y: Any = None) -> np.ndarray:
+        """Return how unlike the others each row is: one over the sum of its squared similarities to all rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        y : array-like, optional
+            With it a row is compared with the rows of its own class only.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            In (0, 1], because every row is similar to itself; a higher score is more unusual.
+        """
+        matrix = self._encode(X)
+        leaves, n_leaves = self._leaves(matrix)
+        groups = None
+        if y is not None:
+            check_consistent_length(leaves, y)
+            groups = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+        sums = _core.squared_similarity(
+            leaves, leaves, n_leaves, self._tree_weights(), groups, groups, n_threads=matrix.threads
+        )
+        return 1.0 / sums
+
+    def prototypes(self, X: Any, y: Any, *, n_neighbors: int = 20) -> dict[Any, int]:
+        """Return for each class the row that stands best for it.
+
+        It is the row with most rows of its class among its ``n_neighbors`` most similar; of equal ones the one they
+        resemble most, then the first.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        y : array-like
+            Class of each row.
+        n_neighbors : int
+
+        Returns
+        -------
+        dict of class label to row position in X
+        """
+        near = self.similarity(X, top=n_neighbors + 1)
+        labels, codes = np.unique(np.asarray(y), return_inverse=True)
+        check_consistent_length(codes, near)
+        rows = np.repeat(np.arange(near.shape[0]), np.diff(near.indptr))
+        other = (rows != near.indices) & (codes[rows] == codes[near.indices])
+        found = np.bincount(rows[other], minlength=len(codes))
+        likeness = np.bincount(rows[other], weights=near.data[other], minlength=len(codes))
+        order = np.lexsort((-likeness, -found))
+        best = {label.item() if hasattr(label, "item") else label: -1 for label in labels}
+        for row in order[::-1]:
+            label = labels[codes[row]]
+            best[label.item() if hasattr(label, "item") else label] = int(row)
+        return best
+
+
+def member_leaves(ensemble: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
+    """Return the leaves of an ensemble whose members are trees, numbered through all of them."""
+    columns, total = [], 0
+    for member in ensemble.members:
+        if not isinstance(member.model, Tree):
+            raise NotSupportedError("Similarity is the share of common leaves: it needs an ensemble of vaglio's trees.")
+        columns.append(member.model.apply(member.rows(matrix)) + total)
+        total += member.model.n_nodes
+    return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32), total
+
+
+def member_parents(ensemble: Any) -> np.ndarray:
+    """Return the parent of each node of an ensemble of trees, in the numbering of :func:`member_leaves`."""
+    parents, total = [], 0
+    for member in ensemble.members:
+        own = member.model.parent
+        parents.append(np.where(own >= 0, own + total, -1))
+        total += member.model.n_nodes
+    return np.concatenate(parents)
+
+
+def path_similarity(
+    leaves: np.ndarray, others: np.ndarray, parent: np.ndarray, weights: np.ndarray | None, top: int
+) -> sp.csr_array:
+    """Return for each row its ``top`` most similar others, by the mean over the trees of the shared part of the path.
+
+    The part is the number of tests with the same result for both rows, from the root on, over the length of the longer
+    path; rows
+    in the same leaf share all of it. ``parent`` gives the parent of each node, -1 for a root.
+    """
+    weights = np.ones(leaves.shape[1]) if weights is None else weights
+    paths = [(_paths(leaves[:, t], parent), _paths(others[:, t], parent)) for t in range(leaves.shape[1])]
+    step = max(1, _BLOCK // max(len(others), 1))
+    rows = [_most_similar(paths, slice(i, i + step), weights / weights.sum(), top) for i in range(0, len(leaves), step)]
+    return sp.csr_array(sp.vstack(rows)) if rows else sp.csr_array((0, len(others)))
+
+
+def _paths(leaf: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Nodes from the root to each row's leaf, shape (n, longest path + 1); -1 beyond the leaf."""
+    upward = [leaf.astype(np.int64)]
+    while (above := np.where(upward[-1] >= 0, parent[upward[-1]], -1)).max(initial=-1) >= 0:
+        upward.append(above)
+    chain = np.stack(upward[::-1], axis=1)  # ends with the leaf; short paths begin with -1
+    start = (chain < 0).sum(axis=1, keepdims=True)
+    position = np.arange(chain.shape[1]) + start
+    moved = np.take_along_axis(chain, np.minimum(position, chain.shape[1] - 1), axis=1)
+    return np.where(position < chain.shape[1], moved, -1)
+
+
+def _most_similar(
+    paths: list[tuple[np.ndarray, np.ndarray]], rows: slice, weights: np.ndarray, top: int
+) -> sp.csr_array:
+    n = len(paths[0][0][rows])
+    total = np.zeros((n, len(paths[0][1])))
+    for (own, others), weight in zip(paths, weights):
+        mine = own[rows]
+        shared = np.zeros(total.shape)
+        for level in range(1, min(mine.shape[1], others.shape[1])):  # level 0 is the root, which all rows share
+            shared += (mine[:, level, None] == others[None, :, level]) & (mine[:, level, None] >= 0)
+        depth = (mine >= 0).sum(axis=1)[:, None] - 1
+        longer = np.maximum(depth, (others >= 0).sum(axis=1)[None] - 1)
+        total += weight * np.where(longer > 0, shared / np.maximum(longer, 1), 1.0)
+    best = np.sort(np.argsort(-total, axis=1, kind="stable")[:, :top], axis=1)
+    offsets = np.arange(0, best.size + 1, max(best.shape[1], 1))
+    found = sp.csr_array((np.take_along_axis(total, best, axis=1).ravel(), best.ravel(), offsets), shape=total.shape)
+    found.eliminate_zeros()
+    return found

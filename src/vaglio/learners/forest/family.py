@@ -1,0 +1,97 @@
+"""Random forests: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.forest.model.forest import Forest
+
+    return {"forest": Forest}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.forest.explain import explain_forest
+
+    return {"forest": explain_forest}
+
+
+def _cuts() -> Mapping[str, Any]:
+    from vaglio.learners.forest.explain import cuts_of_forest
+
+    return {"forest": cuts_of_forest}
+
+
+def _leaves() -> Mapping[str, Any]:
+    from vaglio.learners.forest.explain import leaves_of_forest
+
+    return {"forest": leaves_of_forest}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.forest.export import part_of_forest
+
+    return {"forest": part_of_forest}
+
+
+def _compile_row() -> Mapping[str, Any]:
+    from vaglio.learners.forest.export import compile_forest
+
+    return {"forest": compile_forest}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.forest.chapter import forest_parts
+
+    return {"forest": forest_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.forest.trace.random_forest import trace_random_forest
+
+    return {"random-forest": trace_random_forest}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.forest.trace.film import film_members
+
+    return {"random-forest": film_members}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
+
+    return {"random-forest": RandomForestClassifier}
+
+
+FAMILY = Family(
+    name="forest",
+    kinds=(Kind("forest", missing="sent down the branch that each tree has for missing values", cost=4),),
+    learners=(
+        Learner(
+            "random-forest",
+            "forest",
+            _estimators,
+            "random forest: fully grown trees, random columns at every split",
+            {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    cuts=_cuts,
+    leaves=_leaves,
+    export=_export,
+    compile_row=_compile_row,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

@@ -1,0 +1,1 @@
+"""How forests work, step by step."""

@@ -1,0 +1,325 @@
+"""From what the user gives to what a learner takes: encoded rows, class codes, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse as sp
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
+
+from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
+from vaglio.errors import InputError
+from vaglio.learners.monotonicity import with_ordered_booleans
+from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
+from vaglio.table import Table
+
+# What a product and a quotient of doubles may be off by, relatively.
+_ROUNDING = 1e-14
+# The least sum of weights that are taken as they are given: their squares, and what is divided by them, stay numbers.
+_LEAST_TOTAL = 1e-100
+# Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
+_LARGEST_MULTIPLE = 2.0**26
+# A sparse matrix is written out in full up to so many cells: 128 MB.
+_MOST_CELLS = 1 << 24
+
+
+def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool = False) -> Any:
+    """Check the rows as scikit-learn does, and return them as a frame, Table, float64 array or CSR matrix.
+
+    Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
+    where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
+    an array is not searched for infinite numbers: someone else has looked. With ``single=True`` an array of
+    float32 stays one.
+    """
+    single = single and isinstance(X, np.ndarray) and X.dtype == np.float32
+    if plainly_sound(estimator, X, reset, look, np.float32 if single else np.float64):
+        return X
+    if isinstance(X, Table):
+        _check_names(estimator, X, reset)
+        _refuse_empty(X.shape, estimator)
+        return X
+    if nw.dependencies.is_into_dataframe(X):
+        _check_names(estimator, X, reset)
+        _refuse_empty(X.shape, estimator)
+        return X
+    if isinstance(X, list) and X and isinstance(X[0], dict):
+        return check_X(estimator, Table.from_any(X), reset)
+    if _has_words(X):
+        if not hasattr(X, "dtype"):  # as an array of strings, a list of rows would lose which columns are numbers
+            X = _object_rows(X)
+        return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=np.float32 if single else np.float64,
+        accept_sparse="csr" if estimator._accepts_sparse or estimator._writes_out_sparse else False,
+        ensure_all_finite="allow-nan" if look else False,
+        ensure_min_samples=1,
+    )
+    return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
+
+
+def check_with_ranges(estimator: Any, X: Any, reset: bool) -> tuple[Any, Ranges | None]:
+    """Check the rows likewise; one pass over an array says whether it is sound, and the range of each column."""
+    ranges = Ranges.of(X, estimator._threads()) if is_plain(X) else None
+    # A learner that refuses infinite numbers by itself says more about them.
+    notices = getattr(estimator, "_notices_nonfinite", None)
+    look = (ranges is None or not ranges.bounded) and not (notices is not None and notices())
+    return check_X(estimator, X, reset, look=look), ranges
+
+
+def _check_names(estimator: Any, X: Any, reset: bool) -> None:
+    """Note the names of the columns of a Table or frame, or compare them with those noted, as scikit-learn does."""
+    names = tuple(X.columns)
+    if names and all(type(name) is str for name in names):
+        if reset:
+            estimator.feature_names_in_, estimator.n_features_in_ = np.array(names, dtype=object), len(names)
+            return
+        if tuple(getattr(estimator, "feature_names_in_", ())) == names:
+            return
+    if isinstance(X, Table):
+        X = nw.from_dict({name: [] for name in names}, backend="pyarrow").to_native()
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def _written_out(X: Any, estimator: Any) -> np.ndarray:
+    """Return a sparse matrix with all its zeros, for a learner that reads every cell."""
+    rows, columns = X.shape
+    if rows * columns > _MOST_CELLS:
+        raise InputError(
+            f"{type(estimator).__name__} reads every cell of X, and this sparse matrix of {rows} x {columns} has too "
+            "many: choose columns, or use a learner of sparse rows, as LogisticRegression, MultinomialNB or SVC."
+        )
+    dense: np.ndarray = X.toarray()
+    return dense
+
+
+def _has_words(X: Any) -> bool:
+    """Whether an array-like holds anything but numbers: words, or dates."""
+    if sp.issparse(X):
+        return False
+    dtype = getattr(X, "dtype", None)
+    if dtype is None:
+        try:
+            X = np.asarray(X)
+        except ValueError:  # ragged: scikit-learn's own check says what is wrong
+            return False
+        dtype = X.dtype
+    if dtype.kind in "USMm":
+        return True
+    if dtype.kind != "O" or X.ndim != 2:
+        return False
+    try:
+        X.astype(np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def _object_rows(X: Any) -> Any:
+    """Return rows of different types as an array of objects; what has not two dimensions is returned as it is."""
+    rows = np.array(X, dtype=object)
+    return rows if rows.ndim == 2 else X
+
+
+def _refuse_empty(shape: tuple[int, int], estimator: Any) -> None:
+    rows, columns = shape
+    if columns == 0:
+        raise InputError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+    if rows == 0:
+        raise InputError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+
+
+def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class labels and the code of each row's class."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "iub":
+        y = _one_column(y, estimator)
+    if y.dtype.kind == "f":
+        check_array(y, ensure_2d=False, input_name="y")
+    found = distinct_labels(y)
+    if found is not None and len(found[0]) <= len(y) // 2:
+        return found
+    # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
+    check_classification_targets(y)
+    if y.dtype.kind == "O" and any(label is None or label != label for label in y):
+        raise InputError("Input y contains NaN: rows without a class cannot be learned from; leave them out.")
+    return np.unique(y, return_inverse=True)
+
+
+def check_numbers(y: Any, estimator: Any) -> np.ndarray:
+    """Return the target numbers."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    plain = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
+    if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
+        return np.ascontiguousarray(y, dtype=np.float64)
+    y = _one_column(y, estimator)
+    if y.dtype.kind in "OUS":
+        _refuse_words(y, estimator)
+    numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return numbers
+
+
+def _refuse_words(y: np.ndarray, estimator: Any) -> None:
+    for row, value in enumerate(y):
+        try:
+            float("nan" if value is None else value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"y has {str(value)!r} in row {row + 1}, which is not a number: {type(estimator).__name__} predicts "
+                "numbers; for classes take a classifier."
+            ) from None
+
+
+def _one_column(y: Any, estimator: Any) -> np.ndarray:
+    values = plain_series(y)
+    if values.ndim == 2 and values.shape[1] > 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {values.shape} instead: {type(estimator).__name__} learns "
+            "one target; train one estimator per column (sklearn.multioutput does), or take a tree, a forest, "
+            "neighbours or a network from vaglio.sklearn, which learn several columns at once."
+        )
+    column: np.ndarray = column_or_1d(values, warn=True)
+    return column
+
+
+def plain_series(y: Any) -> Any:
+    """Return a polars or pyarrow column as an array; pandas and NumPy pass as they are."""
+    if hasattr(y, "to_numpy") and not hasattr(y, "iloc"):
+        y = y.to_numpy() if not hasattr(y, "to_pylist") else np.asarray(y.to_pylist())
+    return np.asarray(y)
+
+
+def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
+    """Return the row weights, or None when all rows count alike."""
+    if sample_weight is None:
+        return None
+    weight: np.ndarray = _check_sample_weight(
+        sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
+    )
+    if not weight.any():
+        raise InputError("All sample weights are zero: at least one row must count.")
+    return weight
+
+
+def with_largest_near_one(weight: np.ndarray) -> np.ndarray:
+    """Divide by the power of two that brings the largest weight into [0.5, 1): no sum can overflow, no bit is lost."""
+    scaled: np.ndarray = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return scaled
+
+
+def in_whole_proportions(weight: np.ndarray) -> np.ndarray:
+    """Return positive weights as whole numbers if they are multiples of the least, else times a power of two.
+
+    Weights times a power of two give the same bits, and so do weights in whole proportions times any factor.
+    """
+    weight = with_largest_near_one(weight)
+    least = weight.min()
+    if least * _LARGEST_MULTIPLE > 1:
+        multiple = weight / least
+        whole: np.ndarray = np.rint(multiple)
+        if (np.abs(multiple - whole) <= _ROUNDING * multiple).all():
+            return whole
+    return weight
+
+
+def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
+    """Scale positive weights so that they sum to the number of rows; None when all rows count alike."""
+    weight = in_whole_proportions(weight)
+    return None if (weight == weight[0]).all() else weight * (len(weight) / weight.sum())
+
+
+def within_range(weight: np.ndarray) -> np.ndarray:
+    """Return weights that are taken as they are given; their sum must be a number that can be computed with."""
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not _LEAST_TOTAL <= total <= 1 / _LEAST_TOTAL:
+        raise InputError(
+            f"The weights of the rows sum to {total:.3g}, too far from 1 to compute with: multiply all by a constant."
+        )
+    return weight
+
+
+def rows_that_count(X: Any, counts: np.ndarray) -> Any:
+    """Return some rows of what :func:`check_X` returned."""
+    if isinstance(X, Table):
+        return X.take(np.flatnonzero(counts))
+    if nw.dependencies.is_into_dataframe(X):
+        return nw.from_native(X, eager_only=True).filter(counts.tolist()).to_native()
+    return X[counts]
+
+
+def learn_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return how far an estimator with the parameter ``nominal_guard`` believes each nominal column, and note it."""
+    classes = len(getattr(estimator, "classes_", ()))
+    found = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard)
+    note_belief(estimator, matrix.features, dict(zip(matrix.nominal_features.tolist(), found.tolist())))
+    return found
+
+
+def learn_whole_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the same for a learner that believes a column wholly or not at all: 0 where it would mislead.
+
+    What the values seem to tell is what they tell plus chance. Taken as it is, it is off by chance; left out, by what
+    they tell. So a column that is beyond chance is taken if it tells at least as much as the mean of chance.
+
+    A condition of a rule cannot count in part. A round of boosting is judged, and the next one corrected, on the rows
+    that it was fitted to: many values fit these too well, so that a column believed in part would be believed more with
+    every round. A network that adapts the step of every weight learns from a low indicator as fast as from a high one.
+    """
+    found = learn_belief(estimator, matrix, y, weight)
+    if (found == 1).all():
+        return found
+    classes = len(getattr(estimator, "classes_", ()))
+    on_average = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard, deviations=0)
+    whole = np.where(on_average < 0.5, 0.0, found)
+    # A model needs something to go by.
+    return whole if whole.any() or matrix.n_features > len(whole) else found
+
+
+def believed_columns(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the columns for a learner that believes a column wholly or not at all."""
+    doubtful = matrix.nominal_features[learn_whole_belief(estimator, matrix, y, weight) == 0]
+    return np.setdiff1d(np.arange(matrix.n_features), doubtful)
+
+
+def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
+    """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
+    estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the factor of each class; rows of weight 0 have no part in what "balanced" balances."""
+    if weight is not None:
+        codes, weight = codes[weight > 0], weight[weight > 0]
+    if class_weight == "balanced_subsample":  # of a forest whose trees see all rows
+        class_weight = "balanced"
+    present = np.unique(codes) if isinstance(class_weight, str) else np.arange(len(classes))
+    factors = np.ones(len(classes))
+    factors[present] = compute_class_weight(
+        class_weight, classes=classes[present], y=classes[codes], sample_weight=weight
+    )
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise InputError("class_weight has a negative or infinite weight: give each class a number of at least 0.")
+    return factors
+
+
+def encoded_rows(estimator: Any, X: Any) -> tuple[Codebook, EncodedMatrix]:
+    """Learn the codebook of training rows, and encode them; booleans that are bound are ordered."""
+    codebook, matrix = Codebook.of_rows(X, getattr(estimator, "unseen", "missing"))
+    if getattr(estimator, "monotonic_cst", None) is None:
+        return codebook, matrix
+    ordered = with_ordered_booleans(estimator, codebook)
+    return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))

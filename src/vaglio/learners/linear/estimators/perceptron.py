@@ -1,0 +1,370 @@
+"""The perceptron (Rosenblatt 1958): move the hyperplane whenever a row falls on the wrong side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import field
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+
+from vaglio import _core
+from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.engines import passes
+from vaglio.engines.passes import Chunk, Facts, Passes
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.inner_split import inner_split
+from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
+from vaglio.learners.linear.estimators.moving_weights import ONCE, Limits, MovingOutputs, Rates, moving_outputs
+from vaglio.learners.linear.estimators.penalty import Penalty
+from vaglio.learners.linear.estimators.perceptron_history import History
+from vaglio.learners.linear.estimators.progress import ONE_ERROR, HeldOut, Progress
+from vaglio.learners.linear.model.linear import LinearModel
+from vaglio.learners.linear.passes.encoding_passes import encoder_passes
+from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.runtime.seeds import lent_generator
+
+# Passes without a higher accuracy on the rows held out that end training.
+_PATIENCE = 5
+
+
+class Walk(NamedTuple):
+    """Rows as the kernel of a pass takes them."""
+
+    encoder: DenseEncoder
+    matrix: EncodedMatrix
+    kernel: Callable[..., Any]
+    rows: tuple[np.ndarray, ...]
+    labels: np.ndarray
+    weight: np.ndarray | None
+
+    @classmethod
+    def over(
+        cls,
+        encoder: DenseEncoder,
+        matrix: EncodedMatrix,
+        codes: np.ndarray,
+        weight: np.ndarray | None,
+        look: bool = False,
+    ) -> Walk:
+        """Take encoded rows; ``look`` refuses numbers that are not finite, which only passes without penalty notice."""
+        rows = encoder.transform(matrix, look=look or matrix.sparse is not None)
+        if isinstance(rows, np.ndarray):
+            return cls(encoder, matrix, _core.perceptron_passes, (rows,), as_labels(codes), weight)
+        csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
+        return cls(encoder, matrix, _core.perceptron_passes_sparse, csr, as_labels(codes), weight)
+
+
+@estimator
+class Perceptron(LinearClassifier):
+    """Perceptron: w ← w + r·(d − y)·x for every row whose prediction y is not the true d.
+
+    A prediction is 1 where w·x + b > 0, else 0. With two classes there is one hyperplane; with more, one for each class
+    against the rest. :meth:`fit` passes over the rows until the mean error of a pass is below ``tol`` or ``max_iter``
+    passes are done; :meth:`partial_fit` makes one pass over the rows it is given.
+
+    Parameters
+    ----------
+    eta0 : float
+        The learning rate r.
+    max_iter : int
+        Largest number of passes over the rows.
+    tol : float or None
+        Training ends when the share of wrong predictions in a pass is below it; None goes on until none is wrong. With
+        ``early_stopping``, by how much the accuracy on the rows held out must rise to count.
+    shuffle : bool
+        Visit the rows in a new random order in every pass.
+    init : {"zero", "random"}
+        Start from zero weights or from small random ones.
+    penalty : {"l2", "l1", "elasticnet"} or None
+        What draws the coefficients towards zero at every row: their squares, their absolute values, which makes some
+        exactly zero, or both. The intercept is not penalised.
+    alpha : float
+        Strength of the penalty. With ``"l2"`` every row takes the share ``eta0 * alpha`` from each coefficient.
+    l1_ratio : float
+        The share of the absolute values in ``"elasticnet"``.
+    early_stopping : bool
+        Whether rows are held out, and training ends when the accuracy on them no longer rises.
+    validation_fraction : float
+        The share of rows held out; of fewer than four rows none is.
+    n_iter_no_change : int, "auto" or None
+        Training ends when so many passes in a row made no fewer errors than one before them, as happens where no
+        hyperplane separates the classes; with ``early_stopping``, when after none of them the accuracy on the rows held
+        out was higher. None goes on until ``tol`` or ``max_iter`` ends it. "auto" is 5 with ``early_stopping``, else
+        None, the textbook: in rows that are sorted by class the errors of a pass are few, however little was learned.
+    random_state : int, RandomState or None
+        Seed of the order of the rows, of random starting weights and of the rows held out.
+
+    Attributes
+    ----------
+    converged_ : bool
+        Whether the mean error fell below ``tol`` or to 0, as it always does in the end if a hyperplane separates the
+        classes, there is no penalty and nothing else ends training; or the accuracy on rows held out no longer rose.
+    history_ : sequence of Epoch
+        Errors and weights of every pass.
+    n_iter_ : int
+        Number of passes.
+    validation_scores_ : list of float or None
+        With ``early_stopping``, the accuracy on the rows held out after each pass.
+
+    Notes
+    -----
+    A row's weight scales its step. Since rows are visited one after the other, a weight of two is not the same as the
+    row twice.
+
+    The absolute penalty is the cumulative one of Tsuruoka, Tsujii and Ananiadou (2009): a coefficient pays what it owes
+    when a row has its column. Of sparse rows that is where the cell is not zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio import Perceptron
+    >>> X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 0, 1]
+    >>> and_gate = Perceptron(preprocess=None).fit(X, y)
+    >>> and_gate.converged_, and_gate.predict(X).tolist()
+    (True, [0, 0, 0, 1])
+    """
+
+    _learner_id = "perceptron"
+    _scales_weights: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "eta0": POSITIVE,
+        "max_iter": COUNT,
+        "tol": [*FROM_0_TO_1, None],
+        "shuffle": ["boolean"],
+        "init": [StrOptions({"zero", "random"})],
+        "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
+        "alpha": NOT_NEGATIVE,
+        "l1_ratio": FROM_0_TO_1,
+        "early_stopping": ["boolean"],
+        "validation_fraction": BETWEEN_0_AND_1,
+        "n_iter_no_change": [*COUNT, StrOptions({"auto"}), None],
+    }
+
+    eta0: float = 1.0
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    shuffle: bool = False
+    init: str = "zero"
+    penalty: str | None = None
+    alpha: float = 1e-4
+    l1_ratio: float = 0.15
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int | str | None = "auto"
+
+    converged_: bool = field(init=False)
+    history_: History = field(init=False)
+    n_iter_: int = field(init=False)
+    validation_scores_: list[float] | None = field(init=False)
+
+    # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
+    @property
+    def predict_proba(self) -> Any:
+        raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
+        encoder = self._encoder(matrix, y, weight, look=False)
+        walk, held = self._divided(encoder, matrix, y, weight)
+        random = lent_generator(self.random_state)
+        progress = Progress(ONE_ERROR if held is None else self.tol)
+        outputs = self._moving(self._start(encoder.width, random))
+        self._begin()
+        while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
+            errors = self._pass(walk, outputs, random, self.max_iter - len(self.history_) if held is None else 1)
+            if held is None:
+                self._look(progress, errors, len(walk.labels))
+                continue
+            assert self.validation_scores_ is not None
+            self.validation_scores_.append(held.accuracy(outputs.weights))
+            progress.look(-self.validation_scores_[-1])
+            self.converged_ = not errors.any() or self._waited_enough(progress)
+        return self._end(encoder, outputs)
+
+    def _divided(
+        self, encoder: DenseEncoder, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[Walk, HeldOut | None]:
+        """Return the rows to learn from, and those held out if there are any."""
+        learned, held = held_out_rows(self, y)
+        if not len(held):
+            return self._walk_over(encoder, matrix, y, weight), None
+        part, other = (None, None) if weight is None else (weight[learned], weight[held])
+        walk = self._walk_over(encoder, matrix.take(learned), y[learned], part)
+        return walk, HeldOut(encoder.transform(matrix.take(held)), y[held], other)
+
+    def _walk_over(
+        self, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None
+    ) -> Walk:
+        return Walk.over(encoder, matrix, codes, weight, look=Penalty.of(self) is not None)
+
+    def _begin(self) -> None:
+        self.history_, self.converged_ = History(), False
+        self.validation_scores_ = [] if self.early_stopping else None
+
+    def _end(self, encoder: DenseEncoder, outputs: MovingOutputs) -> LinearModel:
+        self.n_iter_ = len(self.history_)
+        self._say_unless_converged()
+        return self._publish(self._as_model(encoder, outputs.weights))
+
+    def _moving(self, weights: np.ndarray) -> MovingOutputs:
+        return moving_outputs(weights, Penalty.of(self))
+
+    def _rates(self) -> Rates:
+        return Rates(float(self.eta0), bool(self.fit_intercept))
+
+    def _look(self, progress: Progress, errors: np.ndarray, rows: int) -> None:
+        """Take the errors of passes, (passes, K), over so many rows."""
+        for of_pass in errors:
+            progress.look(int(of_pass.sum()))
+        mean_error = float(errors[-1].max() / rows)
+        self.converged_ = mean_error == 0 or (self.tol is not None and mean_error < self.tol)
+
+    def _waited_enough(self, progress: Progress) -> bool:
+        return 0 < self._patience() <= progress.waited
+
+    def _patience(self) -> int:
+        """Return how many passes without progress end training; 0 is any number."""
+        if self.n_iter_no_change == "auto":
+            return _PATIENCE if self.early_stopping else 0
+        return int(self.n_iter_no_change or 0)
+
+    def _say_unless_converged(self) -> None:
+        if self.converged_ or self.tol is None:
+            return
+        message = f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
+        if self.n_iter_ < self.max_iter:
+            message += (
+                f"either no hyperplane separates the classes, or {self._patience()} passes without fewer errors "
+                "are too few to wait for (n_iter_no_change)."
+            )
+        else:
+            message += "either no hyperplane separates the classes or max_iter is too small."
+        if self.validation_scores_:
+            message = (
+                f"The accuracy on the rows held out, {self.validation_scores_[-1]:.1%} after pass {self.n_iter_}, was "
+                f"not at rest for {self._patience()} passes: raise max_iter or tol."
+            )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+    def _refuse_passes(self) -> None:
+        super()._refuse_passes()
+        if self.shuffle:
+            raise NotSupportedError(
+                "shuffle=True visits the rows in random order, which needs all of them in memory: a lazy table is "
+                "visited in the order of its rows."
+            )
+        if self.early_stopping:
+            raise NotSupportedError(
+                "early_stopping=True holds rows out, which are looked at after every pass and kept in memory: a lazy "
+                "table is learned from as a whole, until tol or max_iter ends it."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        encoder = yield from encoder_passes(self, facts)
+        outputs = self._moving(self._start(encoder.width, check_random_state(self.random_state)))
+        self._begin()
+        step, progress = partial(_walk, encoder, self._rates()), Progress(ONE_ERROR)
+        while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
+            name = f"rows in order, pass {len(self.history_) + 1}"
+            start = (outputs, np.zeros(self._outputs(), dtype=np.int64))
+            outputs, errors = yield passes.Walk(name, start, step)
+            self.history_.add(outputs.weights[None].copy(), errors[None], facts.n_rows)
+            self._look(progress, errors[None], facts.n_rows)
+        return self._end(encoder, outputs)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn online: visit each of these rows once, from the present weights.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            The first chunk also fixes the encoding.
+        y : array-like of shape (n_samples,)
+        classes : array-like
+            All classes; needed on the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if self.early_stopping:
+            raise NotSupportedError(
+                "partial_fit makes one pass over all rows that it is given, and holds none out: early_stopping must be "
+                "False."
+            )
+        first = not hasattr(self, "fitted_")
+        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
+        random = check_random_state(self.random_state)
+        if first:
+            encoder = self._encoder(matrix, codes, weight, look=False)
+            weights = self._start(encoder.width, random)
+            self._begin()
+        else:
+            encoder = self._model().encoder
+            weights = np.column_stack([self._model().coef, self.intercept_])
+        outputs = self._moving(weights)
+        self._pass(self._walk_over(encoder, matrix, codes, weight), outputs, random)
+        self.n_iter_ = len(self.history_)
+        self._keep_chunk(codebook, self._publish(self._as_model(encoder, outputs.weights)), matrix, codes)
+        return self
+
+    def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
+        shape = (self._outputs(), width + 1)
+        held = self._held_start(shape)
+        if held is not None:
+            return held
+        return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
+
+    def _notices_nonfinite(self) -> bool:
+        """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
+        return self.preprocess is None
+
+    def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> np.ndarray:
+        """Pass over the rows, at most so often, until training ends; in a new order every time only once.
+
+        Returns the errors of each pass.
+        """
+        n = len(walk.labels)
+        order = random.permutation(n).astype(np.int64) if self.shuffle else None
+        limits = Limits(1 if self.shuffle else most, float(self.tol or 0.0), self._patience())
+        moved = outputs.visit(walk, order, self._rates(), limits)
+        if not moved.sound:
+            walk.encoder.refuse_nonfinite(walk.matrix)
+            if Penalty.of(self) is not None:
+                raise InputError(
+                    "The coefficients grew beyond the largest number: scale the columns, as preprocess='auto' does, or "
+                    "lower eta0 or alpha."
+                )
+        self.history_.add(moved.weights, moved.errors, n)
+        return moved.errors
+
+    def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
+        return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)
+
+
+def held_out_rows(perceptron: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to learn from and those held out, which are none without ``early_stopping``."""
+    if perceptron.early_stopping:
+        return inner_split(perceptron, y, len(perceptron.classes_))
+    return np.arange(len(y)), np.empty(0, dtype=np.int64)
+
+
+def _walk(
+    encoder: DenseEncoder, rates: Rates, state: tuple[MovingOutputs, np.ndarray], chunk: Chunk
+) -> tuple[MovingOutputs, np.ndarray]:
+    """Visit the rows of a chunk after those before it."""
+    outputs = deepcopy(state[0])  # the state before stays as it was, in case the step is made again
+    walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
+    return outputs, state[1] + outputs.visit(walk, None, rates, ONCE).errors[-1]

@@ -1,0 +1,78 @@
+"""Linear models: a sum over the columns for each value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import Feature
+from vaglio.export.part import DECIDE, LOGISTIC, SOFTMAX, Part
+from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
+
+
+def part_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    link = DECIDE if not model.probabilistic else LOGISTIC if len(model.intercept) == 1 else SOFTMAX
+    more = {"link": link, "pairs": 0, "break_ties": 0, "calibration": np.zeros(0)}
+    return Part("linear", n_classes, {**weights_of(model, features), **more})
+
+
+def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
+    """Each number is standardised and weighed, each category adds its own weights; one group of weights per value."""
+    dense, coef = dense_of(model.encoder, features), np.asarray(model.coef)
+    coef = coef * model.encoder.heights
+    # A missing category, and one without a column, adds nothing.
+    padded = np.vstack([coef.T, np.zeros(len(coef))])
+    return {
+        **{name: dense[name] for name in ("number", "centre", "scale", "fill", "nominal")},
+        "n_values": len(model.intercept),
+        "number_coef": coef.T[dense["number_column"]],
+        "nominal_start": dense["nominal_start"] * len(coef),
+        "nominal_coef": padded[dense["nominal_column"]].ravel(),
+        "intercept": model.intercept,
+    }
+
+
+def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
+    """What makes one encoded row of the columns: numbers to be standardised, and a column per category."""
+    numbers = [j for j, feature in enumerate(features) if feature.in_numeric_block]
+    known = encoder.centre.size == len(numbers)
+    tables = [columns[:-1] for columns in encoder.columns_of_codes]
+    return {
+        "width": encoder.width,
+        "number": np.array(numbers, dtype=np.int64),
+        "centre": encoder.centre if known else np.zeros(len(numbers)),
+        "scale": encoder.scale if known else np.ones(len(numbers)),
+        "fill": encoder.fill if known else np.full(len(numbers), np.nan),
+        "number_column": encoder.numeric_columns if known else np.arange(len(numbers)),
+        "nominal": np.array([j for j, feature in enumerate(features) if feature.is_nominal], dtype=np.int64),
+        "nominal_start": np.cumsum([0, *map(len, tables)]),
+        "nominal_column": np.concatenate([np.zeros(0, np.int64), *tables]),
+        "height": encoder.heights,
+    }
+
+
+def part_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    layers = {f"weight_{i}": weight for i, weight in enumerate(model.weights)}
+    layers |= {f"bias_{i}": bias for i, bias in enumerate(model.biases)}
+    more = {"layers": len(model.weights), "activation": model.activation}
+    return Part("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
+
+
+def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the sums over the columns compiled for single rows."""
+    encoder = model.encoder
+    if encoder.centre.size != encoder.numeric_columns.size or (np.abs(encoder.centre) > 1e100).any():
+        return None
+    link = NO_LINK if not model.probabilistic else LOGISTIC_LINK if len(model.intercept) == 1 else SOFTMAX_LINK
+    # The last entry of each list is for missing values, which the compiled form knows by their code.
+    columns = [list_of[:-1].astype(np.int64) for list_of in encoder.columns_of_codes]
+    numbers = (encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
+    coef = np.ascontiguousarray(model.coef * encoder.heights)
+    return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
+
+
+def sides_of_linear(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+    """Return the class that each output favours."""
+    return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]

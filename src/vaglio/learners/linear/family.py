@@ -1,0 +1,115 @@
+"""Linear models and networks: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+# What networks and support vector machines do as well.
+AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.linear.model.linear import LinearModel
+    from vaglio.learners.linear.model.mlp import NetworkModel
+
+    return {"linear": LinearModel, "mlp": NetworkModel}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.linear.explain import explain_linear, explain_mlp
+
+    return {"linear": explain_linear, "mlp": explain_mlp}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.linear.export import part_of_linear, part_of_network
+
+    return {"linear": part_of_linear, "mlp": part_of_network}
+
+
+def _coefficients() -> Mapping[str, Any]:
+    from vaglio.learners.linear.export import sides_of_linear
+
+    return {"linear": sides_of_linear}
+
+
+def _compile_row() -> Mapping[str, Any]:
+    from vaglio.learners.linear.export import compile_linear
+
+    return {"linear": compile_linear}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.linear.chapter import linear_parts, mlp_parts
+
+    return {"linear": linear_parts, "mlp": mlp_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.linear.trace.logistic import trace_logistic
+    from vaglio.learners.linear.trace.mlp import trace_mlp
+    from vaglio.learners.linear.trace.perceptron import trace_perceptron
+
+    return {"logistic": trace_logistic, "mlp": trace_mlp, "perceptron": trace_perceptron}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.linear.trace.film import film_logistic, film_perceptron
+
+    return {"perceptron": film_perceptron, "logistic": film_logistic}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.linear.estimators.logistic import LogisticRegression
+    from vaglio.learners.linear.estimators.mlp import MLPClassifier
+    from vaglio.learners.linear.estimators.perceptron import Perceptron
+
+    return {"perceptron": Perceptron, "logistic": LogisticRegression, "mlp": MLPClassifier}
+
+
+FAMILY = Family(
+    name="linear",
+    kinds=(
+        Kind("linear", missing=AT_ITS_MEAN, readable=True, sparse=True),
+        Kind("mlp", missing=AT_ITS_MEAN),
+    ),
+    learners=(
+        Learner(
+            "perceptron",
+            "linear",
+            _estimators,
+            "perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated",
+            {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
+        ),
+        Learner(
+            "logistic",
+            "linear",
+            _estimators,
+            "logistic regression: log-odds linear in the columns, with odds ratios and their intervals",
+            {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "l1_ratio": [0.0, 1.0]},
+        ),
+        Learner(
+            "mlp",
+            "mlp",
+            _estimators,
+            "neural network: layers of weighted sums, trained by gradient",
+            {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    export=_export,
+    coefficients=_coefficients,
+    compile_row=_compile_row,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

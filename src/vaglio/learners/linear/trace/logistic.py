@@ -1,0 +1,202 @@
+"""Logistic regression: Newton's steps computed again from the definition of the loss, and the odds of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed, percent
+from vaglio.document.training import Training
+
+# Columns of weights in the table of steps: more do not fit the width of a page.
+_MOST_WEIGHTS = 12
+# Newton's method stops when the gradient per row is below this: it gains no more digits afterwards.
+_SMALL = 1e-8
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Σ −ln P(yᵢ|xᵢ) + ‖w‖²/(2C) with gradient and curvature, as a function of θ = (w, b) for every output.
+
+    With two classes there is one output, that of the second class: the softmax of (0, z) is the logistic function.
+    """
+
+    rows: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    strength: float
+    outputs: int
+    intercept: bool
+
+    def _logits(self, theta: np.ndarray) -> np.ndarray:
+        z = self.rows @ theta.T
+        return np.column_stack([np.zeros(len(z)), z]) if self.outputs == 1 else z
+
+    def value(self, theta: np.ndarray) -> float:
+        """The loss itself."""
+        log_p = log_softmax(self._logits(theta), axis=1)[np.arange(len(self.y)), self.y]
+        return float(-(self.weight @ log_p) + 0.5 * self.strength * (theta[:, :-1] ** 2).sum())
+
+    def probabilities(self, theta: np.ndarray) -> np.ndarray:
+        """P(c|xᵢ) for every output."""
+        p: np.ndarray = softmax(self._logits(theta), axis=1)
+        return p[:, 1:] if self.outputs == 1 else p
+
+    def wanted(self) -> np.ndarray:
+        """d: 1 for rows of the class, 0 for others, for every output."""
+        k = 2 if self.outputs == 1 else self.outputs
+        d: np.ndarray = (self.y[:, None] == np.arange(k)).astype(float)
+        return d[:, 1:] if self.outputs == 1 else d
+
+    def gradient(self, theta: np.ndarray) -> np.ndarray:
+        """The derivative of the loss by θ."""
+        apart = (self.probabilities(theta) - self.wanted()) * self.weight[:, None]
+        slope: np.ndarray = apart.T @ self.rows
+        slope[:, :-1] += self.strength * theta[:, :-1]
+        if not self.intercept:
+            slope[:, -1] = 0.0
+        return slope
+
+    def step(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """H⁻¹·g by the pseudo-inverse: all outputs of a softmax may shift together, so H can be singular."""
+        p, width = self.probabilities(theta), self.rows.shape[1]
+        curvature = np.zeros((self.outputs, width, self.outputs, width))
+        for a in range(self.outputs):
+            for b in range(self.outputs):
+                share = self.weight * p[:, a] * ((a == b) - p[:, b])
+                curvature[a, :, b, :] = self.rows.T @ (self.rows * share[:, None])
+        flat = curvature.reshape(self.outputs * width, -1)
+        penalised = np.ones((self.outputs, width))
+        penalised[:, -1] = 0.0
+        flat[np.diag_indices_from(flat)] += self.strength * penalised.ravel()
+        step: np.ndarray = np.linalg.pinv(flat, hermitian=True) @ gradient.ravel()
+        return step.reshape(gradient.shape)
+
+
+def trace_logistic(page: Page, training: Training) -> None:
+    """Write the loss, the steps and the weights, then the odds of a row."""
+    say, estimator, model = page.say, training.estimator, training.model
+    page.section(say("data"))
+    page.text(say("logistic_rule_two" if len(training.classes) == 2 else "logistic_rule_more"))
+    spoken = training.classes[1:] if len(training.classes) == 2 else training.classes
+    page.formula("P(c|x) = 1/(1 + exp(−(b + w·x)))" if len(spoken) == 1 else "P(c|x) = exp(b + w·x) / Σ exp(b + w·x)")
+    penalised = estimator._strength() > 0
+    penalty = f" + ‖w‖²/(2·{fixed(estimator.C)})" if penalised else ""
+    page.formula(f"L = −Σ ln P(yᵢ|xᵢ){penalty}")
+    if not model.encoder.as_is:
+        page.text(say("encoded"))
+    page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(model.encoder.names, start=1))))
+    if has_newton_steps(estimator):
+        _newton(page, training, spoken)
+    else:
+        page.text(say("logistic_other_steps"))
+    _result(page, training, spoken)
+    if training.row is None:
+        page.text(say("no_row"))
+    else:
+        _row(page, training, spoken)
+
+
+def has_newton_steps(estimator: Any) -> bool:
+    """Whether Newton's method finds the weights of the learner: not with an absolute penalty, nor in mini-batches."""
+    return not (estimator._strength() > 0 and estimator._absolute_share() > 0) and estimator.solver != "minibatch"
+
+
+def loss_of(training: Training) -> Loss:
+    """The loss the learner minimised, on the encoded rows with a column of ones for b."""
+    encoded = np.asarray(training.model.encoder.transform(training.matrix))
+    rows = np.column_stack([encoded, np.ones(len(encoded))])
+    outputs = len(training.model.intercept)
+    estimator = training.estimator
+    return Loss(rows, training.y, training.weight, estimator._strength(), outputs, bool(estimator.fit_intercept))
+
+
+def newton(loss: Loss, most: int) -> list[tuple[np.ndarray, float, np.ndarray]]:
+    """θ, loss and gradient at the start and after each step; a step that does not lower the loss is halved."""
+    theta = np.zeros((loss.outputs, loss.rows.shape[1]))
+    path = [(theta, loss.value(theta), loss.gradient(theta))]
+    while len(path) <= most and np.abs(path[-1][2]).max() > _SMALL * max(1.0, loss.weight.sum()):
+        theta, value, gradient = path[-1]
+        step, length = loss.step(theta, gradient), 1.0
+        while length > 1e-6 and loss.value(theta - length * step) > value:
+            length /= 2
+        theta = theta - length * step
+        path.append((theta, loss.value(theta), loss.gradient(theta)))
+    return path
+
+
+def _newton(page: Page, training: Training, spoken: list[str]) -> None:
+    say, loss = page.say, loss_of(training)
+    page.section(say("newton"))
+    page.text(say("newton_rule"))
+    curve = " + 1/C" if loss.strength else ""
+    page.formula(f"g = Σ (Pᵢ − dᵢ)·xᵢ{' + w/C' if loss.strength else ''}")
+    page.formula(f"H = Σ Pᵢ·(1 − Pᵢ)·xᵢ·xᵢᵀ{curve}")
+    path = newton(loss, training.most_steps)
+    if len(spoken) == 1 and loss.intercept and (training.weight == 1).all():
+        n, positive = len(training.y), int((training.y == 1).sum())
+        page.text(say("newton_start", label=spoken[0]))
+        page.formula(f"g(b) = Σ (Pᵢ − dᵢ) = {n}·½ − {positive} = {fixed(n / 2 - positive)}")
+    for output, label in enumerate(spoken):
+        shown = min(loss.rows.shape[1] - 1, _MOST_WEIGHTS)
+        lines = []
+        for k, (theta, value, gradient) in enumerate(path):
+            lines.append([str(k), fixed(value), fixed(float(np.linalg.norm(gradient)))])
+            lines[-1] += [*map(fixed, theta[output, :shown]), fixed(theta[output, -1])]
+        head = [say("col_step"), "L", "‖g‖", *(f"w{j + 1}" for j in range(shown)), "b"]
+        page.table(head, lines, say("weights_of", label=label) if len(spoken) > 1 else "")
+    page.text(say("newton_done" if np.abs(path[-1][2]).max() <= 1e-3 else "newton_goes_on", n=len(path) - 1))
+    page.facts |= {"losses": [value for _, value, _ in path], "weights": path[-1][0].tolist()}
+
+
+def _result(page: Page, training: Training, spoken: list[str]) -> None:
+    """The weights of the model, also in the units of the table, with the odds ratio of one more unit."""
+    say, model = page.say, training.model
+    page.section(say("result"))
+    coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
+    for output, label in enumerate(spoken):
+        names = model.encoder.names
+        lines = [
+            [name, fixed(w), fixed(u), fixed(float(np.exp(min(u, 700.0))))]
+            for name, w, u in zip(names, model.coef[output], coef[output])
+        ]
+        lines.append(["b", fixed(model.intercept[output]), fixed(intercept[output]), ""])
+        head = [say("col_column"), "w", say("col_original"), say("col_odds")]
+        page.table(head, lines, say("weights_of", label=label), most=training.most_steps)
+    page.text(say("odds_ratio"))
+
+
+def _row(page: Page, training: Training, spoken: list[str]) -> None:
+    say, model = page.say, training.model
+    assert training.row is not None
+    x = np.asarray(model.encoder.transform(training.row))[0]
+    page.section(say("the_row"))
+    values: list[float] = []
+    for output, label in enumerate(spoken):
+        terms = model.coef[output] * x
+        used = np.flatnonzero(terms).tolist()
+        lines = [[model.encoder.names[j], fixed(x[j]), fixed(model.coef[output, j]), fixed(terms[j])] for j in used]
+        lines.append(["b", "", "", fixed(model.intercept[output])])
+        values.append(float(terms.sum() + model.intercept[output]))
+        lines.append(["Σ", "", "", fixed(values[-1])])
+        page.table([say("col_column"), "x", "w", "w·x"], lines, label, chosen=[len(lines) - 1])
+    shares = _shares(page, training, spoken, values)
+    best = int(np.argmax(shares)) if len(spoken) > 1 else int(values[0] > 0)
+    page.text(say("decision_is", label=training.classes[best], share=percent(shares[best])))
+    page.facts |= {"posterior": dict(zip(training.classes, shares.tolist())), "decision": training.classes[best]}
+
+
+def _shares(page: Page, training: Training, spoken: list[str], values: list[float]) -> np.ndarray:
+    if len(spoken) == 1:
+        share = float(softmax([0.0, values[0]])[1])
+        page.formula(f"P({spoken[0]}|x) = 1/(1 + exp(−({fixed(values[0])}))) = {percent(share)}")
+        return np.array([1 - share, share])
+    shares: Any = softmax(values)
+    total = " + ".join(f"exp({fixed(value)})" for value in values)
+    for label, value, share in zip(spoken, values, shares):
+        page.formula(f"P({label}|x) = exp({fixed(value)}) / ({total}) = {percent(share)}")
+    return np.asarray(shares)

@@ -1,0 +1,135 @@
+"""The updates of the perceptron, one after the other, computed again from the rule w ← w + r·(d − y)·x."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from vaglio.document.document import Page
+from vaglio.document.notation import fixed
+from vaglio.document.training import Training
+from vaglio.learners.linear.estimators.penalty import Penalty
+from vaglio.learners.linear.estimators.perceptron import held_out_rows
+from vaglio.messages.numbers import short_number
+
+# Output, pass, row, w·x + b, y, d, and the weights after the update.
+Update = tuple[int, int, int, float, float, float, np.ndarray]
+
+
+def trace_perceptron(page: Page, training: Training) -> None:
+    """Write every update, the final weights, and the decision for a row."""
+    say, estimator, encoder = page.say, training.estimator, training.model.encoder
+    page.section(say("data"))
+    page.text(say("perceptron_rule", rate=fixed(estimator.eta0)))
+    _tell_options(page, training)
+    if not encoder.as_is:
+        page.text(say("encoded"))
+    rows = encoder.transform(training.matrix)
+    page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(encoder.names, start=1))))
+    wanted, spoken = targets(training)
+    weights, updates = replay(training, rows, wanted)
+    for output, label in enumerate(spoken):
+        page.section(say("updates_for", label=label))
+        mine = [update for update in updates if update[0] == output]
+        lines = [
+            [str(epoch), str(i + 1), fixed(value), str(int(answer)), str(int(d)), *map(fixed, w)]
+            for _, epoch, i, value, answer, d, w in mine
+        ]
+        head = [say("col_pass"), say("col_row"), "w·x + b", "y", "d", *(f"w{j + 1}" for j in range(rows.shape[1])), "b"]
+        page.table(head, lines, most=training.most_steps)
+    passes = len(estimator.history_)
+    page.section(say("result"))
+    ended = "perceptron_done" if estimator.converged_ else "perceptron_stopped"
+    if estimator.converged_ and estimator.validation_scores_ and estimator.history_[-1].mean_error:
+        ended = "perceptron_rested"
+    page.text(say(ended, n=passes))
+    for output, label in enumerate(spoken):
+        terms = " + ".join(f"{fixed(w)}·{name}" for w, name in zip(weights[output, :-1], encoder.names))
+        page.formula(f"f({label}) = {terms} + {fixed(weights[output, -1])}".replace("+ −", "− "))
+    page.facts |= {
+        "updates": len(updates),
+        "passes": passes,
+        "converged": bool(estimator.converged_),
+        "weights": weights.tolist(),
+    }
+    _decide(page, training, weights, spoken)
+
+
+def _tell_options(page: Page, training: Training) -> None:
+    """Say what else the rule does, where it has a penalty or leaves rows out."""
+    estimator, say = training.estimator, page.say
+    share, due = shrinkage(estimator)
+    if share < 1 or due > 0:
+        page.text(say("perceptron_penalty", share=short_number(1 - share), due=short_number(due)))
+    held = held_out_rows(estimator, training.y)[1]
+    if len(held):
+        page.text(say("perceptron_held", rows=", ".join(str(i + 1) for i in held.tolist())))
+
+
+def shrinkage(estimator: Any) -> tuple[float, float]:
+    """The factor of every weight at every row, and what the absolute penalty asks of it."""
+    penalty = Penalty.of(estimator)
+    if penalty is None:
+        return 1.0, 0.0
+    strength = estimator.eta0 * penalty.alpha
+    return max(0.0, 1 - (1 - penalty.l1_ratio) * strength), penalty.l1_ratio * strength
+
+
+def targets(training: Training) -> tuple[np.ndarray, list[str]]:
+    """The target d of every row for each output, and the class of each output."""
+    k = len(training.classes)
+    if k == 2:
+        return training.y[:, None].astype(float), training.classes[1:]
+    return (training.y[:, None] == np.arange(k)).astype(float), training.classes
+
+
+def replay(training: Training, rows: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, list[Update]]:
+    """Pass over the rows as the learner did; return the weights (bias last) and every update."""
+    estimator = training.estimator
+    random = check_random_state(estimator.random_state)
+    shape = (wanted.shape[1], rows.shape[1] + 1)
+    weights = random.normal(scale=0.01, size=shape) if estimator.init == "random" else np.zeros(shape)
+    learned = held_out_rows(estimator, training.y)[0]
+    (share, due), owed, paid = shrinkage(estimator), 0.0, np.zeros((shape[0], rows.shape[1]))
+    updates: list[Update] = []
+    for epoch in range(1, len(estimator.history_) + 1):
+        order = random.permutation(len(learned)) if estimator.shuffle else np.arange(len(learned))
+        for i in learned[order].tolist():
+            values = weights[:, :-1] @ rows[i] + weights[:, -1]
+            weights[:, :-1] *= share
+            wrong = np.flatnonzero(wanted[i] != (values > 0)).tolist()
+            for output in wrong:
+                answer = float(values[output] > 0)
+                step = estimator.eta0 * (wanted[i, output] - answer) * training.weight[i]
+                weights[output, :-1] += step * rows[i]
+                weights[output, -1] += step * bool(estimator.fit_intercept)
+            owed += due
+            paid += _collect(weights[:, :-1], owed, paid) if due else 0.0
+            for output in wrong:
+                answer, after = float(values[output] > 0), weights[output].copy()
+                updates.append((output, epoch, i, values[output], answer, wanted[i, output], after))
+    return weights, updates
+
+
+def _collect(weights: np.ndarray, owed: float, paid: np.ndarray) -> np.ndarray:
+    """Let every weight pay what it owes, down to zero; return by how much each has moved."""
+    before = weights.copy()
+    weights[:] = np.where(before > 0, np.maximum(0, before - (owed + paid)), before)
+    weights[:] = np.where(before < 0, np.minimum(0, before + (owed - paid)), weights)
+    moved: np.ndarray = weights - before
+    return moved
+
+
+def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[str]) -> None:
+    if training.row is None:
+        return
+    x = training.model.encoder.transform(training.row)[0]
+    page.section(page.say("the_row"))
+    values = weights[:, :-1] @ x + weights[:, -1]
+    for label, value in zip(spoken, values):
+        page.formula(f"f({label}) = {fixed(value)}")
+    best = int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
+    page.text(page.say("decision_plain", label=training.classes[best]))
+    page.facts["decision"] = training.classes[best]

@@ -1,0 +1,379 @@
+"""k nearest neighbours: the training rows are stored, and the most similar ones vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse as sp
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.row_samples import bytes_of_rows, gather_rows
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learners.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
+from vaglio.learners.neighbors.estimators.column_scale import typical_differences
+from vaglio.learners.neighbors.estimators.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
+from vaglio.learners.neighbors.estimators.neighbors_curve import (
+    NeighborsCurve,
+    neighbors_curve,
+    neighbors_curve_outside,
+)
+from vaglio.learners.neighbors.model.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
+from vaglio.learners.neighbors.model.neighbors_outside import NeighborsOutside, refuse_outside
+from vaglio.learners.neighbors.passes.outside_memory import belief_of, refuse_folds, scale_of, write_rows
+from vaglio.learners.parameters import COUNT, POSITIVE, estimator
+
+# Other names of metrics, as scikit-learn has them.
+_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
+
+
+@estimator
+class _NeighborsEstimator(VaglioEstimator):
+    """What the classifier and the regressor share.
+
+    Parameters
+    ----------
+    n_neighbors : int or "cv"
+        Number of neighbours K. "cv" tries every K up to ``max_neighbors`` by cross-validation (on 5000 rows of a larger
+        table); the scores are in ``curve_``. The command line takes "cv".
+    weights : {"uniform", "distance", "squared_distance"}, callable or None
+        The vote of a neighbour at distance d: 1, 1/d or 1/d²; a neighbour at distance 0 decides alone. A function
+        takes the array of distances and returns an array of weights. None is "uniform".
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        How the neighbours are searched; all ways find the same neighbours. There is no ball tree: it stands for "auto".
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"}, another name or callable
+        How differences become a distance. "l1" and "cityblock" are "manhattan", "l2" is "euclidean". "braycurtis",
+        "canberra", "correlation", "haversine", "jaccard" and "sqeuclidean" are those of scikit-learn: they need
+        complete numbers and look at all pairs of rows. A function takes two encoded rows (numbers, then category
+        codes).
+    p : float
+        Power of Minkowski's metric.
+    preprocess : {"auto"} or None
+        "auto" divides differences of numbers by the typical difference of two training rows in their column, √2 times
+        the standard deviation; None takes them as they are.
+    max_neighbors : int
+        Largest K that ``n_neighbors="cv"`` tries.
+    cv : int, splitter or iterable
+        Folds of ``n_neighbors="cv"``.
+    random_state : int, RandomState or None
+        Seed of the folds of ``n_neighbors="cv"``.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The number of neighbours that is used.
+    curve_ : NeighborsCurve
+        With ``n_neighbors="cv"``: accuracy against K; the negative mean squared error for numbers.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
+    """
+
+    _learner_id = "knn"
+    _gathered_share = 2
+    _writes_out_sparse: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [*COUNT, StrOptions({"cv"})],
+        "weights": [StrOptions(set(VOTES)), callable, None],
+        "algorithm": [StrOptions({*SEARCHES, "ball_tree"})],
+        "metric": [StrOptions({*METRICS, *PAIRWISE, *_SYNONYMS}), callable],
+        "p": POSITIVE,
+        "max_neighbors": COUNT,
+        "cv": ["cv_object"],
+    }
+
+    n_neighbors: int | str = field(default=5, kw_only=False)
+    weights: str | Callable[[np.ndarray], np.ndarray] | None = "uniform"
+    algorithm: str = "auto"
+    metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
+    p: float = 2
+    preprocess: str | None = "auto"
+    nominal_guard: float | None = 0.0
+    max_neighbors: int = 30
+    cv: Any = 10
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    n_neighbors_: int = field(init=False)
+    curve_: NeighborsCurve = field(init=False)
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
+        self._refuse_columns(matrix.codes.shape[1] > 0 or matrix.has_missing)
+        scale = typical_differences(matrix.numeric) if self.preprocess == "auto" else np.ones(matrix.numeric.shape[1])
+        how = self._without_rows(matrix.features, scale, learn_belief(self, matrix, y, weight))
+        held = np.empty(0) if weight is None else weight
+        model = replace(how, numeric=matrix.numeric_rows, codes=matrix.code_rows, target=y, weight=held)
+        self.n_neighbors_ = self._choose(model, matrix.threads)
+        return replace(model, k=self.n_neighbors_)
+
+    def _without_rows(self, features: Sequence[Feature], scale: np.ndarray, reliability: np.ndarray) -> Neighbors:
+        """Return how distances and votes are measured, as a model that holds no rows yet."""
+        metric, power = self._metric()
+        return Neighbors(
+            numeric=np.empty((0, len(scale))),
+            codes=np.empty((0, len(reliability)), dtype=np.int32),
+            target=np.empty(0),
+            weight=np.empty(0),
+            scale=scale,
+            n_classes=len(getattr(self, "classes_", ())),
+            k=1,
+            metric=metric,
+            power=power,
+            vote="uniform" if self.weights is None else self.weights,
+            search="auto" if self.algorithm == "ball_tree" else self.algorithm,
+            absent=codes_of_absence(features),
+            reliability=None if (reliability == 1).all() else reliability,
+        )
+
+    def _passes(self, facts: Facts) -> Passes:
+        if bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        features = facts.codebook.features
+        self._refuse_columns(bool(facts.missing.any()) or any(feature.is_nominal for feature in features))
+        if self.n_neighbors == "cv":
+            refuse_folds(facts)
+        files = yield from write_rows(facts)
+        scale = scale_of(files, len(facts.low)) if self.preprocess == "auto" else np.ones(len(facts.low))
+        how = self._without_rows(features, scale, belief_of(self, files, facts))
+        self.n_neighbors_ = self._choose(NeighborsOutside(files, how), facts.threads)
+        return NeighborsOutside(files, replace(how, k=self.n_neighbors_))
+
+    def _scaled(self, weight: np.ndarray) -> np.ndarray:
+        # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
+        return weight
+
+    def _choose(self, model: Neighbors | NeighborsOutside, threads: int) -> int:
+        if self.n_neighbors != "cv":
+            return int(self.n_neighbors)
+        if model.n_rows < 2:
+            return 1
+        how = (self.max_neighbors, self.cv, self.random_state, threads)
+        if isinstance(model, NeighborsOutside):
+            self.curve_ = neighbors_curve_outside(model, *how)
+        else:
+            self.curve_ = neighbors_curve(model, *how)
+        return self.curve_.best
+
+    def _metric(self) -> tuple[Any, float]:
+        """Minkowski's metric by the name of its power, where that has one of its own."""
+        named = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+        if self.metric == "minkowski" and self.p in named:
+            return named[self.p], 2.0
+        metric = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        return metric, float(self.p) if metric == "minkowski" else 2.0
+
+    def _refuse_columns(self, incomplete: bool) -> None:
+        if self.metric in ("cosine", *PAIRWISE) and incomplete:
+            raise NotSupportedError(
+                f"The metric {self.metric!r} needs complete numbers: use metric='minkowski' for nominal or missing "
+                "values."
+            )
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        raise NotImplementedError
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Add rows to those held, without learning again.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers of the rows.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "fitted_")
+        return self.partial_fit(X, y)
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Find the nearest training rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array, optional
+            Rows whose neighbours are searched; without it the training rows, of which none is its own neighbour.
+        n_neighbors : int, optional
+            By default that of the model.
+        return_distance : bool
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Only with ``return_distance=True``.
+        rows : ndarray of shape (n_queries, n_neighbors)
+            Positions of training rows that count, nearest first; equal distances in the order of the rows.
+        """
+        check_is_fitted(self, "fitted_")
+        matrix = None if X is None else self._encode(X)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        rows, distances = self._model.nearest(matrix, k, self._threads())
+        return (distances, rows) if return_distance else rows
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """Return the neighbours as a sparse matrix, queries by training rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array, optional
+            Rows whose neighbours are searched; without it the training rows, of which none is its own neighbour.
+        n_neighbors : int, optional
+            By default that of the model.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether an entry is 1 or the distance.
+
+        Returns
+        -------
+        csr_matrix of shape (n_queries, n_samples)
+        """
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f"mode is 'connectivity' or 'distance', not {mode!r}.")
+        distances, rows = self.kneighbors(X, n_neighbors)
+        values = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(len(rows) + 1) * rows.shape[1]
+        return sp.csr_matrix((values, rows.ravel(), starts), shape=(len(rows), self._model.n_rows))
+
+    def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
+        """Grow a small tree on the training rows nearest to one row, and find the rule the row meets.
+
+        Parameters
+        ----------
+        row : frame, Table or array of one row (or a plain sequence of numbers)
+        n_neighbors : int
+            Rows it is grown on: more rows than vote, so that both sides of a class boundary are among them.
+        max_depth : int
+
+        Returns
+        -------
+        LocalTree
+            With ``rows``, ``distances``, ``tree``, ``rules`` and ``rule``.
+        """
+        if isinstance(row, (list, tuple, np.ndarray)) and np.ndim(row) == 1 and not isinstance(row[0], dict):
+            row = np.asarray(row).reshape(1, -1)
+        case = self._encode(row)
+        if case.n_rows != 1:
+            raise InputError(f"local_tree explains one row, not {case.n_rows}: give it one.")
+        codebook, classes = self.fitted_.codebook, self.fitted_.classes
+        return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
+
+    @property
+    def _model(self) -> Any:
+        model = self.fitted_.model
+        assert isinstance(model, (Neighbors, NeighborsOutside))
+        return model
+
+    def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
+        self.fitted_ = replace(self.fitted_, model=model, classes=classes)
+        return self
+
+    def _encode_added(self, X: Any) -> EncodedMatrix:
+        """Encode rows to be held, so that the codebook knows their categories too."""
+        if isinstance(self._model, NeighborsOutside):
+            refuse_outside("add rows")
+        codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
+        self.fitted_ = replace(self.fitted_, codebook=codebook)
+        return self._encode(X)
+
+
+@estimator
+class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
+    """Classification by the k nearest training rows.
+
+    The search is exact. Differences of numbers are divided by what is typical of their column, categories that differ
+    and missing values count as a difference of 1 (less in a nominal column of many values, see ``nominal_guard``), and
+    the metric joins the differences; equal distances are ranked in the order of the rows. A tie of the votes goes to
+    the first class.
+
+    Examples
+    --------
+    >>> from vaglio import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(3).fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[2.5]]).tolist()
+    ['low']
+    """
+
+    class_weight: Any = None
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to those held; the first call fits.
+
+        Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
+        as they are.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like, optional
+            Labels that later rows may have; otherwise a label is added when it is first seen.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "fitted_"):
+            self.fit(X, y, sample_weight)
+            return self if classes is None else self._with_classes(np.unique(classes))
+        matrix = self._encode_added(X)
+        labels, codes = check_labels(y, self)
+        check_consistent_length(matrix, codes)
+        self._with_classes(labels)
+        target = np.searchsorted(self.classes_, labels)[codes]
+        weight = self._weight_of_chunk(X, target, sample_weight)
+        return self._hold(self._model.adding(matrix, target, weight, len(self.classes_)), self.classes_)
+
+    def _with_classes(self, labels: np.ndarray) -> Self:
+        """Let the model know these labels too."""
+        joined = np.union1d(self.classes_, labels)
+        target = np.searchsorted(joined, self.classes_)[self._model.target]
+        self.classes_ = joined
+        return self._hold(replace(self._model, target=target, n_classes=len(joined)), joined)
+
+
+@estimator
+class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
+    """Prediction of a number: the mean of the k nearest rows, weighted by their votes.
+
+    Examples
+    --------
+    >>> from vaglio import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(2).fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 2.0, 8.0, 9.0])
+    >>> model.predict([[1.4]]).tolist()
+    [1.5]
+    """
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to those held; the first call fits.
+
+        Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
+        as they are.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "fitted_"):
+            return self.fit(X, y, sample_weight)
+        matrix, numbers = self._encode_added(X), check_numbers(y, self)
+        check_consistent_length(matrix, numbers)
+        weight = check_weight(sample_weight, X, matrix.n_rows)
+        weight = None if weight is None else within_range(weight)
+        return self._hold(self._model.adding(matrix, numbers, weight, 0), None)

@@ -1,0 +1,1 @@
+"""Why a model of this family decided so."""

@@ -1,0 +1,84 @@
+"""Nearest neighbours: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.neighbors.model.neighbors import Neighbors
+
+    return {"neighbors": Neighbors}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.explain.neighbors import explain_neighbors
+
+    return {"neighbors": explain_neighbors}
+
+
+def _counterfactual() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.explain.neighbors import change_toward_a_neighbor
+
+    return {"neighbors": change_toward_a_neighbor}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.export import part_of_neighbors
+
+    return {"neighbors": part_of_neighbors}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.chapter import neighbor_parts
+
+    return {"neighbors": neighbor_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.trace.neighbors import trace_knn
+
+    return {"knn": trace_knn}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.trace.film import film_neighbors
+
+    return {"knn": film_neighbors}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.neighbors.estimators.knn import KNeighborsClassifier
+
+    return {"knn": KNeighborsClassifier}
+
+
+FAMILY = Family(
+    name="neighbors",
+    kinds=(Kind("neighbors", missing="counted as a full difference", cost=100),),
+    learners=(
+        Learner(
+            "knn",
+            "neighbors",
+            _estimators,
+            "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
+            {"weights": ["uniform", "distance", "squared_distance"], "p": [1, 2]},
+            settings={"n_neighbors": "cv"},  # a few rows or many: tables differ more in this than in anything else
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    counterfactual=_counterfactual,
+    export=_export,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

@@ -1,0 +1,1 @@
+"""Why rules decided so, and which region of another class lies nearest."""

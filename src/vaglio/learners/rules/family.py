@@ -1,0 +1,126 @@
+"""Rule learners: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.rules.model.ruleset import RuleSet
+
+    return {"rules": RuleSet}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.rules.explain.rules import explain_rules
+
+    return {"rules": explain_rules}
+
+
+def _counterfactual() -> Mapping[str, Any]:
+    from vaglio.learners.rules.explain.rules import change_into_a_rule
+
+    return {"rules": change_into_a_rule}
+
+
+def _cuts() -> Mapping[str, Any]:
+    from vaglio.learners.rules.explain.rules import ends_of_ranges
+
+    return {"rules": ends_of_ranges}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.rules.export import part_of_rules
+
+    return {"rules": part_of_rules}
+
+
+def _show() -> Mapping[str, Any]:
+    from vaglio.learners.rules.export import show_rules
+
+    return {"rules": show_rules}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.rules.chapter import rules_parts
+
+    return {"rules": rules_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.rules.trace.covering import trace_foil, trace_rules
+
+    return {"foil": trace_foil, "cn2": trace_rules, "aq": trace_rules, "ripper": trace_rules}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.rules.trace.film import film_rules
+
+    return {"foil": film_rules, "cn2": film_rules, "aq": film_rules, "ripper": film_rules}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.rules.estimators.aq import AQClassifier
+    from vaglio.learners.rules.estimators.cn2 import CN2Classifier
+    from vaglio.learners.rules.estimators.foil import FOILClassifier
+    from vaglio.learners.rules.estimators.ripper import RIPPERClassifier
+
+    return {"foil": FOILClassifier, "cn2": CN2Classifier, "aq": AQClassifier, "ripper": RIPPERClassifier}
+
+
+FAMILY = Family(
+    name="rules",
+    kinds=(Kind("rules", missing="met only by conditions that allow for it", readable=True),),
+    learners=(
+        Learner(
+            "foil",
+            "rules",
+            _estimators,
+            "FOIL rules: grown by information gain, class by class, kept if they are accurate enough",
+            {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
+        ),
+        Learner(
+            "cn2",
+            "rules",
+            _estimators,
+            "CN2 rules: the best significant conjunction of a beam search, then the next; a list or a set",
+            {
+                "mode": ["ordered", "unordered"],
+                "measure": ["entropy", "laplace", "m-estimate"],
+                "min_covered": [1.0, 5.0],
+            },
+        ),
+        Learner(
+            "aq",
+            "rules",
+            _estimators,
+            "AQ rules: conjunctions that cover a seed row and few rows of other classes",
+            {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
+        ),
+        Learner(
+            "ripper",
+            "rules",
+            _estimators,
+            "RIPPER rules: few and short, grown and pruned on separate rows, revised by description length",
+            {"optimizations": [0, 2, 5], "min_positive": [1.0, 2.0, 5.0], "folds": [3, 5]},
+            settings={"optimizations": 5},  # two passes, as the author has them, leave half a point on tables left out
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    counterfactual=_counterfactual,
+    cuts=_cuts,
+    export=_export,
+    show=_show,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

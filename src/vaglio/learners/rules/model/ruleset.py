@@ -1,0 +1,330 @@
+"""A set of rules as a model: what a tree reads as, what the rule learners give, what a person writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
+from vaglio.errors import InputError
+from vaglio.learners.rules.forms.forms import RuleForms
+from vaglio.learners.rules.model.resolution import RESOLUTIONS, resolve
+from vaglio.learners.rules.model.rule import Rule
+from vaglio.messages.sentences import did_you_mean
+from vaglio.model.base import Smoothing, State, label_array, plain_label
+from vaglio.model.costs import CostMatrix
+
+__all__ = ["RuleSet"]
+
+
+@dataclass(frozen=True)
+class RuleSet(RuleForms):
+    """IF … THEN … rules that together classify a row.
+
+    Attributes
+    ----------
+    entries : tuple of Rule
+        The rules in order; a RuleSet also iterates over them and has their number as its length.
+    features : tuple of Feature
+        The columns, in the order in which conditions count them.
+    classes : tuple or None
+        Class labels in code order; None when the rules give a number (a regression tree).
+    default : tuple of float
+        Class weights of a row that no rule covers.
+    totals : tuple of float
+        Class weights of the rows the rules were counted on.
+    resolution : {"exclusive", "first", "vote", "mean", "specific", "quality"}
+        What counts when several rules fire. ``exclusive``: only one does (a tree), or each with its share of a row that
+        has missing values, and the shares are summed; ``first``: the first that fires; ``vote``: the covered class
+        weights of all that fire are summed; ``mean``: what all that fire say is summed by their weights (the trees of a
+        forest, of which a row meets one rule each); ``specific``: the one with most conditions; ``quality``: the one
+        with the best Laplace accuracy. The default decides when none fires.
+    smoothing : Smoothing
+        How class weights become probabilities.
+    cost : tuple of tuples of float, optional
+        What predicting each class (column) costs for each true class (row): the class of least expected cost is then
+        decided for, and each rule names the class it decides for.
+
+    Examples
+    --------
+    >>> from vaglio import RuleSet
+    >>> rules = RuleSet.parse("IF outlook = sunny AND humidity > 75 THEN no\\nELSE yes")
+    >>> rules.predict([{"outlook": "sunny", "humidity": 90.0}, {"outlook": "rain", "humidity": 90.0}]).tolist()
+    ['no', 'yes']
+    """
+
+    kind: ClassVar[str] = "rules"
+
+    entries: tuple[Rule, ...]
+    features: tuple[Feature, ...]
+    classes: tuple[Any, ...] | None
+    default: tuple[float, ...]
+    totals: tuple[float, ...]
+    resolution: str = "first"
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    cost: tuple[tuple[float, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.resolution not in RESOLUTIONS:
+            raise InputError(
+                f"There is no resolution {self.resolution!r}: {did_you_mean(self.resolution, RESOLUTIONS)}"
+            )
+
+    # -- a sequence of rules -----------------------------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.entries)
+
+    def __getitem__(self, index: int) -> Rule:
+        return self.entries[index]
+
+    def __str__(self) -> str:
+        from vaglio.learners.rules.forms.rule_text import ruleset_text
+
+        return ruleset_text(self, header=False)
+
+    # -- a model -----------------------------------------------------------------------------------------------------
+    @property
+    def is_regression(self) -> bool:
+        return self.classes is None
+
+    @cached_property
+    def said(self) -> np.ndarray:
+        """(rules, K) what each rule says: its probabilities, or its number."""
+        weights = np.array([rule.weights for rule in self], dtype=np.float64).reshape(len(self), len(self.default))
+        return weights if self.is_regression else self.smoothing.probabilities(weights, np.array(self.totals))
+
+    @cached_property
+    def said_by_default(self) -> np.ndarray:
+        default = np.array(self.default)
+        return default if self.is_regression else self.smoothing.probabilities(default, np.array(self.totals))[0]
+
+    @property
+    def default_label(self) -> Any:
+        """What a row gets that no rule takes."""
+        return self.default[0] if self.classes is None else self.classes[self.decision(self.said_by_default)]
+
+    @cached_property
+    def costs(self) -> CostMatrix | None:
+        """The costs with their classes; None where the rules decide by probability."""
+        if self.cost is None or self.classes is None:
+            return None
+        return CostMatrix(np.array(self.cost, dtype=np.float64), self.classes)
+
+    def decision(self, said: Any) -> int:
+        """The position of the class that class weights amount to: the heaviest or, with costs, that of least cost.
+
+        Parameters
+        ----------
+        said : array-like of shape (n_classes,)
+        """
+        return int(np.argmax(said)) if self.costs is None else self.costs.decide_one(said)
+
+    def deciding_by(self, cost: CostMatrix) -> RuleSet:
+        """Return the same rules deciding for the class of least expected cost, each under the class it stands for.
+
+        Parameters
+        ----------
+        cost : CostMatrix
+        """
+        from vaglio.learners.rules.model.costed import with_costs
+
+        return with_costs(self, cost)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the class probabilities of encoded rows, or of any table.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
+        return self._combine(self._encoded(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label (or number) for each row of a table or of encoded rows.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
+        combined = self._combine(self._encoded(X))
+        if self.classes is None:
+            return combined[:, 0]
+        codes = np.argmax(combined, axis=1) if self.costs is None else self.costs.decide(combined)
+        labels: np.ndarray = label_array(self.classes)[codes]
+        return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows classified rightly.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        sample_weight : array-like, optional
+            Weights of the rows.
+        """
+        predicted = self.predict(X)
+        known = predicted if self.classes is None else self.classes
+        return float(np.average(predicted == aligned_labels(y, known), weights=sample_weight))
+
+    def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
+        if not len(self):
+            return np.tile(self.said_by_default, (matrix.n_rows, 1))
+        matches = [rule.match(matrix) for rule in self]
+        said = self.votes if self.resolution in ("vote", "mean") else self.said
+        return resolve(matches, said, self.said_by_default, self.entries, self.resolution)
+
+    @cached_property
+    def votes(self) -> np.ndarray:
+        """The class weights that each rule puts into a vote, (rules, K); without counts, the weights it was given."""
+        if self.resolution == "mean":
+            return np.array([rule.weights for rule in self], dtype=np.float64).reshape(len(self), len(self.default))
+        votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
+        smoothed: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        return smoothed
+
+    def size(self) -> dict[str, int]:
+        """Return the numbers of rules and of conditions."""
+        return {"rules": len(self), "conditions": sum(len(rule) for rule in self)}
+
+    def rules(self, features: Sequence[Feature], classes: Any) -> RuleSet:
+        """Return the same rules under the names of a table: what a fitted model shows.
+
+        Parameters
+        ----------
+        features : sequence of Feature
+            The columns of the table.
+        classes : array-like or None
+            Class labels; None for numbers.
+        """
+        if classes is None:
+            return replace(self, features=tuple(features))
+        labels = tuple(plain_label(label) for label in classes)
+        entries = tuple(replace(rule, label=labels[rule.code]) for rule in self)
+        return replace(self, entries=entries, features=tuple(features), classes=labels)
+
+    def state(self) -> State:
+        """Return arrays and plain data, as the model file keeps them."""
+        from vaglio.learners.rules.model.ruleset_state import to_state
+
+        return to_state(self)
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> RuleSet:
+        """Read what :meth:`state` gave, with every entry checked."""
+        from vaglio.learners.rules.model.ruleset_state import from_state
+
+        return from_state(arrays, meta, features, n_classes)
+
+    # -- counting again ----------------------------------------------------------------------------------------------
+    def codebook(self, unseen: Any = "missing") -> Codebook:
+        """How a table is encoded for these rules: by the names of their columns.
+
+        Parameters
+        ----------
+        unseen : {"missing", "error"}
+            What becomes of a category that the rules do not know.
+        """
+        return Codebook(self.features, named=True, unseen=unseen, whole=False)
+
+    def _encoded(self, X: Any) -> EncodedMatrix:
+        return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
+
+    def class_codes(self, y: Any) -> np.ndarray:
+        """The position of each label among the classes.
+
+        Parameters
+        ----------
+        y : array-like
+            Labels.
+        """
+        if self.classes is None:
+            raise InputError("These rules give a number: they have no classes to count.")
+        code = {label: i for i, label in enumerate(self.classes)}
+        try:
+            return np.array([code[plain_label(label)] for label in np.asarray(y)], dtype=np.int64)
+        except KeyError as error:
+            raise InputError(
+                f"The label {error.args[0]!r} is none of the classes of these rules ({', '.join(map(repr, code))})."
+            ) from None
+
+    def evaluate_on(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+        """Count coverage, accuracy and the like on another table; what the rules say stays as it is.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : labels
+        sample_weight : array-like, optional
+        """
+        from vaglio.learners.rules.model.rule_statistics import counted
+
+        return counted(self, self._encoded(X), self.class_codes(y), sample_weight)
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+        """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        sample_weight : array-like, optional
+            Weights of the rows.
+        """
+        from vaglio.learners.rules.model.rule_statistics import relearned
+
+        return relearned(self, self._encoded(X), self.class_codes(y), sample_weight)
+
+    def overlap(self, X: Any) -> np.ndarray:
+        """Return for every two rules how many rows meet both (on the diagonal, each).
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
+        from vaglio.learners.rules.model.rule_statistics import overlap
+
+        return overlap(self, self._encoded(X))
+
+    def minimal_cover(self, X: Any, y: Any) -> RuleSet:
+        """Return fewest rules that still cover, with the right class, every row that all of them cover rightly.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        """
+        from vaglio.learners.rules.model.rule_statistics import minimal_cover
+
+        return minimal_cover(self, self._encoded(X), self.class_codes(y))
+
+    def simplify(self, X: Any, y: Any, sample_weight: Any = None, confidence_factor: float = 0.25) -> RuleSet:
+        """Drop conditions and rules that do not pay on these rows, as C4.5rules does.
+
+        Each rule loses, one by one, the conditions without which its pessimistic error is no higher; the rules of each
+        class are then chosen by description length, the classes ordered by fewest false positives, and the default
+        is the class most frequent among the rows left over. The result is a list: the first rule that fires decides.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : labels
+        sample_weight : array-like, optional
+        confidence_factor : float in (0, 0.5], default=0.25
+            Lower means a more pessimistic error, and shorter rules.
+        """
+        from vaglio.learners.rules.model.simplify import simplify
+
+        return simplify(self, self._encoded(X), self.class_codes(y), sample_weight, confidence_factor)

@@ -1,0 +1,26 @@
+"""A support vector machine: how many support vectors it keeps per class, and its weights where the kernel is linear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
+from vaglio.fitted import Fitted
+from vaglio.learners.linear.chapter import MOST_CLASSES, bars_of, labels_of
+from vaglio.messages.sentences import clip, plural
+
+
+def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
+    model: Any = fitted.model
+    labels = [clip(label, 40) for label in labels_of(fitted)]
+    said = []
+    if len(model.vectors):
+        per_class = np.diff(model.class_starts)
+        counted = ", ".join(f"{n:,} of {label}" for label, n in zip(labels[:MOST_CLASSES], per_class))
+        said.append(f"The decision depends on {plural(len(model.vectors), 'support vector')} ({counted}).")
+    if model.coef is None or model.phi is not None or len(model.coef) != 1:
+        said.append(f"The kernel is {model.kernel.name}, which has no weight per column.")
+        return said, []
+    return said, [bars_of(model.encoder.names, model.coef[0], f"Weights for {labels[1]}", limits)]

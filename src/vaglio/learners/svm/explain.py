@@ -1,0 +1,136 @@
+"""Why a support vector machine decided: each column's part in the lead, and the support vectors most alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation.counterfactual.black_box import PATIENCE, search
+from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.explanation import Explanation
+from vaglio.learners.svm.model.svm import SVMModel
+from vaglio.model.base import class_codes
+
+# Support vectors named in a note: enough to see which training rows are alike, few enough to be read.
+_NEAREST = 3
+# Numbers of support vectors that a search for a counterfactual may read in all: about two seconds of work.
+_MOST_READ = 2_000_000_000
+
+
+def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain by the columns' parts in the lead, and by the nearest support vectors.
+
+    With a linear kernel the parts add up to the lead; with another, a part is what the lead loses when the column
+    alone is set to its mean (a category: at none).
+    """
+    rows = model.rows(matrix)
+    machines = model.machines(rows)
+    decided = model.codes_of(machines) if context.cost is None else class_codes(model, matrix, context.cost)
+    values = model.scores(machines)
+    proba = model.predict_proba(matrix) if model.calibration is not None else None
+    is_linear = model.kernel.name == "linear" and model.phi is None
+    explanations = []
+    for i in range(matrix.n_rows):
+        decision = int(decided[i])
+        second = next(k for k in first_and_second(values[i]) if k != decision)
+        parts, start = (_linear_parts if is_linear else _absences)(model, matrix, i, decision, second)
+        lead = f"lead over {context.label(second)} in decision value"
+        explanations.append(
+            explanation_from(
+                context,
+                matrix,
+                i,
+                parts,
+                decision,
+                second,
+                start=None if start is None else (start_of(model.encoder), start),
+                measure=lead if start is not None else f"loss of {lead} when the column alone is set to its mean",
+                probability=None if proba is None else float(proba[i, decision]),
+                notes=_notes(model, values[i], proba, i, decision, context) + _nearest(model, rows, i, context),
+            )
+        )
+    return explanations
+
+
+def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> np.ndarray:
+    """Return by how much one class leads another, in the values of the machines between them."""
+    if model.n_classes == 2:
+        return machines[:, 0] if decision == 1 else -machines[:, 0]
+    if model.scheme == "ovr":
+        gap: np.ndarray = machines[:, decision] - machines[:, second]
+        return gap
+    pair = (min(decision, second), max(decision, second))
+    value = machines[:, model.pairs.index(pair)]
+    return value if decision == pair[0] else -value
+
+
+def _linear_parts(
+    model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int
+) -> tuple[np.ndarray, float | None]:
+    """Each column's term of w·x + b, and b."""
+    one: Any = model.encoder.transform(matrix.take(np.array([row])))
+    encoded = one.toarray() if sp.issparse(one) else one
+    width = encoded.shape[1]
+    start = float(_lead(model, model.machines(np.zeros((1, width))), decision, second)[0])
+    # The lead is linear: a row with one encoded column alone shows that column's term.
+    alone = np.zeros((width, width))
+    np.fill_diagonal(alone, encoded[0])
+    used = np.flatnonzero(encoded[0])
+    terms = np.zeros(width)
+    if used.size:
+        terms[used] = _lead(model, model.machines(alone[used]), decision, second) - start
+    return by_feature(model.encoder, terms), start
+
+
+def _absences(
+    model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int
+) -> tuple[np.ndarray, float | None]:
+    if model.kernel.name == "precomputed":
+        return np.zeros(matrix.n_features), None
+    one: Any = model.encoder.transform(matrix.take(np.array([row])))
+    encoded = one.toarray()[0] if sp.issparse(one) else one[0]
+    reference = np.zeros(model.encoder.width)
+    if model.encoder.as_is and len(model.vectors) and model.phi is None:
+        reference = model.vectors.mean(axis=0)
+
+    def lead(variants: np.ndarray) -> np.ndarray:
+        points: Any = variants if model.phi is None else np.asarray(model.phi(variants), dtype=np.float64)
+        return _lead(model, model.machines(points), decision, second)
+
+    return by_absence(model.encoder, encoded, reference, lead), None
+
+
+def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[str, ...]:
+    """Name the nearest support vectors: the training rows that define the boundary near this row."""
+    if not len(model.vectors) or sp.issparse(rows):
+        return ()
+    distance = ((model.vectors - rows[row]) ** 2).sum(axis=1)
+    order = np.argsort(distance, kind="stable")[:_NEAREST]
+    classes = np.searchsorted(model.class_starts, order, side="right") - 1
+    told = [f"training row {model.support[j]} ({context.label(int(k))})" for j, k in zip(order, classes)]
+    return (f"nearest support vectors (rows counted from 0): {', '.join(told)}",)
+
+
+def _notes(
+    model: SVMModel, values: np.ndarray, proba: np.ndarray | None, row: int, decision: int, context: Context
+) -> tuple[str, ...]:
+    notes = []
+    if model.n_classes == 2 and abs(values[1]) < 1:
+        notes.append(f"the row lies inside the margin (decision value {values[1]:+.3g})")
+    if context.cost is None and proba is not None and int(np.argmax(proba[row])) != decision:
+        likely = context.label(int(np.argmax(proba[row])))
+        notes.append(f"the calibrated probabilities favour {likely}; the decision follows the decision values")
+    return tuple(notes)
+
+
+def change_by_search(question: Question, rows: np.ndarray) -> Found:
+    """Search with fewer tries the more support vectors every changed row is compared with."""
+    model: SVMModel = question.model
+    if model.kernel.name == "precomputed":
+        return {}  # a row of kernel values is no row of a table: none of them can change alone
+    return search(question, rows, int(min(PATIENCE, _MOST_READ / max(1, model.vectors.size))))

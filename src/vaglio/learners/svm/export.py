@@ -1,0 +1,54 @@
+"""Support vector machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import Feature
+from vaglio.export.part import CALIBRATED, DECIDE, Part
+from vaglio.learners.linear.export import dense_of, weights_of
+
+
+def part_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    linear = model.coef is not None
+    fields = {
+        **(weights_of(model, features) if linear else _machine(model, features)),
+        "link": DECIDE if model.calibration is None else CALIBRATED,
+        "pairs": int(n_classes > 2 and model.scheme == "ovo"),
+        "break_ties": int(model.break_ties),
+        "calibration": np.zeros(0) if model.calibration is None else model.calibration.ravel(),
+    }
+    return Part("linear" if linear else "machine", n_classes, fields)
+
+
+def _machine(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
+    """A kernel, the support vectors, and one row of coefficients per machine."""
+    if model.n_classes == 2 or model.scheme == "ovr":
+        coef = model.dual_coef
+    else:
+        coef = np.zeros((len(model.pairs), len(model.vectors)))
+        for row, (a, b) in zip(coef, model.pairs):
+            for own, other in ((a, b - 1), (b, a)):
+                span = slice(int(model.class_starts[own]), int(model.class_starts[own + 1]))
+                row[span] = model.dual_coef[other, span]
+    return {
+        **dense_of(model.encoder, features),
+        "kernel": model.kernel.name,
+        "gamma": model.kernel.gamma,
+        "coef0": model.kernel.coef0,
+        "degree": model.kernel.degree,
+        "vectors": model.vectors,
+        "dual_coef": coef,
+        "intercept": model.intercept,
+    }
+
+
+def sides_of_machines(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+    """Return the class that each machine favours, and against which."""
+    if len(classes) == 2:
+        return [{"class": classes[1], "against": classes[0]}]
+    if model.scheme == "ovr":
+        return [{"class": label, "against": "the rest"} for label in classes]
+    return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]

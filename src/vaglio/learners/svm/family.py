@@ -1,0 +1,94 @@
+"""Support vector machines: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.learners.linear.family import AT_ITS_MEAN
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.svm.model.svm import SVMModel
+
+    return {"svm": SVMModel}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.svm.explain import explain_svm
+
+    return {"svm": explain_svm}
+
+
+def _counterfactual() -> Mapping[str, Any]:
+    from vaglio.learners.svm.explain import change_by_search
+
+    return {"svm": change_by_search}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.svm.export import part_of_machines
+
+    return {"svm": part_of_machines}
+
+
+def _coefficients() -> Mapping[str, Any]:
+    from vaglio.learners.svm.export import sides_of_machines
+
+    return {"svm": sides_of_machines}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.svm.chapter import svm_parts
+
+    return {"svm": svm_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.svm.trace.svm import trace_svm
+
+    return {"svm": trace_svm}
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.svm.trace.film import film_svm
+
+    return {"svm": film_svm}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.svm.estimators.svc import SVC
+
+    return {"svm": SVC}
+
+
+FAMILY = Family(
+    name="svm",
+    kinds=(
+        # A support vector machine compares a row with stored rows: the cost grows with their number.
+        Kind("svm", missing=AT_ITS_MEAN, cost=30, sparse=True),
+    ),
+    learners=(
+        Learner(
+            "svm",
+            "svm",
+            _estimators,
+            "support vector machine: the widest margin between classes, in the space of a kernel",
+            {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    counterfactual=_counterfactual,
+    export=_export,
+    coefficients=_coefficients,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

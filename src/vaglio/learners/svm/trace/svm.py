@@ -1,0 +1,123 @@
+"""The support vector machine: multipliers, support vectors, w, b, margin and slacks, computed from the solution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.document.document import Page
+from vaglio.document.notation import comma_list, fixed
+from vaglio.document.training import Training
+from vaglio.errors import NotSupportedError
+
+
+def trace_svm(page: Page, training: Training) -> None:
+    """Write the kernel, one section per pair of classes, and the decision values of a row."""
+    say, model, estimator = page.say, training.model, training.estimator
+    if model.kernel.name == "precomputed":
+        raise NotSupportedError("A precomputed kernel has no rows to show: give the rows and a kernel by name.")
+    page.section(say("data"))
+    page.text(say("svm_rule"))
+    page.formula(kernel_formula(model.kernel))
+    if not model.encoder.as_is:
+        page.text(say("encoded"))
+    rows = np.asarray(model.rows(training.matrix))
+    if model.phi is not None:
+        page.text(say("svm_phi", n=rows.shape[1]))
+    binary = _binary_svms(training)
+    page.facts["machines"] = []
+    for positive, negative, signed in binary:
+        page.section(say("svm_between", a=positive, b=negative))
+        page.facts["machines"].append(_write_solution(page, training, rows, signed))
+    if training.row is not None:
+        label = str(estimator.fitted_.classes[model.predict_codes(training.row)[0]])
+        page.section(say("the_row"))
+        for (positive, _, _), value in zip(binary, model.machines(np.asarray(model.rows(training.row)))[0]):
+            page.formula(f"f({positive}) = {fixed(value)}")
+        page.text(say("decision_plain", label=label))
+        page.facts["decision"] = label
+
+
+def kernel_formula(kernel: Any) -> str:
+    """The kernel with its parameters."""
+    g, c, h = fixed(kernel.gamma), fixed(kernel.coef0), kernel.degree
+    written = {
+        "linear": "k(x, z) = x·z",
+        "poly": f"k(x, z) = ({g}·x·z + {c})^{h}",
+        "rbf": f"k(x, z) = exp(−{g}·‖x − z‖²)",
+        "sigmoid": f"k(x, z) = tanh({g}·x·z + {c})",
+    }
+    return written.get(kernel.name, "k(x, z)")
+
+
+def kernel_values(kernel: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The kernel from its definition."""
+    values: Any
+    if kernel.name == "linear":
+        values = a @ b.T
+    elif kernel.name == "poly":
+        values = (kernel.gamma * (a @ b.T) + kernel.coef0) ** kernel.degree
+    elif kernel.name == "rbf":
+        values = np.exp(-kernel.gamma * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+    elif kernel.name == "sigmoid":
+        values = np.tanh(kernel.gamma * (a @ b.T) + kernel.coef0)
+    else:
+        values = kernel.function(a, b)
+    return np.asarray(values)
+
+
+def _binary_svms(training: Training) -> list[tuple[str, str, dict[int, float]]]:
+    """Each binary machine: the class of positive values, the other class, and y·α of its support vectors by row."""
+    model, classes = training.model, training.classes
+    which = np.repeat(np.arange(len(classes)), np.diff(model.class_starts))
+    if len(classes) == 2:
+        return [(classes[1], classes[0], dict(zip(model.support.tolist(), model.dual_coef[0].tolist())))]
+    if model.scheme == "ovr":
+        return [(label, "¬ " + label, _nonzero(model.support, model.dual_coef[c])) for c, label in enumerate(classes)]
+    found = []
+    for a, b in model.pairs:
+        # LIBSVM's layout: the line of a later class is its number minus one, of an earlier class its number.
+        coef = np.where(which == a, model.dual_coef[b - 1], np.where(which == b, model.dual_coef[a], 0.0))
+        found.append((classes[a], classes[b], _nonzero(model.support, coef)))
+    return found
+
+
+def _nonzero(support: np.ndarray, coef: np.ndarray) -> dict[int, float]:
+    return {int(row): float(value) for row, value in zip(support, coef) if value != 0}
+
+
+def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: dict[int, float]) -> dict[str, Any]:
+    """Write one binary machine; return its numbers."""
+    say, model = page.say, training.model
+    index = np.array(sorted(signed), dtype=int)
+    ya = np.array([signed[i] for i in index])
+    number = len(page.facts["machines"])
+    b = float(model.intercept[number])
+    K = kernel_values(model.kernel, rows, rows[index])
+    f = K @ ya + b
+    C = training.estimator._bound(len(training.y), None)[0]
+    lines = []
+    for i, value in zip(index.tolist(), ya.tolist()):
+        y = 1 if value > 0 else -1
+        slack = max(0.0, 1 - y * f[i])
+        where = say("at_bound" if abs(value) >= C * (1 - 1e-9) else "on_margin")
+        lines.append([str(i + 1), training.classes[training.y[i]], "+1" if y > 0 else "−1", fixed(abs(value))])
+        lines[-1] += [fixed(f[i]), fixed(slack), where]
+    columns = ["col_row", "class", "col_sign", "col_multiplier", "col_value", "col_slack", "col_where"]
+    page.text(say("svm_support", n=len(index), of=len(rows)))
+    page.table([say(c) for c in columns], lines, say("multipliers"), most=training.most_steps)
+    page.formula(f"Σ yᵢ·αᵢ = {fixed(float(ya.sum()) if abs(ya.sum()) > 1e-9 else 0.0)}")
+    norm2 = float(ya @ K[index] @ ya)
+    facts = {"support": (index + 1).tolist(), "multipliers": np.abs(ya).tolist(), "b": b, "margin": 2 / norm2**0.5}
+    if model.kernel.name == "linear":
+        w = ya @ rows[index]
+        names = model.encoder.names if model.phi is None else [f"φ{i + 1}" for i in range(len(w))]
+        each = comma_list((f"{name} {fixed(value)}" for name, value in zip(names, w)), 20)
+        page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({comma_list(map(fixed, w), 20)})")
+        page.text(say("svm_weights", weights=each))
+        facts["w"] = w.tolist()
+    page.formula(f"b = {fixed(b)}")
+    page.formula(f"‖w‖ = √(Σ αᵢ·αⱼ·yᵢ·yⱼ·k(xᵢ, xⱼ)) = {fixed(norm2**0.5)}")
+    page.formula(f"{say('margin')} = 2/‖w‖ = {fixed(2 / norm2**0.5)}")
+    return facts

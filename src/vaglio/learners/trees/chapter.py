@@ -1,0 +1,97 @@
+"""A tree as boxes, cut at the depth that still fits a page, and as rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
+from vaglio.fitted import Fitted
+from vaglio.learners.rules.chapter import rules_part
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree_outline import outline
+from vaglio.messages.sentences import clip, plural
+from vaglio.plot.style import PALETTE
+from vaglio.plot.tree_drawing import Box
+
+__all__ = ["tree_drawing"]
+
+
+def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
+    tree = fitted.model
+    assert isinstance(tree, Tree)
+    part, cut = tree_drawing(tree, fitted, limits)
+    parts = [part]
+    if tree.n_leaves > 1:
+        parts.append(rules_part(fitted.rules(), limits, folded=True))
+    said = []
+    if tree.n_leaves == 1:
+        said.append("The tree has one leaf: every row gets the same class.")
+    if tree.n_leaves > 1:
+        tests, branches = tree.mean_shape().values()
+        said.append(f"On average a training row passes {tests:.3g} tests, and a test has {branches:.3g} branches.")
+    if not cut and tree.n_leaves > 1:
+        said.append(
+            "A row starts at the top and follows the branch whose condition it meets; the leaf gives the class."
+        )
+    return said, parts
+
+
+def tree_drawing(
+    tree: Tree, fitted: Fitted, limits: ChapterLimits, address: Callable[[int], str] | None = None
+) -> tuple[dict[str, Any], bool]:
+    """Draw the tree as nested boxes down to the depth that still fits; return the part, and whether it was cut.
+
+    Parameters
+    ----------
+    tree : Tree
+    fitted : Fitted
+        The model that the tree belongs to.
+    limits : Limits
+    address : callable, optional
+        From a node to where a click on it leads.
+    """
+    nodes_by_depth = np.bincount(_depths(tree))
+    drawn = np.cumsum(nodes_by_depth)
+    depth = max(1, int(np.searchsorted(drawn, limits.tree_nodes, side="right")) - 1)
+    cut = depth < len(nodes_by_depth) - 1
+    assert fitted.classes is not None
+    root = outline(tree, fitted.codebook.features, fitted.classes, depth if cut else None, address=address)
+    # With more classes than colours the bars could not be read: they are left out.
+    coloured = len(fitted.classes) <= len(PALETTE)
+    left_out = _trim(root, limits.tree_nodes, coloured)
+    note = ""
+    if cut:
+        levels = len(nodes_by_depth) - 1
+        note = f"The first {plural(depth, 'level')} of {levels}; boxes say how many leaves are below them."
+    if left_out:
+        note = f"{note} {plural(left_out, 'further subtree')} not drawn.".strip()
+    labels = [clip(label, 30) for label in fitted.classes.tolist()] if coloured else []
+    part = {"type": "tree", "title": "The tree", "root": asdict(root), "classes": labels, "note": note, "cut": cut}
+    return part, cut
+
+
+def _depths(tree: Tree) -> np.ndarray:
+    depth = np.zeros(tree.n_nodes, dtype=np.int64)
+    # Children are stored after their parents.
+    for node, parent in enumerate(tree.parent.tolist()):
+        if parent >= 0:
+            depth[node] = depth[parent] + 1
+    return depth
+
+
+def _trim(root: Box, most: int, with_shares: bool) -> int:
+    """Shorten the texts of every box and drop branches that do not fit a page; return how many were dropped."""
+    dropped, stack = 0, [root]
+    while stack:
+        box = stack.pop()
+        box.title, box.edge = clip(box.title, 36), clip(box.edge, 36)
+        box.lines = tuple(clip(line, 48) for line in box.lines)
+        box.shares = [round(float(share), 4) for share in box.shares] if with_shares else []
+        dropped += max(0, len(box.children) - most)
+        del box.children[most:]
+        stack.extend(box.children)
+    return dropped

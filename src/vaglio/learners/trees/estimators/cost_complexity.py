@@ -1,0 +1,123 @@
+"""Cost-complexity pruning: the nested sequence of subtrees, and the choice among them by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import Bunch
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.learners.trees.estimators.growing import grow_and_prune, tree_of
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.runtime.seeds import seed_of
+
+# Ten folds, as Breiman and others recommend.
+FOLDS = 10
+# A tree with ten thousand leaves has as many subtrees; their errors change little from one to the next.
+MOST_ALPHAS = 100
+
+
+def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
+    """Return the smallest subtree that is best when a leaf costs ``alpha``."""
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha, _risk(estimator)), n_classes)
+
+
+def path_of(estimator: Any, tree: Tree) -> Bunch:
+    """Return the whole nested sequence of a grown tree; ``impurities`` are error rates where these are the risk."""
+    alphas, risks, n_leaves = _core.cost_complexity_path(tree.to_kernel(), _risk(estimator))
+    return Bunch(ccp_alphas=alphas, impurities=risks, n_leaves=n_leaves)
+
+
+def _risk(estimator: Any) -> str:
+    """Return what a tree is charged for beside its leaves; a tree for numbers has no other risk than its impurity."""
+    return str(getattr(estimator, "ccp_risk", "impurity"))
+
+
+def choose_alpha(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int, tree: Tree
+) -> tuple[float, Bunch]:
+    """Choose the price of a leaf by ten-fold cross-validation.
+
+    Each subtree of the sequence is best over an interval of prices; it is tried at the geometric mean of the
+    interval's ends (Breiman et al.). Of equally good subtrees the smaller is taken; with ``one_standard_error`` the
+    smallest whose error is within one standard error of the best.
+    """
+    path = path_of(estimator, tree)
+    tried = prices(path)
+    losses = _losses(estimator, matrix, y, weight, n_classes, tried[2])
+    row_weight = np.ones(len(y)) if weight is None else weight
+    errors = np.average(losses, axis=1, weights=row_weight)
+    spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    return choose(estimator, path, tried, errors, spread)
+
+
+def prices(path: Bunch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which trees of a sequence are tried, where their intervals of prices begin, and at which prices."""
+    # Dense among the small trees, where one more split matters, and sparse among the large ones.
+    from_end = np.unique(np.geomspace(1, len(path.ccp_alphas), MOST_ALPHAS).round().astype(int))
+    keep = len(path.ccp_alphas) - from_end[::-1]
+    ends = path.ccp_alphas[keep]
+    return keep, ends, np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
+
+
+def choose(
+    estimator: Any,
+    path: Bunch,
+    given: tuple[np.ndarray, np.ndarray, np.ndarray],
+    errors: np.ndarray,
+    spread: np.ndarray,
+) -> tuple[float, Bunch]:
+    """Return the price of least error, and the table of what was tried; ``given`` is that of :func:`prices`."""
+    keep, ends, tried = given
+    # The last of equal ones is the smallest tree; the factor lets errors that differ only by rounding count as equal.
+    best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[-1])
+    if estimator.one_standard_error:
+        best = int(np.flatnonzero(errors <= errors[best] + spread[best])[-1])
+    table = Bunch(
+        ccp_alphas=ends, tried=tried, n_leaves=path.n_leaves[keep], errors=errors, standard_errors=spread, chosen=best
+    )
+    return float(ends[best]), table
+
+
+def _losses(
+    estimator: Any,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    alphas: np.ndarray,
+) -> np.ndarray:
+    """Return the loss of every row, when it is left out, under each price: shape (prices, rows)."""
+    losses = np.zeros((len(alphas), len(y)))
+    for train, test in folds_of(estimator, y, n_classes):
+        part = None if weight is None else weight[train]
+        tree = grow_and_prune(estimator, matrix.take(train), y[train], part, n_classes)
+        held = matrix.take(test)
+        pruned = tree
+        for i, alpha in enumerate(alphas):
+            # Subtrees are nested: the next is pruned from the last one, which is smaller.
+            pruned = prune_to(estimator, pruned, float(alpha), n_classes)
+            if n_classes:
+                losses[i, test] = np.argmax(pruned.predict_proba(held), axis=1) != y[test]
+            else:
+                losses[i, test] = (pruned.predict(held) - y[test]) ** 2
+    return losses
+
+
+def folds_of(estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return rows to learn from and rows to try on, by class where it can be done."""
+    seed = seed_of(estimator.random_state) % 2**32
+    if len(y) < 2:
+        return []
+    folds = min(most, len(y))
+    splitter = (StratifiedKFold if n_classes else KFold)(folds, shuffle=True, random_state=seed)
+    if n_classes and np.bincount(y).max() < folds:
+        splitter = KFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # scikit-learn warns of a class with fewer rows than folds; here some folds may lack a class.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter.split(np.zeros(len(y)), y))

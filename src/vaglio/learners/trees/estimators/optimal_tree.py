@@ -1,0 +1,294 @@
+"""The optimal tree: of all trees within a depth and a number of leaves, one that costs least on the training rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from vaglio import _core
+from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.inputs import believed_columns
+from vaglio.learners.parameters import COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learners.trees.estimators.growing import grow
+from vaglio.learners.trees.estimators.has_tree import HasTree
+from vaglio.learners.trees.estimators.presets import CARTClassifier
+from vaglio.learners.trees.model.grower import training_table
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.model.costs import CostMatrix
+from vaglio.runtime.progress import progress_bar
+
+# Proportions up to this are counted as whole numbers, and so without any rounding.
+_LARGEST_MULTIPLE = 2.0**26
+_ROUNDING = 1e-12
+# What all rows together cost at most, in whole units; sums of them fit 64 bits many times.
+_ALL_UNITS = 2.0**50
+# More cells than any search reads.
+_ENDLESS = 2**62
+
+
+@estimator
+class OptimalTreeClassifier(HasTree, VaglioClassifier):
+    """The tree of least training error within a depth and a number of leaves, with the proof.
+
+    A greedy learner takes the test that looks best at the root and never returns to it. Here every test is tried at
+    every node, unless bounds exclude it: branch and bound over thresholds. Numeric columns are tested at every
+    threshold. Nominal columns of up to ``max_set_values`` values are tested by every set of them; others by every
+    single value, and by the sets that the greedy tree uses. A missing value is one more value: both ways are tried, and
+    in a nominal column it may join any set. The search starts from the greedy tree (CART), so that the result is never
+    worse on the training rows.
+
+    Parameters
+    ----------
+    max_depth : int
+        Largest number of tests on a path. The time grows steeply with it: 2 or 3 on large tables, 4 on small ones.
+    max_leaf_nodes : int or None
+        Largest number of leaves; None sets no limit beside the depth.
+    ccp_alpha : float
+        The price of a leaf, as a share of the rows: the tree of least error rate plus this times its leaves is found.
+    cost : matrix, dict, path or None
+        What each error costs: the tree of least mean cost is found, and its leaves decide by the costs. None counts
+        errors.
+    max_set_values : int
+        Nominal columns of up to this many values (a missing value is one) are tested by every set of values. There are
+        2 to the power of the number of values.
+    nominal_guard : float or None
+        Leave out nominal columns with more than ten values and more than this share of the number of training rows that
+        tell no more than chance, unless the greedy tree tests them. None leaves out no column.
+    work_limit : float or None
+        Most work of the search, in billions of table cells that it reads: about as many seconds of one core. At the
+        limit the search ends with the best tree so far, and ``gap_`` says how far it may be from the best one. The same
+        table gives the same tree for any ``n_jobs``, on any machine. None sets no limit.
+    time_limit : float or None
+        Seconds after which the search ends in the same way. Where this limit comes first, the tree depends on how fast
+        the machine was.
+    verbose : bool
+        Show the progress of the search.
+
+    Attributes
+    ----------
+    objective_ : float
+        Mean cost of a training row (without costs: the error rate) plus ``ccp_alpha`` times the leaves.
+    lower_bound_ : float
+        No tree within the limits has a lower objective.
+    gap_ : float
+        Their difference.
+    proved_ : bool
+        Whether there is none: the tree is proved to be optimal.
+    stopped_by_ : {"work", "time"} or None
+        The limit that ended the search before the proof.
+    greedy_ : Tree
+        The tree of CART that the search started from.
+    greedy_objective_ : float
+        Its objective.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``).
+
+    Examples
+    --------
+    No single test tells anything about an exclusive or; two levels of tests tell everything.
+
+    >>> import vaglio
+    >>> X = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 1]]
+    >>> tree = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, [0, 1, 1, 0, 1])
+    >>> tree.proved_, tree.objective_
+    (True, 0.0)
+    """
+
+    _learner_id = "optimal-tree"
+    _scales_weights: ClassVar[bool] = True
+    _findings: ClassVar[tuple[str, ...]] = (
+        "proved",
+        "stopped_by",
+        "objective",
+        "lower_bound",
+        "gap",
+        "greedy_objective",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [Interval(Integral, 1, 16, closed="both")],
+        "max_leaf_nodes": [*COUNT_FROM_2, None],
+        "ccp_alpha": NOT_NEGATIVE,
+        "cost": ["array-like", dict, str, CostMatrix, None],
+        "max_set_values": [Interval(Integral, 2, 12, closed="both")],
+        "nominal_guard": [*NOT_NEGATIVE, None],
+        "work_limit": [*POSITIVE, None],
+        "time_limit": [*POSITIVE, None],
+        "verbose": ["boolean"],
+    }
+
+    max_depth: int = 3
+    max_leaf_nodes: int | None = None
+    ccp_alpha: float = 0.0
+    cost: Any = None
+    max_set_values: int = 6
+    nominal_guard: float | None = 0.0
+    work_limit: float | None = 60.0
+    time_limit: float | None = None
+    verbose: bool = False
+    class_weight: Any = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
+
+    objective_: float = field(init=False)
+    lower_bound_: float = field(init=False)
+    gap_: float = field(init=False)
+    proved_: bool = field(init=False)
+    stopped_by_: str | None = field(init=False)
+    greedy_: Tree = field(init=False)
+    greedy_objective_: float = field(init=False)
+
+    def _finish(
+        self,
+        codebook: Codebook,
+        matrix: EncodedMatrix,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        scaled: bool = False,
+        member: bool = False,
+    ) -> Self:
+        super()._finish(codebook, matrix, y, weight, scaled, member)
+        if self.cost is not None:
+            self.fitted_ = self.fitted_.with_cost(self._costs())
+        return self
+
+    def _costs(self) -> CostMatrix:
+        return CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
+        n_classes = len(self.classes_)
+        costs = 1.0 - np.eye(n_classes) if self.cost is None else self._costs().matrix
+        stakes = Stakes.of(costs, y, weight, self.ccp_alpha)
+        self.greedy_ = self._grow_greedily(matrix, y, weight)
+        used = np.zeros(matrix.n_features, dtype=np.uint8)
+        used[believed_columns(self, matrix, y, weight)] = 1
+        used[self.greedy_.feature[~self.greedy_.is_leaf]] = 1
+        with progress_bar("optimal tree", self.verbose) as progress:
+            found = _core.find_optimal_tree(
+                training_table(matrix),
+                y,
+                n_classes,
+                weight,
+                self.greedy_.to_kernel(),
+                used,
+                stakes.row,
+                stakes.label,
+                stakes.gain,
+                stakes.most,
+                max_depth=self.max_depth,
+                max_leaves=min(self.max_leaf_nodes or 2**16, 2**16),
+                set_values=self.max_set_values,
+                leaf_price=stakes.leaf_price,
+                work=_cells(self.work_limit),
+                seconds=np.inf if self.time_limit is None else float(self.time_limit),
+                n_threads=matrix.threads,
+                progress=progress,
+            )
+        tree = Tree.from_kernel(found["tree"], smoothing="none", m=2.0, regression=False)
+        self._note(stakes, found, tree)
+        return tree
+
+    def _note(self, stakes: Stakes, found: dict[str, Any], tree: Tree) -> None:
+        """Keep what the trees cost, and say so if the search did not come to an end."""
+        self.objective_ = stakes.objective(found["cost"], tree.n_leaves, self.ccp_alpha)
+        self.greedy_objective_ = stakes.objective(found["greedy"], self.greedy_.n_leaves, self.ccp_alpha)
+        self.gap_ = (found["cost"] - found["lower"]) * stakes.unit / stakes.total
+        self.lower_bound_ = self.objective_ - self.gap_
+        self.proved_ = found["cost"] == found["lower"]
+        self.stopped_by_ = found["limit"] or None
+        if not self.proved_:
+            warnings.warn(self._without_proof(), ConvergenceWarning, stacklevel=5)
+
+    def _without_proof(self) -> str:
+        limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
+        unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""
+        return (
+            f"The search ended at its {limit} of {value:g}{unit}. The tree has an objective of {self.objective_:.4f}, "
+            f"and the best one may have {self.lower_bound_:.4f}: raise {limit}, or take a smaller max_depth."
+        )
+
+    def _grow_greedily(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
+        cart = CARTClassifier(
+            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, nominal_guard=self.nominal_guard
+        )
+        return grow(cart, matrix, y, weight, len(self.classes_))
+
+
+def _cells(work_limit: float | None) -> int:
+    """Return the limit as a number of cells."""
+    return _ENDLESS if work_limit is None else int(min(float(work_limit) * 1e9, _ENDLESS))
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What the rows cost, in whole units, so that sums are exact and bounds are proofs.
+
+    Attributes
+    ----------
+    row, label : uint32 (m,)
+        Each pair of a row and a label that is better for it than its dearest one, row by row.
+    gain : int64 (m,)
+        How much better.
+    most : int64 (m,)
+        What the dearest label costs more than the cheapest; 0 but for the first entry of a row.
+    leaf_price : int
+        What a leaf costs.
+    unit : float
+        What a unit is worth.
+    least : float
+        What all rows cost if each gets its cheapest label.
+    total : float
+        The weight of all rows.
+    """
+
+    row: np.ndarray
+    label: np.ndarray
+    gain: np.ndarray
+    most: np.ndarray
+    leaf_price: int
+    unit: float
+    least: float
+    total: float
+
+    @classmethod
+    def of(cls, costs: np.ndarray, y: np.ndarray, weight: np.ndarray | None, leaf_share: float) -> Stakes:
+        """Return what the rows of classes ``y`` cost with each label; a leaf costs a share of what they weigh."""
+        weight = np.ones(len(y)) if weight is None else weight
+        better = costs.max(axis=1, keepdims=True) - costs
+        row, label = np.nonzero(better[y] > 0)
+        gain = weight[row] * better[y[row], label]
+        first = np.append(True, row[1:] != row[:-1])[: len(row)]
+        most = np.where(first, weight[row] * better.max(axis=1)[y[row]], 0.0)
+        # A price above all that is at stake is as good as any other: no test is worth it.
+        total, price = float(weight.sum()), min(leaf_share * float(weight.sum()), 2 * float(most.sum()))
+        unit = _unit_of(np.concatenate([gain, most[first], [price] if price else []]), float(most.sum()))
+        return cls(
+            row.astype(np.uint32),
+            label.astype(np.uint32),
+            np.rint(gain / unit).astype(np.int64),
+            np.rint(most / unit).astype(np.int64),
+            round(price / unit),
+            unit,
+            float(weight @ costs.min(axis=1)[y]),
+            total,
+        )
+
+    def objective(self, units: int, leaves: int, leaf_share: float) -> float:
+        """Return the mean per row of what a tree costs, and the share that each leaf costs beside it."""
+        return ((units - leaves * self.leaf_price) * self.unit + self.least) / self.total + leaf_share * leaves
+
+
+def _unit_of(amounts: np.ndarray, total: float) -> float:
+    """Return a unit of which all amounts are whole multiples, or one so small that rounding is not felt."""
+    if not amounts.size:
+        return 1.0
+    least = float(amounts.min())
+    multiple = amounts / least
+    whole = (np.abs(multiple - np.rint(multiple)) <= _ROUNDING * multiple).all()
+    return least if whole and multiple.max() <= _LARGEST_MULTIPLE else total / _ALL_UNITS

@@ -1,0 +1,157 @@
+"""Why a tree decided so: the path of the row, as the one rule it amounts to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation.context import Context
+from vaglio.explanation.counterfactual.black_box import search
+from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.explanation.explanation import Explanation, reasons_of
+from vaglio.learners.rules.explain.regions import Boxes, enter_boxes
+from vaglio.learners.trees.model.binary_nodes import LINEAR, THRESHOLD
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree_rules import branch_condition, leaf_rules
+from vaglio.model.condition import Condition, merge_conditions
+
+
+def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by the conditions on its way to its (heaviest) leaf."""
+    leaves = model.apply(matrix)
+    if model.regression:
+        answers = model.predict(matrix)
+        return [_explain_number(model, matrix, row, leaf, answers[row], context) for row, leaf in enumerate(leaves)]
+    proba = model.predict_proba(matrix)
+    return [_explain_class(model, matrix, row, leaf, proba[row], context) for row, leaf in enumerate(leaves)]
+
+
+def _explain_class(
+    tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, proba: np.ndarray, context: Context
+) -> Explanation:
+    best, *others = context.ranked(proba)
+    second = _runner_up(tree, leaf, proba, best) if context.cost is None else next(iter(others), None)
+    covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
+    notes = _missing_notes(tree, matrix, row, leaf, context)
+    if covered > 0:
+        notes.insert(
+            0, f"the leaf holds {_count(covered)} training rows, {_count(correct)} of them {context.label(best)}"
+        )
+    else:
+        notes.insert(0, "no training row had this combination: the prediction is that of the node above")
+    notes[1:1] = _shrinkage_note(tree, "probability")
+    return Explanation(
+        decision=context.label(best),
+        probability=float(proba[best]),
+        runner_up=None if second is None else context.label(second),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        notes=tuple(notes),
+    )
+
+
+def _runner_up(tree: Tree, leaf: int, proba: np.ndarray, best: int) -> int | None:
+    """The second class of the row; in a pure leaf, that of the nearest node above that holds another."""
+    node = -1
+    shares = proba
+    while True:
+        others = np.where(np.arange(len(shares)) == best, 0.0, shares)
+        if others.any():
+            return int(np.argmax(others))
+        node = leaf if node < 0 else int(tree.parent[node])
+        if node < 0:
+            return None
+        shares = tree.value[node]
+
+
+def _explain_number(
+    tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
+) -> Explanation:
+    notes = _missing_notes(tree, matrix, row, leaf, context)
+    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the prediction is their mean")
+    notes[1:1] = _shrinkage_note(tree, "mean")
+    return Explanation(
+        decision=float(answer),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        notes=tuple(notes),
+    )
+
+
+def _shrinkage_note(tree: Tree, what: str) -> list[str]:
+    return [f"the {what} is drawn towards the nodes above (shrinkage {tree.shrinkage:g})"] if tree.shrinkage else []
+
+
+def _count(weight: float) -> str:
+    return f"{round(weight, 1):.10g}"
+
+
+def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
+    """Return (node, branch) pairs from the root to a leaf."""
+    steps = []
+    node = int(leaf)
+    while node:
+        parent = int(tree.parent[node])
+        steps.append((parent, node - int(tree.first_child[parent])))
+        node = parent
+    return steps[::-1]
+
+
+def conditions_to(tree: Tree, leaf: int, context: Context) -> tuple[Condition, ...]:
+    """Return what a row must meet to reach a leaf, one condition per column."""
+    steps = [branch_condition(tree, node, branch, context.features) for node, branch in path_to(tree, leaf)]
+    return merge_conditions(steps) or tuple(steps)
+
+
+def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
+    """Say which values were missing on the path, and what the tree did about it; then those it did not test."""
+    notes: list[str] = []
+    if not matrix.missing[row].any():
+        return notes
+    for node, _ in path_to(tree, leaf):
+        column = int(tree.feature[node])
+        if column >= 0 and context.value(matrix, row, column) is None:
+            way = (
+                "all branches were followed"
+                if tree.missing_branch[node] < 0
+                else "it took the branch for missing values"
+            )
+            note = f"{context.features[column].column} is missing: {way}"
+            if note not in notes:
+                notes.append(note)
+    # A text is one column, of which many words may be tested.
+    asked = {context.features[int(tree.feature[node])].column for node, _ in path_to(tree, leaf)}
+    missing = dict.fromkeys(context.features[j].column for j in np.flatnonzero(matrix.missing[row]))
+    rest = [name for name in missing if name not in asked]
+    return [*notes, f"missing, but not tested on this path: {', '.join(rest)}"] if rest else notes
+
+
+def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
+    """Enter the nearest leaf of another class; where no leaf can be entered, search."""
+    model, context = question.model, question.context
+    if (model.node_kind == LINEAR).any():
+        return search(question, rows)  # a leaf behind a linear test is no box of single columns
+    rules = leaf_rules(model, context.features, context.classes)
+    found = enter_boxes(question, Boxes.of_rules(question, rules), rows)
+    left = np.array([row for row in rows.tolist() if row not in found], dtype=np.int64)
+    return found | search(question, left) if left.size else found
+
+
+def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
+    """The thresholds of the nodes, by feature."""
+    return thresholds([(model, np.arange(len(context.features)))])
+
+
+def thresholds(trees: Iterable[tuple[Tree, np.ndarray]]) -> dict[int, Sequence[float]]:
+    """Return the thresholds of several trees, each with the columns it sees, by feature."""
+    features, values = [], []
+    for tree, columns in trees:
+        tested = tree.node_kind == THRESHOLD
+        features.append(columns[tree.feature[tested]])
+        values.append(tree.threshold[tested])
+    return cuts_by_feature(np.concatenate([*features, np.empty(0, int)]), np.concatenate([*values, np.empty(0)]))
+
+
+def cuts_by_feature(feature: np.ndarray, value: np.ndarray) -> dict[int, Sequence[float]]:
+    """Return the different finite thresholds of each feature, in order."""
+    return {j: np.unique(value[(feature == j) & np.isfinite(value)]).tolist() for j in np.unique(feature).tolist()}

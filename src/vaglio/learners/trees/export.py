@@ -1,0 +1,141 @@
+"""Trees and forests as one table of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import Feature
+from vaglio.export.part import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Part
+from vaglio.fitted import Fitted
+from vaglio.fitted.show import PAPER
+from vaglio.learners.trees.model.tree_rules import branch_of_category
+
+
+def part_of_tree(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    return part_of_trees([model], features, n_classes)
+
+
+def part_of_trees(
+    trees: list[Any], features: tuple[Feature, ...], n_classes: int, said: list[np.ndarray] | None = None
+) -> Part:
+    """All nodes of all trees in one table; the mean of the trees counts. Without ``said``, nodes say what trees say."""
+    starts = np.cumsum([0, *(tree.n_nodes for tree in trees)])
+    said = said or [tree.says for tree in trees]
+    leaf = np.concatenate([tree.is_leaf for tree in trees])
+    values, row = np.unique(np.concatenate(said)[leaf], axis=0, return_inverse=True)
+    child = np.concatenate([tree.first_child.astype(np.int64) + start for tree, start in zip(trees, starts)])
+    child[leaf] = row.ravel()
+    branch: list[np.ndarray] = []
+    table = np.concatenate([_branches(tree, features, branch) for tree in trees])
+    test = np.concatenate([_tests(tree) for tree in trees])
+    terms, term_feature, term_coef = _terms(trees, table)
+    fields = {
+        "n_trees": len(trees),
+        "root": starts[:-1],
+        "test": test,
+        "feature": np.maximum(np.concatenate([tree.feature for tree in trees]), 0),
+        "threshold": np.concatenate([tree.threshold for tree in trees]),
+        "child": child,
+        "count": np.concatenate([tree.n_children for tree in trees]),
+        "missing": np.concatenate([tree.missing_branch for tree in trees]),
+        "share": np.concatenate([_shares(tree) for tree in trees]),
+        "table": table,
+        "branch": np.concatenate(branch) if branch else np.zeros(0, np.int64),
+        "terms": terms,
+        "term_feature": term_feature,
+        "term_coef": term_coef,
+        "values": values,
+    }
+    return Part("trees", max(n_classes, 1), fields)
+
+
+def _tests(tree: Any) -> np.ndarray:
+    number = BELOW if tree.strict else AT_MOST
+    found: np.ndarray = np.choose(tree.node_kind, [AT_MOST, number, CATEGORY, CATEGORY, SUM_AT_MOST])
+    return found
+
+
+def _branches(tree: Any, features: tuple[Feature, ...], branch: list[np.ndarray]) -> np.ndarray:
+    """Where the branch of each category of a node begins in one list of all of them."""
+    table = np.zeros(tree.n_nodes, np.int64)
+    length = sum(map(len, branch))
+    for node in np.flatnonzero((tree.node_kind == 2) | (tree.node_kind == 3)).tolist():
+        found = branch_of_category(tree, node, len(features[int(tree.feature[node])].categories))
+        table[node] = length
+        branch.append(found.astype(np.int64))
+        length += len(found)
+    return table
+
+
+def _terms(trees: list[Any], table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number of terms of each linear test, and the terms; where they begin is written into ``table``."""
+    counts, columns, coefs = np.zeros(len(table), np.int64), [np.zeros(0, np.int64)], [np.zeros(0)]
+    node = length = 0
+    for tree in trees:
+        if len(tree.linear_start):
+            inner = tree.node_kind == 4
+            size = np.diff(tree.linear_start)
+            at = slice(node, node + tree.n_nodes)
+            counts[at] = np.where(inner, size, 0)
+            table[at] = np.where(inner, tree.linear_start[:-1] + length, table[at])
+            columns.append(tree.linear_feature.astype(np.int64))
+            coefs.append(tree.linear_coef)
+            length += len(tree.linear_coef)
+        node += tree.n_nodes
+    return counts, np.concatenate(columns), np.concatenate(coefs)
+
+
+def _shares(tree: Any) -> np.ndarray:
+    """The share of a row of unknown value that each node gets from its parent, as the kernel spreads it."""
+    share = np.ones(tree.n_nodes)
+    for node in np.flatnonzero(~tree.is_leaf & (tree.missing_branch < 0)).tolist():
+        children = tree.children(node)
+        weight = tree.weight[children.start : children.stop]
+        total = 0.0
+        for each in weight.tolist():
+            total += each
+        found = weight / total if 0 < total < np.inf else np.zeros(len(weight))
+        share[children.start : children.stop] = found if (found > 0).any() else np.eye(len(weight))[0]
+    return share
+
+
+# -- scoring ---------------------------------------------------------------------------------------------------------
+def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
+    """Return the tree compiled for single rows."""
+    return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
+
+
+def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
+    return {"tree": lambda: _tree_text(fitted), "svg": lambda: tree_svg(fitted)}
+
+
+def _tree_text(fitted: Fitted) -> str:
+    from vaglio.learners.trees.model.tree_outline import outline
+    from vaglio.plot.tree_drawing import draw_tree_text
+
+    tree: Any = fitted.model
+    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes, None, fitted.deciding_cost))
+
+
+def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
+    """The tree as a drawing, down to a depth or whole."""
+    from vaglio.learners.trees.model.tree_outline import outline
+    from vaglio.plot.tree_drawing import draw_tree_svg
+
+    tree: Any = fitted.model
+    classes = [] if fitted.classes is None else [str(label) for label in fitted.classes]
+    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
+    return draw_tree_svg(drawn, classes, title=f"Decision tree with {tree.size()['leaves']} leaves")
+
+
+# Deeper nodes are folded: a notebook shows a model, the export writes it out.
+_DEPTH_ON_SCREEN = 6
+
+
+def show_tree(fitted: Fitted) -> str:
+    """Return the upper levels of the tree as HTML."""
+    return PAPER.format(tree_svg(fitted, _DEPTH_ON_SCREEN))

@@ -1,0 +1,163 @@
+"""Decision trees: what the rest of the package may ask of this family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.families import Family, Kind, Learner
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
+
+__all__ = ["FAMILY"]
+
+
+def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.trees.model.tree import Tree
+
+    return {"tree": Tree}
+
+
+def _explain() -> Mapping[str, Any]:
+    from vaglio.learners.trees.explain import explain_tree
+
+    return {"tree": explain_tree}
+
+
+def _counterfactual() -> Mapping[str, Any]:
+    from vaglio.learners.trees.explain import change_into_a_leaf
+
+    return {"tree": change_into_a_leaf}
+
+
+def _cuts() -> Mapping[str, Any]:
+    from vaglio.learners.trees.explain import cuts_of_tree
+
+    return {"tree": cuts_of_tree}
+
+
+def _export() -> Mapping[str, Any]:
+    from vaglio.learners.trees.export import part_of_tree
+
+    return {"tree": part_of_tree}
+
+
+def _formats() -> Mapping[str, Any]:
+    from vaglio.learners.trees.export import tree_formats
+
+    return {"tree": tree_formats}
+
+
+def _show() -> Mapping[str, Any]:
+    from vaglio.learners.trees.export import show_tree
+
+    return {"tree": show_tree}
+
+
+def _compile_row() -> Mapping[str, Any]:
+    from vaglio.learners.trees.export import compile_tree
+
+    return {"tree": compile_tree}
+
+
+def _chapter() -> Mapping[str, Any]:
+    from vaglio.learners.trees.chapter import tree_parts
+
+    return {"tree": tree_parts}
+
+
+def _trace() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.optimal_tree import trace_optimal_tree
+    from vaglio.learners.trees.trace.tree import trace_tree
+
+    return {
+        "optimal-tree": trace_optimal_tree,
+        "id3": trace_tree,
+        "c45": trace_tree,
+        "cart": trace_tree,
+        "tree": trace_tree,
+        "oblique": trace_tree,
+    }
+
+
+def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.film import film_tree
+
+    return {"id3": film_tree, "c45": film_tree, "cart": film_tree, "tree": film_tree, "oblique": film_tree}
+
+
+def _estimators() -> Mapping[str, type]:
+    from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier
+    from vaglio.learners.trees.estimators.presets import (
+        C45Classifier,
+        CARTClassifier,
+        ID3Classifier,
+        ObliqueTreeClassifier,
+    )
+
+    return {
+        "id3": ID3Classifier,
+        "c45": C45Classifier,
+        "cart": CARTClassifier,
+        "optimal-tree": OptimalTreeClassifier,
+        "oblique": ObliqueTreeClassifier,
+    }
+
+
+FAMILY = Family(
+    name="trees",
+    kinds=(Kind("tree", readable=True),),
+    learners=(
+        Learner(
+            "id3",
+            "tree",
+            _estimators,
+            "ID3 decision tree: information gain, one branch per value, no pruning",
+            {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
+        ),
+        Learner(
+            "c45",
+            "tree",
+            _estimators,
+            "C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned",
+            {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
+            settings={"leaf_smoothing": "m-estimate"},  # a leaf of two rows is not sure of its class
+        ),
+        Learner(
+            "cart",
+            "tree",
+            _estimators,
+            "CART decision tree: Gini index, binary splits, cost-complexity pruning by folds",
+            {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
+            # Fully grown, a tree learns the noise too: two points less on tables left out.
+            settings={"ccp_alpha": "cv"},
+        ),
+        Learner(
+            "optimal-tree",
+            "tree",
+            _estimators,
+            "optimal decision tree: of all trees within a depth, one with the fewest training errors, proved",
+            {"max_depth": [1, 2, 3], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]},
+        ),
+        Learner(
+            "oblique",
+            "tree",
+            _estimators,
+            "decision tree whose nodes may test a linear combination of columns",
+            {"ccp_alpha": [0.0, 0.003, 0.01, 0.03], "min_samples_leaf": [1, 5, 10]},
+            readable=False,  # a sum of weighted columns at every node is not read at a glance
+        ),
+    ),
+    models=_models,
+    explain=_explain,
+    counterfactual=_counterfactual,
+    cuts=_cuts,
+    export=_export,
+    formats=_formats,
+    show=_show,
+    compile_row=_compile_row,
+    chapter=_chapter,
+    trace=_trace,
+    animate=_animate,
+)

@@ -1,0 +1,298 @@
+"""Trees and forests in passes: bins by a sample, then class sums of open nodes level by level, then the rest in memory.
+
+A table of bins takes a byte or two per cell. Where it fits the memory it is gathered and grown on in one go; else it
+stays in its parts, large nodes are split by the sums of all parts, and small ones are finished where their rows have
+been gathered. The same functions decide everywhere, so that the way never shows in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.engines.passes import Chunk, Facts, Gather, Keep, Kept, Pass
+from vaglio.errors import NotSupportedError
+from vaglio.learners.trees.passes.amounts import Amounts, are_multiples
+from vaglio.learners.trees.passes.tree_bins import DEFAULT_BINS, Binning, sampled_rows
+from vaglio.learners.trees.passes.tree_memory import PassSize, Sizes, bytes_gathered, trees_beside
+
+_KEPT = "bins"
+
+Asking = Generator[Any, Any, Any]
+# Trees that are grown together, as the growers take them; None: one tree of all rows.
+Plan = dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class RowsInMemory:
+    """Sizes of rows that are in memory."""
+
+    n_rows: int
+    threads: int
+    memory: int = 1 << 62
+    room: int = 1 << 62
+
+
+def plan_of(seeds: Sequence[int], features: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Return a plan of trees with these seeds and columns, each of all rows."""
+    n = len(seeds)
+    return {
+        "draws": 0,  # rows drawn for each tree, by the keys in `bags`
+        "bags": np.zeros(n, dtype=np.uint64),
+        "hash_seed": 0,  # rows are left out whose hash lies between `first_out` and `last_out`
+        "first_out": np.ones(n, dtype=np.uint64),
+        "last_out": np.zeros(n, dtype=np.uint64),
+        "seeds": np.array(seeds, dtype=np.uint64),
+        "features": [columns.astype(np.uint32) for columns in features],
+    }
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is done with the rows of a part; it goes to wherever they are.
+
+    Attributes
+    ----------
+    binning : Binning
+    amounts : Amounts
+    n_classes : int
+        0 for numbers.
+    growth : dict
+        Number of rows, the rows of each tree, and what else the sums of a part depend on.
+    kernel : GrowthAmounts
+        The amounts as the kernels take them.
+    of : tuple of str
+        What is kept of the rows already, as bins with their targets, and weights if there are any; empty: nothing.
+    """
+
+    binning: Binning
+    amounts: Amounts
+    n_classes: int
+    growth: dict[str, Any]
+    kernel: _core.GrowthAmounts
+    of: tuple[str, ...] = ()
+
+    @classmethod
+    def made(cls, binning: Binning, amounts: Amounts, n_classes: int, plan: Plan, of: tuple[str, ...] = ()) -> Setup:
+        """Put together what is known."""
+        growth = {"rows": amounts.rows, "trees": plan, "weighted": amounts.weighted}
+        return cls(binning, amounts, n_classes, growth, amounts.for_kernel(plan["draws"] if plan else 0), of)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether trees have rows of their own."""
+        plan = self.growth["trees"]
+        return plan is not None and bool(plan["draws"] or (plan["first_out"] <= plan["last_out"]).any())
+
+    def block(self, rows: Chunk | Kept) -> Block:
+        """Return rows as bins, with their weights as the grower takes them."""
+        return self.block_of(self.ready(rows), rows.start)
+
+    def block_of(self, arrays: Mapping[str, np.ndarray], start: int) -> Block:
+        """Return arrays that are ready as the growers take them."""
+        columns = [arrays[f"x{j}"] for j in range(len(self.binning.features))]
+        return Block(columns, arrays["y"], arrays.get("weight"), start)
+
+    def ready(self, rows: Chunk | Kept) -> dict[str, np.ndarray]:
+        """Return rows as bins, with their targets, and their weights as the grower takes them."""
+        arrays = self.kept(rows) if isinstance(rows, Chunk) else rows.arrays
+        named = {name: arrays[name] for name in (*(f"x{j}" for j in range(len(self.binning.features))), "y")}
+        weight = self.amounts.weights(arrays.get("weight"))
+        return named if weight is None else named | {"weight": weight}
+
+    def kept(self, chunk: Chunk) -> dict[str, np.ndarray]:
+        """Return the rows of a chunk as arrays to be kept."""
+        columns = {f"x{j}": column for j, column in enumerate(self.binning.columns(chunk.matrix))}
+        named = columns | {"y": self.amounts.targets(chunk.y, self.n_classes)}
+        return named if chunk.weight is None else named | {"weight": chunk.weight}
+
+
+@dataclass
+class Block:
+    """Rows as bins: codes by feature, what is to be predicted, weights if there are any."""
+
+    columns: list[np.ndarray]
+    y: np.ndarray
+    weight: np.ndarray | None
+    start: int
+
+
+def grow_in_passes(
+    facts: Facts, config: _core.TreeConfig, max_bins: int | None, strict: bool, plan: Plan = None, joined: bool = False
+) -> Asking:
+    """Ask for what trees need and grow them; return a list of the arrays of each, or joined those of a forest."""
+    binning = yield from binning_in_passes(facts, max_bins or DEFAULT_BINS, strict)
+    amounts = yield from amounts_in_passes(facts)
+    setup = Setup.made(binning, amounts, facts.n_classes, plan)
+    return (yield from grow_trees(facts, setup, config, joined))
+
+
+def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: bool = False) -> Asking:
+    """Grow on bins that are known; return as :func:`grow_in_passes`."""
+    beside = trees_beside(sizes, setup, config)
+    if beside:
+        return (yield from _grow_gathered(setup, config, joined, sizes, beside))
+    if config.max_leaf_nodes:
+        lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
+        raise NotSupportedError(
+            f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
+            f"{(lacking >> 20) + 1} MB more, or bound the tree by max_depth."
+        )
+    return (yield from _grow_by_levels(setup, config, joined, sizes))
+
+
+def binning_in_passes(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
+    """Ask for the rows that bins are cut by, and cut them."""
+    features = facts.codebook.features
+    sample = np.empty((0, len(facts.values)))
+    if any(values is None or len(values) > max_bins for values in facts.values):
+        choose = partial(_sampled, facts.n_rows)
+        sample = np.concatenate((yield Pass("sample of rows", _numbers, choose=choose)))
+    return Binning.cut(features, sample, facts.values, max_bins, strict)
+
+
+def _sampled(n_rows: int, start: int, rows: int) -> np.ndarray:
+    return np.flatnonzero(sampled_rows(np.arange(start, start + rows), n_rows))
+
+
+def _numbers(chunk: Chunk) -> list[np.ndarray]:
+    return [chunk.matrix.numeric]
+
+
+def amounts_in_passes(facts: Facts) -> Generator[Any, Any, Amounts]:
+    """Ask for what is to be known of weights and targets."""
+    amounts = Amounts(facts.n_rows, float(facts.n_rows))
+    if not facts.n_classes:
+        amounts = amounts.with_range(*facts.y_range)
+    if not facts.weighted:
+        return amounts
+    least = yield Pass("least weight", _least, min)
+    whole, multiples, largest, total = yield Pass("proportions of weights", partial(_multiples, least, facts), _both)
+    if whole:
+        return amounts.with_whole(least, multiples, largest)
+    return amounts.with_grid(facts.unit, facts.largest_weight, total)
+
+
+def _least(chunk: Chunk) -> float:
+    assert chunk.weight is not None
+    return float(chunk.weight.min())
+
+
+def _multiples(least: float, facts: Facts, chunk: Chunk) -> tuple[bool, float, float, float]:
+    """Return whether weights are multiples of the least, the sum and the largest multiple, and the sum of weights."""
+    assert chunk.weight is not None
+    multiple = np.rint(chunk.weight / least)
+    # The engine has rounded weights to its unit.
+    whole = are_multiples(chunk.weight, least, facts.unit * (1.0 + multiple))
+    return whole, float(multiple.sum()), float(multiple.max()), float(chunk.weight.sum())
+
+
+def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, float]) -> tuple[bool, float, float, float]:
+    return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
+
+
+def _grow_gathered(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes, beside: int) -> Asking:
+    """Gather all rows as bins, and grow in memory."""
+    holds = bytes_gathered(setup, config, sizes.n_rows, beside)
+    arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
+    return grow_block(setup, setup.block_of(arrays, 0), config, joined, sizes.threads, beside)
+
+
+def grow_block(
+    setup: Setup, table: Block, config: _core.TreeConfig, joined: bool, threads: int, beside: int | None = None
+) -> Any:
+    """Grow on rows in memory, so many trees beside each other at most; return as :func:`grow_in_passes`."""
+    given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
+    plan = setup.growth["trees"]
+    if plan is None:
+        return [_core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)]
+    told = {"amounts": setup.kernel, "trees": plan, "joined": joined, "beside": beside}
+    return _core.grow_binned_trees(*given, **told, n_threads=threads)
+
+
+def _grow_by_levels(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes) -> Asking:
+    """Split large nodes by the sums of all parts, and finish small ones with their rows."""
+    layout = setup.binning.layout()
+    plan = setup.growth["trees"]
+    if plan is not None and plan["draws"]:
+        # Every part would share out all draws from the beginning, in every pass.
+        blocks = _core.draw_blocks(plan["bags"], setup.growth["rows"], plan["draws"], sizes.threads)
+        setup.growth["trees"] = plan | {"blocks": blocks}
+    grower = _core.LevelGrower(layout, setup.n_classes, config, setup.kernel, setup.growth["trees"])
+    setup.growth["squares"] = grower.squares()
+    of = setup.of or (_KEPT,)
+    if not setup.of:
+        yield Keep(_KEPT, setup.kept)
+    most = PassSize.of(sizes, setup, config)
+    spread = config.missing == "fractional"
+    level = 0
+    while not grower.done():
+        level += 1
+        frontier = grower.ask_sums(most.cells, most.rows)
+        if len(frontier["totals"]):
+            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=of, holds=most.holds)
+            grower.take_sums(sums)
+            continue
+        frontier = grower.ask_rows(most.cells, most.rows)
+        given = partial(_rows, setup, spread, frontier)
+        rows: Arrived = yield Pass("rows of small nodes", given, of=of, holds=most.holds)
+        starts, arrays = rows.joined()
+        block = setup.block_of(arrays, 0)
+        told = {name: arrays.get(name) for name in ("weights", "counts", "drawn")}
+        grower.take_rows(starts, block.columns, block.y, **told, n_threads=sizes.threads)
+    return grower.take_trees(joined)
+
+
+def _sums(setup: Setup, frontier: dict[str, Any], kept: Kept) -> np.ndarray:
+    return _core.sum_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
+
+
+def _part(
+    setup: Setup, kept: Kept
+) -> tuple[_core.BinnedLayout, list[np.ndarray], np.ndarray, int, np.ndarray | None, int]:
+    block = setup.block(kept)
+    return setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start
+
+
+def _rows(setup: Setup, spread: bool, frontier: dict[str, Any], kept: Kept) -> Arrived:
+    starts, row, weight, count = _core.gather_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
+    arrays = {name: array[row] for name, array in setup.ready(kept).items() if name != "weight"}
+    if setup.amounts.weighted:
+        arrays |= {"weights": weight, "counts": count}
+    elif spread:
+        arrays["weights"] = weight
+    if setup.drawn and not setup.amounts.weighted:
+        arrays["drawn"] = count.astype(np.uint16)
+    return Arrived([(starts, arrays)])
+
+
+@dataclass
+class Arrived:
+    """Rows of open nodes from several parts: where those of each node begin, and arrays of them."""
+
+    parts: list[tuple[np.ndarray, dict[str, np.ndarray]]]
+
+    def merge(self, other: Arrived) -> Arrived:
+        """Return the rows of both."""
+        return Arrived(self.parts + other.parts)
+
+    def joined(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return all rows node by node, and where each node begins; the parts are used up array by array."""
+        sizes = np.array([np.diff(starts) for starts, _ in self.parts])
+        starts = np.concatenate(([0], np.cumsum(sizes.sum(axis=0))))
+        first = starts[:-1] + np.cumsum(sizes, axis=0) - sizes  # of each part and node
+        places = []
+        for (own, _), to in zip(self.parts, first):
+            shift = np.repeat(to - own[:-1], np.diff(own))
+            places.append((shift + np.arange(len(shift))).astype(np.uint32))
+        joined = {}
+        for name in list(self.parts[0][1]):
+            joined[name] = np.empty(starts[-1], self.parts[0][1][name].dtype)
+            for (_, arrays), place in zip(self.parts, places):
+                joined[name][place] = arrays.pop(name)
+        return starts, joined

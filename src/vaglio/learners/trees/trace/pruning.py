@@ -1,0 +1,267 @@
+"""How a grown tree is pruned: every decision, with the numbers of the subtree and of the leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from vaglio.document.document import Page
+from vaglio.document.impurity import MEASURES
+from vaglio.document.notation import count, fixed
+from vaglio.document.training import Training
+from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree_rules import branch_condition
+
+# C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.
+TOLERANCE = 0.1
+
+
+@dataclass
+class Branch:
+    """A node that pruning may change: the weights of its rows, and the conditions that lead to its children."""
+
+    name: str
+    weight: np.ndarray
+    counts: np.ndarray
+    conditions: list[Any] = field(default_factory=list)
+    children: list[Branch] = field(default_factory=list)
+    estimate: float = 0.0
+
+    @property
+    def short(self) -> str:
+        """Its number, without the path."""
+        return self.name.partition(":")[0]
+
+    @property
+    def rows(self) -> float:
+        return float(self.counts.sum())
+
+    @property
+    def errors(self) -> float:
+        return max(0.0, self.rows - float(self.counts.max(initial=0.0)))
+
+    def leaves(self) -> list[Branch]:
+        """Leaves that hold rows."""
+        if not self.children:
+            return [self] if self.rows > 0 else []
+        return [leaf for child in self.children for leaf in child.leaves()]
+
+    def inner(self) -> list[Branch]:
+        """Inner nodes, children before their parents."""
+        below = [node for child in self.children for node in child.inner()]
+        return [*below, self] if self.children else []
+
+    def make_leaf(self) -> None:
+        self.children, self.conditions = [], []
+
+
+def trace_pruning(
+    page: Page, training: Training, tree: Tree, names: dict[int, str], validation: Training | None = None
+) -> None:
+    """Write the pruning that the parameters of the estimator choose; ``validation`` is for reduced-error pruning."""
+    estimator, say = training.estimator, page.say
+    root = grown(training, tree, names)
+    page.section(say("pruning"))
+    if estimator.pruning == "pessimistic":
+        _pessimistic(page, root, float(estimator.epsilon))
+    elif estimator.pruning == "error_based":
+        _error_based(page, training, root)
+    elif validation is not None:
+        _reduced_error(page, root, validation)
+    if estimator.ccp_alpha != 0.0:
+        _cost_complexity(page, training, root)
+    elif estimator.pruning is None or (estimator.pruning == "reduced_error" and validation is None):
+        page.text(say("no_pruning"))
+        return
+    page.facts.setdefault("pruned_leaves", len(root.leaves()))
+
+
+def grown(training: Training, tree: Tree, names: dict[int, str], node: int = 0, weight: Any = None) -> Branch:
+    """The grown tree in a form that can be pruned."""
+    weight = training.weight if weight is None else weight
+    branch = Branch(names.get(node, ""), weight, training.class_weights(weight=weight))
+    if not tree.is_leaf[node]:
+        for at, child in enumerate(tree.children(node)):
+            condition = branch_condition(tree, node, at, training.features)
+            branch.conditions.append(condition)
+            below = weight * condition.match(training.matrix)
+            branch.children.append(grown(training, tree, names, child, below))
+    return branch
+
+
+# -- pessimistic -------------------------------------------------------------------------------------------------------
+def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
+    say, facts = page.say, []
+    page.text(say("pessimistic_rule", epsilon=fixed(epsilon)))
+    for node in root.inner():
+        leaves = node.leaves()
+        below, k, own, n = sum(leaf.errors for leaf in leaves), len(leaves), node.errors, count(node.rows)
+        as_tree, as_leaf = below + k * epsilon, own + epsilon
+        prune = as_tree > as_leaf + 1e-9 * (1 + own)
+        tie = abs(as_tree - as_leaf) <= 1e-9 * (1 + own)
+        page.section(node.name, level=2)
+        e = count(epsilon)
+        page.formula(
+            f"{say('subtree')}: ({count(below)} + {k}·{e})/{n} = {count(as_tree)}/{n} = {fixed(as_tree / node.rows)}"
+        )
+        page.formula(f"{say('leaf')}: ({count(own)} + {e})/{n} = {count(as_leaf)}/{n} = {fixed(as_leaf / node.rows)}")
+        page.text(say("prune_yes" if prune else "prune_tie" if tie else "prune_no"))
+        facts.append({"node": node.name, "subtree": as_tree, "leaf": as_leaf, "rows": node.rows, "pruned": prune})
+        if prune:
+            node.make_leaf()
+    page.facts["pruning"] = facts
+
+
+# -- reduced error -----------------------------------------------------------------------------------------------------
+def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
+    say, lines, facts = page.say, list[list[str]](), list[dict[str, Any]]()
+    page.text(say("reduced_rule"))
+
+    def prune(node: Branch, weight: np.ndarray, majority: int) -> float:
+        """Return the errors of the node's subtree on the validation rows, after pruning it."""
+        majority = int(np.argmax(node.counts)) if node.rows > 0 else majority
+        own = float(weight[validation.y != majority].sum())
+        if not node.children:
+            return own
+        below = [
+            prune(child, weight * condition.match(validation.matrix), majority)
+            for child, condition in zip(node.children, node.conditions)
+        ]
+        cut = own <= sum(below) + 1e-9 * (1 + sum(below))
+        decision = say("decision_leaf" if cut else "decision_keep")
+        lines.append([node.short, count(weight.sum()), count(own), count(sum(below)), decision])
+        facts.append({"node": node.name, "leaf": own, "subtree": sum(below), "pruned": cut})
+        if cut:
+            node.make_leaf()
+        return own if cut else sum(below)
+
+    prune(root, validation.weight, 0)
+    columns = ["col_node", "rows", "upper_leaf", "upper_subtree", "col_decision"]
+    page.table([say(column) for column in columns], lines, say("reduced_table"))
+    page.facts["pruning"] = facts
+
+
+# -- error-based (C4.5) ------------------------------------------------------------------------------------------------
+def added_errors(n: float, e: float, confidence: float) -> float:
+    """Errors expected in addition to the e observed in n rows: the upper limit of a binomial share, as in C4.5."""
+    if e < 1:
+        none = float(n * (1 - confidence ** (1 / n)))
+        return none + e * (added_errors(n, 1.0, confidence) - none) if e > 0 else none
+    if e + 0.5 >= n:
+        return max(n - e, 0.0)
+    z = -float(ndtri(confidence))
+    f = (e + 0.5) / n
+    limit = (f + z * z / (2 * n) + z * np.sqrt(f / n - f * f / n + z * z / (4 * n * n))) / (1 + z * z / n)
+    return float(limit * n - e)
+
+
+def _limit(node: Branch, confidence: float) -> float:
+    return node.errors + added_errors(node.rows, node.errors, confidence) if node.rows > 0 else 0.0
+
+
+def _error_based(page: Page, training: Training, root: Branch) -> None:
+    say, confidence = page.say, float(training.estimator.confidence_factor)
+    page.text(say("error_based_rule", confidence=fixed(confidence)))
+    for node in root.inner():
+        if sum(leaf.errors for leaf in node.leaves()) >= node.errors - 1e-3:
+            page.text(say("collapse", node=node.name))
+            node.make_leaf()
+    work = ErrorBased(page, training, confidence)
+    work.prune(root)
+    columns = ["col_node", "rows", "col_errors", "upper_leaf", "upper_subtree", "upper_branch", "col_decision"]
+    page.table([say(column) for column in columns], work.lines, say("upper_limits"))
+    page.facts["pruning"] = work.facts
+
+
+class ErrorBased:
+    """Bottom-up: each node becomes what has the fewest expected errors: a leaf, its subtree or its largest branch."""
+
+    def __init__(self, page: Page, training: Training, confidence: float) -> None:
+        self.say, self.training, self.confidence = page.say, training, confidence
+        self.raising = bool(training.estimator.subtree_raising)
+        self.lines: list[list[str]] = []
+        self.facts: list[dict[str, Any]] = []
+
+    def prune(self, node: Branch) -> None:
+        for child in node.children:
+            self.prune(child)
+        as_leaf = _limit(node, self.confidence)
+        if not node.children:
+            node.estimate = as_leaf
+            return
+        as_tree = sum(child.estimate for child in node.children)
+        most = max(child.rows for child in node.children)
+        largest = next(child for child in node.children if child.rows >= most / (1 + 1e-10))
+        moved = self._with_rows(largest, node.weight) if self.raising else None
+        as_branch = self._estimate(moved) if moved is not None else float("inf")
+        if as_leaf <= as_tree + TOLERANCE and as_leaf <= as_branch + TOLERANCE:
+            decision = "decision_leaf"
+        elif as_branch <= as_tree + TOLERANCE:
+            decision = "decision_raise"
+        else:
+            decision = "decision_keep"
+        self._note(node, as_leaf, as_tree, as_branch, decision)
+        node.estimate = as_leaf if decision == "decision_leaf" else as_tree
+        if decision == "decision_leaf":
+            node.make_leaf()
+        elif decision == "decision_raise" and moved is not None:
+            node.children, node.conditions = moved.children, moved.conditions
+            self.prune(node)
+
+    def _with_rows(self, branch: Branch, weight: np.ndarray) -> Branch:
+        """The branch as it would be with all rows of its parent."""
+        moved = Branch(branch.name, weight, self.training.class_weights(weight=weight), list(branch.conditions))
+        moved.children = [
+            self._with_rows(child, weight * condition.match(self.training.matrix))
+            for child, condition in zip(branch.children, branch.conditions)
+        ]
+        return moved
+
+    def _estimate(self, branch: Branch) -> float:
+        return sum(_limit(leaf, self.confidence) for leaf in branch.leaves())
+
+    def _note(self, node: Branch, as_leaf: float, as_tree: float, as_branch: float, decision: str) -> None:
+        branch = fixed(as_branch) if np.isfinite(as_branch) else "–"
+        self.lines.append([node.short, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
+        self.lines[-1].append(self.say(decision))
+        numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
+        self.facts.append({"node": node.name, "decision": decision, **numbers})
+
+
+# -- cost and complexity -----------------------------------------------------------------------------------------------
+def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
+    say, estimator = page.say, training.estimator
+    charged = "error" if estimator.ccp_risk == "error" else estimator.criterion
+    measure = {"gini": "gini", "error": "error"}.get(charged, "entropy")
+    total = root.rows
+    price = float(getattr(estimator, "ccp_alpha_", 0.0) if estimator.ccp_alpha == "cv" else estimator.ccp_alpha)
+
+    def risk(node: Branch) -> float:
+        return node.rows * float(MEASURES[measure](node.counts)) / total
+
+    def strength(node: Branch) -> float:
+        leaves = node.leaves()
+        return (risk(node) - sum(map(risk, leaves))) / max(len(leaves) - 1, 1)
+
+    page.text(say("ccp_rule"))
+    lines = [["0", "0", str(len(root.leaves())), fixed(sum(map(risk, root.leaves()))), ""]]
+    chosen, facts = 0, [0.0]
+    while root.children:
+        weakest = min(strength(node) for node in root.inner())
+        cut = [node for node in root.inner() if node.children and strength(node) <= weakest + 1e-12]
+        for node in reversed(cut):
+            node.make_leaf()
+        alpha = max(weakest, facts[-1])
+        if alpha > facts[-1] + 1e-12 or len(facts) == 1:
+            facts.append(alpha)
+        lines.append([str(len(lines)), fixed(alpha), str(len(root.leaves())), fixed(sum(map(risk, root.leaves())))])
+        lines[-1].append("; ".join(node.short for node in cut))
+        chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
+    columns = ["col_step", "col_alpha", "col_leaves", "col_risk", "col_cut"]
+    page.table([say(column) for column in columns], lines, say("ccp_table"), [chosen])
+    page.text(say("ccp_choice", alpha=fixed(price), leaves=lines[chosen][2]))
+    page.facts["ccp_alphas"] = facts
+    page.facts["pruned_leaves"] = int(lines[chosen][2])

@@ -1,1 +1,0 @@
-"""Forests, and ensembles of any other model."""

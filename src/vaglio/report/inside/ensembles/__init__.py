@@ -1,1 +1,0 @@
-"""Ensembles and additive models in the report."""

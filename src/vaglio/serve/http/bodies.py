@@ -1,0 +1,127 @@
+"""The body of a request, read within its limits, and the JSON in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, NoReturn
+
+from starlette.requests import ClientDisconnect, Request
+
+from vaglio.messages.sentences import clip
+from vaglio.serve.http.bounds import Bounds
+from vaglio.serve.http.problems import refuse
+
+__all__ = ["check_nesting", "dump_json", "media_type", "parse_json", "read_body"]
+
+_dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+def media_type(request: Request) -> str:
+    """Return what the request says its body is, without parameters, in lower case."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def read_body(request: Request, bounds: Bounds) -> bytes:
+    """Return the body; one that is too long or arrives too slowly is refused.
+
+    Parameters
+    ----------
+    request : Request
+    bounds : Bounds
+    """
+    headers = request.headers
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        refuse(415, "The body is compressed, which is not supported: send it without Content-Encoding.")
+    length_said = headers.get("content-length", "0")
+    if not length_said.isdecimal() or int(length_said) > bounds.body:
+        _too_long(bounds)
+    task = asyncio.current_task()
+    assert task is not None
+    # One handle of the loop instead of asyncio.timeout, which takes as long as the prediction of a row.
+    late: list[bool] = []
+
+    def give_up() -> None:
+        late.append(True)
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(bounds.seconds, give_up)
+    try:
+        return await _whole_body(request, bounds)
+    except asyncio.CancelledError:
+        if not late or task.uncancel():
+            raise
+        refuse(408, f"The body did not arrive within {bounds.seconds:g} seconds: send it faster.", Connection="close")
+    finally:
+        timer.cancel()
+
+
+async def _whole_body(request: Request, bounds: Bounds) -> bytes:
+    parts: list[bytes] = []
+    length, more = 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part = message.get("body", b"")
+        length += len(part)
+        if length > bounds.body:
+            _too_long(bounds)
+        parts.append(part)
+        more = message.get("more_body", False)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _too_long(bounds: Bounds) -> NoReturn:
+    # The rest of the body is not read: the connection cannot be used again.
+    refuse(413, f"The body is longer than {bounds.body:,} bytes: send fewer rows at a time.", Connection="close")
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number in JSON; write null for a missing value")
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_number)
+
+
+def parse_json(body: bytes) -> Any:
+    """Return what a JSON text says; a text that is not JSON, or that nobody can deal with, is refused.
+
+    Parameters
+    ----------
+    body : bytes
+    """
+    try:
+        return _decoder.decode(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        refuse(400, "The body is not UTF-8: encode the JSON text as UTF-8.")
+    except RecursionError:
+        refuse(400, "The JSON has too many levels of brackets: a row is one flat object.")
+    except ValueError as error:
+        if not body.strip():
+            refuse(400, "The body is empty: send a row as a JSON object, or rows as a list of objects.")
+        refuse(400, f"The body is not JSON: {clip(error, 200)}.")
+
+
+def check_nesting(data: Any, levels: int) -> None:
+    """Refuse lists and objects inside each other on more levels than these.
+
+    Parameters
+    ----------
+    data : object
+        What a JSON text says.
+    levels : int
+    """
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    if not inside:
+        return
+    if levels == 0:
+        refuse(400, "The JSON has too many levels of brackets.")
+    for part in inside:
+        if isinstance(part, (dict, list)):
+            check_nesting(part, levels - 1)
+
+
+def dump_json(data: Any) -> bytes:
+    """Return plain data as JSON."""
+    return _dump(data).encode()

@@ -1,0 +1,216 @@
+"""What the rows of a service are like: classes, missing and unknown values, distance from the training rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.fitted import Fitted
+from vaglio.fitted.one_row import OneRow
+from vaglio.learners.provenance import Shares, shares_from
+from vaglio.serve.counters import Counters
+from vaglio.table import Table
+
+__all__ = ["KINDS", "Monitor", "Seen"]
+
+# What can be said of a value: the word in the names of counters.
+KINDS = ("missing", "unseen", "outside")
+# Rows of half a window: drift is told of the last one to two thousand.
+HALF = 1000
+
+
+@dataclass
+class Seen:
+    """What was seen in some rows.
+
+    Attributes
+    ----------
+    classes : Counter
+        Rows per predicted class; for a model of numbers, all rows under the empty text.
+    values : Counter
+        (kind, column) -> values.
+    rows : Counter
+        Kind -> rows that have such a value.
+    bins : list of arrays
+        Per feature the rows per bin or category; the last is for unknown categories.
+    """
+
+    bins: list[np.ndarray]
+    classes: Counter[Any] = field(default_factory=Counter)
+    values: Counter[tuple[str, str]] = field(default_factory=Counter)
+    rows: Counter[str] = field(default_factory=Counter)
+
+
+class _Watched:
+    """One feature: where its value stands, and what is known of its values."""
+
+    def __init__(self, feature: Feature, place: int, shares: Shares | None) -> None:
+        self.name, self.place, self.nominal = feature.column, place, feature.is_nominal
+        self.word = feature.word is not None
+        self.edges = [] if shares is None else list(shares.edges)
+        self.low, self.high = (-np.inf, np.inf) if shares is None or self.nominal else (shares.low, shares.high)
+        self.size = 0 if shares is None else len(shares.counts)
+
+
+class Monitor:
+    """Looks at the rows of one model and at its answers.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    counters : Counters
+        Where it counts.
+    fitted : Fitted
+    """
+
+    def __init__(self, name: str, counters: Counters, fitted: Fitted) -> None:
+        self.name, self.counters = name, counters
+        self.classless = fitted.classes is None
+        features = fitted.codebook.features
+        training = fitted.provenance.get("training")
+        state = training.get("shares") if isinstance(training, dict) else None
+        self.shares = shares_from(state, features)
+        self.features = features
+        blocks = [0, 0]
+        self.watched: list[_Watched] = []
+        for feature, shares in zip(features, self.shares):
+            self.watched.append(_Watched(feature, blocks[feature.is_nominal], shares))
+            blocks[feature.is_nominal] += feature.kind != "text"
+        self.window = [[0] * (each.size + 1) for each in self.watched]
+        self.earlier = [[0] * (each.size + 1) for each in self.watched]
+        self.n_window = self.n_earlier = 0
+        self.text = {j for j, feature in enumerate(features) if feature.kind == "text"}
+
+    # -- one row -------------------------------------------------------------------------------------------------------
+    def see_row(self, one: OneRow, row: dict[str, Any], label: Any) -> None:
+        """Count one row and the answer to it; in the thread of the server only.
+
+        Parameters
+        ----------
+        one : OneRow
+        row : dict
+        label : object
+        """
+        codebook = one.fitted.codebook
+        given = row if codebook.named else [row[name] for name in codebook.names]
+        blocks = None if one.reader is None else one.reader.encode(given)
+        if blocks is None:
+            table = Table.from_any({name: [row[name]] for name in codebook.names})
+            seen = self.nothing()
+            self.examine(seen, table, codebook.encode(table), [label])
+            self.add(seen)
+            return
+        self.counters.add("vaglio_predictions_total", 1, self.name, "" if self.classless else str(label))
+        numbers, codes = blocks[0][0].tolist(), blocks[1][0].tolist()
+        found: set[str] = set()
+        for watched, bins in zip(self.watched, self.window):
+            if watched.nominal:
+                code = codes[watched.place]
+                if code >= 0:
+                    if watched.size:
+                        bins[code] += 1
+                    continue
+                lost = True
+            else:
+                value = numbers[watched.place]
+                lost = value != value
+                if not lost:
+                    if watched.size:
+                        bins[bisect_left(watched.edges, value)] += 1
+                    if watched.low <= value <= watched.high:
+                        continue
+            kind = "outside" if not lost else "missing" if row[watched.name] is None else "unseen"
+            if kind == "unseen":
+                bins[-1] += 1
+            found.add(kind)
+            self.counters.add(f"vaglio_{kind}_values_total", 1, self.name, watched.name)
+        for kind in found:
+            self.counters.add(f"vaglio_rows_with_{kind}_values_total", 1, self.name)
+        self._turn(1)
+
+    # -- many rows -----------------------------------------------------------------------------------------------------
+    def nothing(self) -> Seen:
+        """Return an empty record."""
+        return Seen([np.zeros(each.size + 1, dtype=np.int64) for each in self.watched])
+
+    def examine(self, seen: Seen, table: Table, matrix: EncodedMatrix, labels: list[Any]) -> None:
+        """Add what some rows are like to a record; in any thread.
+
+        Parameters
+        ----------
+        seen : Seen
+        table : Table
+            The rows as they came.
+        matrix : EncodedMatrix
+            The same rows, encoded.
+        labels : list
+            What the model says of them.
+        """
+        if self.classless:
+            seen.classes[""] += len(labels)
+        else:
+            seen.classes.update(labels)
+        if matrix.sparse is not None:
+            return
+        flags = {kind: np.zeros(len(matrix), dtype=bool) for kind in KINDS}
+        for j, (watched, bins) in enumerate(zip(self.watched, seen.bins)):
+            if j in self.text:
+                continue
+            absent = table.column(watched.name).missing if watched.name in table else np.zeros(len(matrix), bool)
+            if watched.nominal:
+                codes = matrix.codes[:, watched.place]
+                lost, place, outside = codes < 0, codes, np.zeros(len(matrix), dtype=bool)
+            else:
+                values = matrix.numeric[:, watched.place]
+                lost = np.isnan(values)
+                place = np.searchsorted(watched.edges, values) if watched.size else np.zeros(len(matrix), np.int64)
+                outside = ~lost & ((values < watched.low) | (values > watched.high))
+            if watched.size:
+                bins[:-1] += np.bincount(place[~lost], minlength=watched.size)[: watched.size]
+            found = {"missing": lost & absent, "unseen": lost & ~absent, "outside": outside}
+            bins[-1] += int(found["unseen"].sum())
+            for kind, rows in found.items():
+                if rows.any():
+                    seen.values[kind, watched.name] += int(rows.sum())
+                    flags[kind] |= rows
+        for kind, rows in flags.items():
+            seen.rows[kind] += int(rows.sum())
+
+    def add(self, seen: Seen) -> None:
+        """Count what was seen; in the thread of the server only.
+
+        Parameters
+        ----------
+        seen : Seen
+        """
+        add, model = self.counters.add, self.name
+        for label, count in seen.classes.items():
+            add("vaglio_predictions_total", count, model, str(label))
+        for (kind, column), count in seen.values.items():
+            add(f"vaglio_{kind}_values_total", count, model, column)
+        for kind, count in seen.rows.items():
+            if count:
+                add(f"vaglio_rows_with_{kind}_values_total", count, model)
+        for bins, more in zip(self.window, seen.bins):
+            for at in np.flatnonzero(more).tolist():
+                bins[at] += int(more[at])
+        self._turn(seen.classes.total())
+
+    def _turn(self, rows: int) -> None:
+        """Count rows of the window; when half of it is full, forget the half before it."""
+        self.n_window += rows
+        if self.n_window >= HALF:
+            self.earlier, self.n_earlier = self.window, self.n_window
+            self.window = [[0] * len(bins) for bins in self.earlier]
+            self.n_window = 0
+
+    def recent(self) -> tuple[int, list[list[int]]]:
+        """Return how many rows the window holds, and per feature their counts per bin."""
+        both = [[a + b for a, b in zip(now, before)] for now, before in zip(self.window, self.earlier)]
+        return self.n_window + self.n_earlier, both

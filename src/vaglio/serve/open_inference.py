@@ -1,0 +1,226 @@
+"""The Open Inference Protocol, version 2: one named, typed tensor per column, tensors as answers."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from vaglio._version import __version__
+from vaglio.messages.sentences import clip, did_you_mean
+from vaglio.serve.http.bodies import dump_json, media_type, read_body
+from vaglio.serve.http.problems import refuse
+from vaglio.serve.served import Served
+from vaglio.serve.wire import JSON, check_rows
+
+if TYPE_CHECKING:
+    from vaglio.serve.service import Service
+
+__all__ = ["DATATYPES", "OpenInference"]
+
+_WHOLE = {f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
+_REAL = {"FP16", "FP32", "FP64"}
+# Datatype -> types of its values in JSON; null is a missing value in all of them.
+DATATYPES: dict[str, tuple[type, ...]] = {
+    "BOOL": (bool,),
+    "BYTES": (str,),
+    **dict.fromkeys(_WHOLE, (int,)),
+    **dict.fromkeys(_REAL, (int, float)),
+}
+# A tensor of all columns at once, of a model of numbers.
+_MATRIX = 2
+
+
+class OpenInference:
+    """The addresses below /v2.
+
+    Parameters
+    ----------
+    service : Service
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    def routes(self) -> list[Route]:
+        """Return them."""
+        versions = ("/v2/models/{name}", "/v2/models/{name}/versions/{version}")
+        return [
+            Route("/v2/health/live", self.live),
+            Route("/v2/health/ready", self.ready),
+            Route("/v2", self.server),
+            *(Route(path, self.model) for path in versions),
+            *(Route(f"{path}/ready", self.model_ready) for path in versions),
+            *(Route(f"{path}/infer", self.infer, methods=["POST"]) for path in versions),
+        ]
+
+    async def live(self, request: Request) -> Response:
+        """Say that the server lives."""
+        return _json({"live": True})
+
+    async def ready(self, request: Request) -> Response:
+        """Say whether the server takes requests."""
+        ready = not self.service.stopping
+        return _json({"ready": ready}, 200 if ready else 503)
+
+    async def server(self, request: Request) -> Response:
+        """Describe the server."""
+        return _json({"name": "vaglio", "version": __version__, "extensions": []})
+
+    async def model(self, request: Request) -> Response:
+        """Describe the tensors of a model."""
+        served = self._served(request, "v2 model")
+        inputs = [
+            {"name": name, "datatype": "BYTES" if str in types else "FP64", "shape": [-1]}
+            for name, types in served.columns
+        ]
+        outputs = [{"name": "predicted", "datatype": _datatype(served), "shape": [-1]}]
+        if served.fitted.has_probabilities:
+            outputs.append({"name": "probabilities", "datatype": "FP64", "shape": [-1, len(served.keys or [])]})
+        if served.cost is not None:
+            outputs.append({"name": "expected_costs", "datatype": "FP64", "shape": [-1, len(served.keys or [])]})
+            outputs.append({"name": "likeliest", "datatype": _datatype(served), "shape": [-1]})
+        parameters = {} if served.labels is None else {"parameters": {"classes": served.labels}}
+        about = {"name": served.name, "versions": [served.digest], "platform": "vaglio"}
+        return _json({**about, "inputs": inputs, "outputs": outputs, **parameters})
+
+    async def model_ready(self, request: Request) -> Response:
+        """Say that a model takes requests."""
+        return _json({"name": self._served(request, "v2 model").name, "ready": True})
+
+    async def infer(self, request: Request) -> Response:
+        """Answer the rows of some tensors."""
+        served = self._served(request, "v2 infer")
+        if media_type(request) != JSON:
+            refuse(415, f"Tensors come as {JSON}, without the binary extension: set the Content-Type.")
+        data = await self.service.parse(await read_body(request, self.service.bounds))
+        if not isinstance(data, dict):
+            refuse(400, "An inference request is an object with a list of inputs.")
+        rows = self._rows(served, data.get("inputs"))
+        wanted = _wanted(data.get("outputs"))
+        said = data.get("id")
+        if said is not None and not isinstance(said, str):
+            refuse(400, "The id of a request is a text.")
+
+        def write(answers: list[dict[str, Any]]) -> dict[str, Any]:
+            about = {"model_name": served.name, "model_version": served.digest}
+            outputs = _outputs(served, answers)
+            for name in wanted or ():
+                if name not in outputs:
+                    refuse(400, f"There is no output {clip(name)!r}: {did_you_mean(clip(name), outputs)}")
+            chosen = [{"name": name, **outputs[name]} for name in (wanted or outputs)]
+            return {**about, **({} if said is None else {"id": said}), "outputs": chosen}
+
+        return await self.service.answer_rows(request, served, rows, write)
+
+    def _served(self, request: Request, route: str) -> Served:
+        served = self.service.served(request, route)
+        version = request.path_params.get("version", served.digest)
+        if version != served.digest:
+            refuse(404, f"The model {served.name!r} has the version {served.digest}, not {clip(version)!r}.")
+        return served
+
+    def _rows(self, served: Served, inputs: Any) -> list[dict[str, Any]]:
+        if not isinstance(inputs, list) or not inputs or not all(isinstance(each, dict) for each in inputs):
+            refuse(400, "An inference request has a list of inputs, one tensor per column.")
+        names = [each.get("name") for each in inputs]
+        if len(inputs) == 1 and names[0] not in served.names and len(_shape(inputs[0])) == _MATRIX:
+            return self._rows_of_matrix(served, inputs[0])
+        columns: dict[str, list[Any]] = {}
+        for tensor in inputs:
+            name = tensor.get("name")
+            if not isinstance(name, str) or name in columns:
+                refuse(400, "Every input has a name of its own.")
+            shape = _shape(tensor)
+            if prod(shape[1:]) != 1:
+                refuse(
+                    400, f"Input {clip(name)!r} has the shape {shape}: the tensor of a column has one value per row."
+                )
+            columns[name] = self._values(tensor, shape)
+        if len({len(values) for values in columns.values()}) > 1:
+            refuse(400, "The inputs differ in their number of rows.")
+        return [dict(zip(columns, values)) for values in zip(*columns.values())]
+
+    def _rows_of_matrix(self, served: Served, tensor: dict[str, Any]) -> list[dict[str, Any]]:
+        shape = _shape(tensor)
+        width = len(served.names)
+        if shape[1] != width:
+            refuse(
+                422,
+                f"The tensor has {shape[1]} columns, but the model has {width}: {', '.join(map(clip, served.names))}.",
+            )
+        values = self._values(tensor, shape)
+        return [dict(zip(served.names, values[at : at + width])) for at in range(0, len(values), width)]
+
+    def _values(self, tensor: dict[str, Any], shape: list[int]) -> list[Any]:
+        """Return the values of a tensor, one row after the other."""
+        name, datatype = clip(tensor.get("name")), tensor.get("datatype")
+        if not isinstance(datatype, str) or datatype not in DATATYPES:
+            refuse(400, f"Input {name!r} has no datatype of the protocol, as FP64, INT64, BOOL or BYTES.")
+        check_rows(shape[0], self.service.bounds)
+        values = _flat(tensor.get("data"))
+        if len(values) != prod(shape):
+            refuse(400, f"Input {name!r} has {len(values)} values, but its shape {shape} says {prod(shape)}.")
+        types = DATATYPES[datatype]
+        for value in values:
+            if value is not None and type(value) not in types:
+                refuse(400, f"Input {name!r} is {datatype}, but holds {clip(repr(value), 40)}.")
+        return values
+
+
+def _shape(tensor: dict[str, Any]) -> list[int]:
+    shape = tensor.get("shape")
+    sound = isinstance(shape, list) and 0 < len(shape) <= 8
+    if not isinstance(shape, list) or not sound or not all(type(n) is int and 0 <= n < 1 << 31 for n in shape):
+        refuse(400, f"Input {clip(tensor.get('name'))!r} needs a shape: a list of whole numbers.")
+    return shape
+
+
+def _flat(data: Any) -> list[Any]:
+    """Return a tensor that may be written row by row as one list."""
+    if not isinstance(data, list):
+        refuse(400, "The data of an input is a list.")
+    values: list[Any] = data
+    while values and isinstance(values[0], list):
+        if not all(isinstance(part, list) for part in values):
+            refuse(400, "The data of an input mixes lists and values.")
+        values = [value for part in values for value in part]
+    return values
+
+
+def _wanted(outputs: Any) -> list[str] | None:
+    if outputs is None or outputs == []:
+        return None
+    if not isinstance(outputs, list) or not all(
+        isinstance(o, dict) and isinstance(o.get("name"), str) for o in outputs
+    ):
+        refuse(400, "outputs is a list of objects with a name.")
+    return [each["name"] for each in outputs]
+
+
+def _datatype(served: Served) -> str:
+    """Return the type of what the model predicts."""
+    kinds = {float} if served.labels is None else {type(label) for label in served.labels}
+    known = {bool: "BOOL", int: "INT64", float: "FP64"}
+    return known.get(next(iter(kinds)), "BYTES") if len(kinds) == 1 else "BYTES"
+
+
+def _outputs(served: Served, answers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    n, datatype = len(answers), _datatype(served)
+    found: dict[str, dict[str, Any]] = {}
+    for name in ("predicted", "likeliest"):
+        if answers and name in answers[0]:
+            labels = [str(answer[name]) if datatype == "BYTES" else answer[name] for answer in answers]
+            found[name] = {"datatype": datatype, "shape": [n], "data": labels}
+    for name in ("probabilities", "expected_costs"):
+        if answers and name in answers[0]:
+            flat = [value for answer in answers for value in answer[name].values()]
+            found[name] = {"datatype": "FP64", "shape": [n, len(served.keys or [])], "data": flat}
+    return found or {"predicted": {"datatype": datatype, "shape": [0], "data": []}}
+
+
+def _json(data: Any, status: int = 200) -> Response:
+    return Response(dump_json(data), status, media_type=JSON)

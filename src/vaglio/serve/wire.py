@@ -1,0 +1,109 @@
+"""Rows and answers on the wire: JSON, CSV and Arrow streams. An answer has the form of its request."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from vaglio.errors import ReadError
+from vaglio.fitted import Fitted
+from vaglio.messages.sentences import listed
+from vaglio.serve.http.bodies import dump_json
+from vaglio.serve.http.bounds import Bounds
+from vaglio.serve.http.problems import refuse
+from vaglio.serve.served import Answers, Served
+from vaglio.table import Limits, Table, TableWriter, read
+
+__all__ = ["ARROW", "CSV", "JSON", "answer_objects", "read_table", "table_answer", "unknown_media"]
+
+JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
+_FORMATS = {CSV: "csv", ARROW: "feather"}
+
+# Columns of a table that a model does not know are read, too: so many times its own, and some more.
+_FURTHER_COLUMNS, _FEWEST_COLUMNS = 4, 64
+# A compressed body of Arrow may become this many times as long.
+_UNPACKED = 4
+
+_ADVICE = re.compile(r": if you trust the file, raise the limit.*", re.DOTALL)
+
+
+class _Body(io.BytesIO):
+    """The name is how errors call it."""
+
+    name = "The body"
+
+
+def unknown_media(media: str) -> None:
+    """Refuse a body of another form than rows can have."""
+    said = f"not as {media!r}" if media else "and the request does not say what it holds"
+    refuse(415, f"Rows come as {listed([JSON, CSV, ARROW], last='or')}, {said}: set the Content-Type.")
+
+
+def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table:
+    """Return the rows of a CSV or Arrow body, its columns typed as the model knows them.
+
+    Parameters
+    ----------
+    body : bytes
+    media : str
+        What it is.
+    fitted : Fitted
+    bounds : Bounds
+    """
+    columns = _FURTHER_COLUMNS * len(fitted.codebook.columns) + _FEWEST_COLUMNS
+    limits = Limits(
+        cells=bounds.rows * columns, columns=columns, cell_length=bounds.text, bytes=_UNPACKED * bounds.body
+    )
+    try:
+        table = read(
+            _Body(body),
+            like=fitted.kinds,
+            keep_words=fitted.kept_words,
+            format=_FORMATS[media],
+            header=True if media == CSV else None,
+            limits=limits,
+        )
+    except ReadError as error:
+        text = str(error)
+        long = _ADVICE.search(text) is not None
+        refuse(413 if long else 400, _ADVICE.sub(": send fewer rows or columns at a time.", text))
+    check_rows(len(table), bounds)
+    return table
+
+
+def check_rows(rows: int, bounds: Bounds) -> None:
+    """Refuse more rows than one request may have."""
+    if rows > bounds.rows:
+        refuse(413, f"The request has {rows:,} rows, more than {bounds.rows:,}: send fewer rows at a time.")
+
+
+def answer_objects(served: Served, answers: Answers) -> list[dict[str, Any]]:
+    """Return one object per row, as single rows get it."""
+    keys = served.keys
+    objects: list[dict[str, Any]] = [{"predicted": label} for label in answers.labels]
+    if keys is None or answers.probabilities is None:
+        return objects
+    for answer, chances in zip(objects, answers.probabilities):
+        answer["probabilities"] = dict(zip(keys, chances))
+    if answers.costs is not None and answers.likeliest is not None:
+        for answer, costs, best in zip(objects, answers.costs, answers.likeliest):
+            answer["likeliest"] = best
+            answer["expected_costs"] = dict(zip(keys, costs))
+    return objects
+
+
+def table_answer(served: Served, answers: Answers, media: str) -> bytes:
+    """Return the answers as the columns ``vaglio predict`` adds to a table; with costs, those of each class."""
+    if media == JSON:
+        return dump_json(answer_objects(served, answers))
+    columns: dict[str, Any] = {"predicted": answers.labels}
+    for prefix, values in (("p_", answers.probabilities), ("cost_", answers.costs)):
+        if values is not None and served.keys is not None:
+            columns |= {f"{prefix}{key}": list(column) for key, column in zip(served.keys, zip(*values))}
+    if answers.likeliest is not None:
+        columns["likeliest"] = answers.likeliest
+    body = io.BytesIO()
+    with TableWriter(body, "csv" if media == CSV else "stream") as sink:
+        sink.write(columns)
+    return body.getvalue()

@@ -1,0 +1,174 @@
+"""Train learners and evaluate each by the same plan; results are written as they come in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import VaglioError
+from vaglio.evaluation import Evaluation
+from vaglio.evaluation.selection.selection_result import Selection
+from vaglio.evaluation.training import EvaluationPlan, learning_rows, train_and_evaluate
+from vaglio.fitted import Fitted
+from vaglio.model.base import size_in_words
+from vaglio.studio.jobs.request import Request
+from vaglio.studio.jobs.run_progress import Progress, Task
+from vaglio.studio.jobs.searching import found_params, search
+from vaglio.table import Table
+
+__all__ = ["judged_rows", "plan_of", "read_evaluation", "work"]
+
+# Settings of a search that are listed.
+_MOST_TRIALS = 12
+
+
+def plan_of(data: Any, seed: int) -> EvaluationPlan:
+    """Return the plan that a request names: so many folds, or a share held out."""
+    return EvaluationPlan(folds=data.get("folds"), holdout=data.get("holdout"), seed=seed)
+
+
+def work(request: Request) -> None:
+    """Train and evaluate the learners of a request, one after the other."""
+    learners, guesses = request.learners(), request.data.get("guesses", {})
+    plan = plan_of(request.data, request.seed)
+    steps = (plan.folds or 0) + 1
+    # To choose among learners is one task; else each learner is one.
+    tasks = [learners] if request.way == "choose" else [{name: learners[name]} for name in learners]
+    names = ["select"] if request.way == "choose" else list(learners)
+    progress = Progress(request.folder, [Task(name, steps, guess=guesses.get(name)) for name in names])
+    table = request.load().table
+    rows = learning_rows(table, plan.folds)
+    results: list[dict[str, Any]] = []
+    for number, some in enumerate(tasks):
+        progress.begin(number)
+        try:
+            training = _trained(request, some, rows, plan, _Steps(progress, number, steps))
+        except (VaglioError, ValueError, ArithmeticError) as error:
+            # A learner that fails is listed and does not stop the others.
+            sentence = " ".join(str(error).split())
+            results.append({"id": names[number], "error": sentence})
+            progress.end(number, sentence)
+        else:
+            progress.end(number)
+            results.append(_kept(request, training, str(table.target), progress.tasks[number].seconds))
+        request.write_result({"learners": results, "plan": str(plan)})
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """A model, how good it is, and what was tried before."""
+
+    learner: str
+    fitted: Fitted
+    evaluation: Evaluation
+    n_rows: int
+    found: dict[str, Any]
+    judged: np.ndarray | None = None
+
+
+def _trained(
+    request: Request, learners: dict[str, Any], rows: tuple[Table, np.ndarray], plan: EvaluationPlan, report: _Steps
+) -> _Trained:
+    if request.way == "fixed":
+        ((name, estimator),) = learners.items()
+        training = train_and_evaluate(estimator, *rows, plan, cost=request.cost, progress=report)
+        assert training.evaluation is not None
+        return _Trained(name, training.estimator.fitted_, training.evaluation, training.n_rows, {})
+    selection = search(learners, request.typed, rows, request.data, request.cost, report.searching)
+    found = {"found": found_params(selection), "trials": _trials(selection)}
+    return _Trained(
+        selection.best.learner, selection.fitted, selection.evaluation, selection.n_train, found, selection.judged
+    )
+
+
+def _trials(selection: Selection) -> list[dict[str, Any]]:
+    """The settings that were tried, the best first; as many as a page shows."""
+    working = sorted(
+        (trial for trial in selection.trials if not trial.error), key=lambda trial: trial.rank, reverse=True
+    )
+    return [
+        {"learner": trial.learner, "setting": trial.setting, "score": trial.score} for trial in working[:_MOST_TRIALS]
+    ]
+
+
+class _Steps:
+    """Folds and the last training of one learner as one count."""
+
+    def __init__(self, progress: Progress, number: int, steps: int) -> None:
+        self.progress, self.number, self.steps = progress, number, steps
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        last = total == 1 and self.steps > 1
+        self.progress.step(self.number, self.steps - 1 if last else done, self.steps, "last" if last else "fold")
+
+    def searching(self, done: int, total: int, what: str) -> None:
+        """Count settings instead of folds."""
+        self.progress.step(self.number, done, total, "search")
+
+
+def _kept(request: Request, training: _Trained, target: str, seconds: float) -> dict[str, Any]:
+    """Write the model and the predictions of a learner; return what is said about it."""
+    name, evaluation = training.learner, training.evaluation
+    fitted = training.fitted.noting(target=target)
+    fitted.save(request.folder / f"{name}.vaglio")
+    _write_evaluation(request.folder / f"{name}.npz", evaluation, training.judged)
+    accuracy = evaluation.accuracy
+    support = evaluation.rates.support
+    return {
+        "id": name,
+        "error": "",
+        "accuracy": [accuracy.value, accuracy.low, accuracy.high],
+        "scores": evaluation.scores_in_brief(),
+        "mean_cost": evaluation.mean_cost,
+        "baseline": float(support.max() / support.sum()),
+        "labels": list(evaluation.labels),
+        "rows": evaluation.n_rows,
+        "trained_on": training.n_rows,
+        "size": size_in_words(fitted.model),
+        "seconds": seconds,
+        "digest": fitted.digest,
+        **training.found,
+    }
+
+
+def _write_evaluation(path: Path, evaluation: Evaluation, judged: np.ndarray | None) -> None:
+    arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
+    if evaluation.scores is not None:
+        arrays["scores"] = evaluation.scores
+    if judged is not None:
+        arrays["judged"] = judged
+    with path.open("wb") as file:
+        np.savez(file, probability=np.array(evaluation.probability), **arrays)
+
+
+def read_evaluation(path: Path, labels: list[Any], cost: Any = None) -> Evaluation:
+    """Return the evaluation that a run left behind.
+
+    Parameters
+    ----------
+    path : Path
+    labels : list
+        The classes, in the order of the arrays.
+    cost : mapping, optional
+        Costs of (true, predicted) pairs.
+    """
+    with np.load(path, allow_pickle=False) as kept:
+        scores = kept.get("scores")
+        known = Evaluation(
+            tuple(labels), kept["true"], kept["predicted"], scores, probability=bool(kept["probability"])
+        )
+    if cost is None:
+        return known
+    from vaglio.model.costs import CostMatrix
+
+    return known.with_cost(CostMatrix.from_any(cost, labels=labels))
+
+
+def judged_rows(path: Path) -> np.ndarray | None:
+    """Return the rows that an evaluation is of, in its order, where a search has divided them; else None."""
+    with np.load(path, allow_pickle=False) as kept:
+        found: np.ndarray | None = kept.get("judged")
+    return found

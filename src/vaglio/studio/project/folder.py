@@ -1,0 +1,174 @@
+"""The project folder: steps and runs as JSON files that are written whole or not at all, and the tables themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vaglio.errors import InputError
+from vaglio.messages.listing import plain_data
+from vaglio.messages.sentences import clip
+from vaglio.runtime.files import write_whole
+from vaglio.studio.project.steps import Step, TableState, add_up
+
+__all__ = ["Project", "read_json", "write_json"]
+
+_VERSION = 1
+# Characters of a file name that every system allows; others become an underscore.
+_UNSAFE = re.compile(r"[^\w.\- ()+]", re.ASCII)
+_LONGEST_NAME = 120
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data as JSON, whole or not at all."""
+    write_whole(path, json.dumps(plain_data(data), indent=1, ensure_ascii=True, allow_nan=False))
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of the project; a damaged one is named."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is not readable as a file of a project: {error}.") from None
+
+
+class Project:
+    """A folder with everything that a user has done.
+
+    Parameters
+    ----------
+    folder : Path
+        It is made if it does not exist; an existing one must be a project or empty.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.tables, self.runs = folder / "tables", folder / "runs"
+        self._file = folder / "project.json"
+        self._lock = threading.Lock()
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file: --project names a folder.")
+        if folder.is_dir() and any(folder.iterdir()) and not self._file.exists():
+            raise InputError(f"{folder} holds other files: --project names a new folder, an empty one or a project.")
+        try:
+            for place in (folder, self.tables, self.runs):
+                place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"The project folder {folder} cannot be made: {error.strerror}.") from error
+        known = read_json(self._file)
+        if known is None:
+            known = {"version": _VERSION, "next": 1, "steps": []}
+            write_json(self._file, known)
+        if not isinstance(known, dict) or known.get("version") != _VERSION:
+            raise InputError(f"{self._file} is of another version of vaglio: open it with that one.")
+        self._data: dict[str, Any] = known
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps since the present table was opened, the opening first."""
+        steps: list[dict[str, Any]] = self._data["steps"]
+        opened = [at for at, step in enumerate(steps) if step["do"] == "open"]
+        return steps[opened[-1] :] if opened else []
+
+    @property
+    def state(self) -> TableState | None:
+        """What the steps lead to."""
+        return add_up(self.steps)
+
+    def with_step(self, step: Step) -> TableState:
+        """Return what a further step would lead to; nothing is kept."""
+        found = add_up([step] if step["do"] == "open" else [*self.steps, step])
+        assert found is not None
+        return found
+
+    def without_step(self, number: int) -> TableState:
+        """Return what the other steps lead to; nothing is kept."""
+        rest = [step for step in self.steps if step["id"] != number]
+        if len(rest) == len(self.steps) or self.steps[0]["id"] == number:
+            raise InputError("This step was undone already.")
+        found = add_up(rest)
+        assert found is not None
+        return found
+
+    def keep_step(self, step: Step) -> None:
+        """Add a step to the file."""
+        with self._lock:
+            number = self._data["next"]
+            self._save([*self._data["steps"], {"id": number, **step}], number + 1)
+
+    def drop_step(self, number: int) -> None:
+        """Take a step out of the file."""
+        with self._lock:
+            self._save([step for step in self._data["steps"] if step["id"] != number], self._data["next"])
+
+    def _save(self, steps: list[dict[str, Any]], following: int) -> None:
+        data = {**self._data, "next": following, "steps": steps}
+        write_json(self._file, data)
+        self._data = data
+
+    # -- what is chosen, beside the steps ------------------------------------------------------------------------------
+    def remember(self, **facts: Any) -> None:
+        """Keep choices that are no steps: the form of a room as it was last filled in."""
+        with self._lock:
+            data = {**self._data, "choices": {**self._data.get("choices", {}), **facts}}
+            write_json(self._file, data)
+            self._data = data
+
+    def recall(self, name: str, otherwise: Any = None) -> Any:
+        """Return a choice that was kept."""
+        return self._data.get("choices", {}).get(name, otherwise)
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+    def place_for(self, name: str) -> Path:
+        """Return where a table of this name may be written: inside the folder, and no other table is there."""
+        safe = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(" .") or "table"
+        stem, dot, ending = safe[-_LONGEST_NAME:].partition(".")
+        place, count = self.tables / f"{stem}{dot}{ending}", 2
+        while place.exists():
+            place, count = self.tables / f"{stem}-{count}{dot}{ending}", count + 1
+        return place
+
+    def take_in(self, path: Path) -> str:
+        """Copy a file of this machine into the project; return its name there."""
+        # Unlike the method of a path, this answers for names that no file can have, too.
+        if not os.path.isfile(path):
+            raise InputError(f"{clip(path, 200)}: there is no such file.")
+        place = self.place_for(path.name)
+        try:
+            shutil.copyfile(path, place)
+        except OSError as error:
+            place.unlink(missing_ok=True)
+            raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+        return place.name
+
+    def new_run(self, request: Mapping[str, Any]) -> Path:
+        """Make the folder of a run with what is asked for."""
+        with self._lock:
+            numbers = [int(run.name) for run in self.runs.iterdir() if run.name.isdecimal()]
+            run = self.runs / f"{max(numbers, default=0) + 1:04d}"
+            run.mkdir()
+        write_json(run / "request.json", request)
+        return run
+
+    def run_folder(self, name: str) -> Path:
+        """Return the folder of a run; a name that is none is refused."""
+        for run in self._run_folders():
+            if run.name == name:
+                return run
+        raise InputError(f"There is no run {name!r} in this project.")
+
+    def run_names(self) -> list[str]:
+        """Names of the runs, the oldest first."""
+        return sorted(run.name for run in self._run_folders())
+
+    def _run_folders(self) -> Iterable[Path]:
+        return (run for run in self.runs.iterdir() if run.name.isdecimal() and (run / "request.json").exists())

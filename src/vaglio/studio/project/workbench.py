@@ -1,0 +1,199 @@
+"""The table that is open now, held in memory: as it was read, as it was cleaned, and what the audit finds in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation.labels import encode_labels
+from vaglio.messages.sentences import clip
+from vaglio.plot.style import PALETTE
+from vaglio.quality import Audit, audit
+from vaglio.quality.profile import Profile, profile_column
+from vaglio.studio.project.folder import Project
+from vaglio.studio.project.loading import Loaded, clean, read_table
+from vaglio.studio.project.steps import Step, TableState
+from vaglio.table import Table
+
+__all__ = ["OpenTable", "Workbench"]
+
+# Rows that pictures are counted on: enough for every pixel, and counted in a moment.
+_MOST_PICTURED = 50_000
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table on the bench.
+
+    Attributes
+    ----------
+    state : TableState
+    raw : Table
+        As it was read.
+    loaded : Loaded
+        As it was cleaned.
+    findings : Future of Audit
+        Of the cleaned table; computed beside the pages.
+    """
+
+    state: TableState
+    raw: Table
+    loaded: Loaded
+    findings: Future[Audit] = field(repr=False)
+
+    @property
+    def table(self) -> Table:
+        """The table that is learned from."""
+        return self.loaded.table
+
+    @property
+    def key(self) -> str:
+        """The state as text: equal for equal tables."""
+        return json.dumps(self.state.to_dict(), sort_keys=True)
+
+    @property
+    def target(self) -> str | None:
+        """The class column."""
+        return self.table.target
+
+    def need_target(self) -> str:
+        """Return the class column; without one there is nothing to learn."""
+        if self.target is None:
+            raise InputError("Which column is the class? Choose it in the room Table.")
+        return self.target
+
+    @cached_property
+    def pictured(self) -> np.ndarray:
+        """Positions of the rows that pictures count."""
+        n = len(self.table)
+        if n <= _MOST_PICTURED:
+            return np.arange(n)
+        return np.sort(np.random.default_rng(0).choice(n, _MOST_PICTURED, replace=False))
+
+    @cached_property
+    def sample(self) -> Table:
+        """Those rows."""
+        return self.table if len(self.pictured) == len(self.table) else self.table.take(self.pictured)
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The classes, if there are few enough to have a colour each."""
+        if self.target is None:
+            return []
+        try:
+            known = np.unique(self.table.xy()[1]).tolist()
+        except InputError:  # a measurement is no class: the page says so beside the column
+            return []
+        return known if 2 <= len(known) <= len(PALETTE) else []
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The class of every pictured row as a position among the labels; -1 where it is missing, 0 without colours."""
+        n = len(self.sample)
+        if not self.labels:
+            return np.zeros(n, dtype=np.int64)
+        known = ~self.sample.column(str(self.target)).missing
+        codes = np.full(n, -1, dtype=np.int64)
+        codes[known] = encode_labels(self.sample.xy()[1], self.labels)
+        return codes
+
+    @property
+    def label_names(self) -> list[str]:
+        """The coloured classes as text."""
+        return [clip(label, 40) for label in self.labels]
+
+    @cached_property
+    def _profiles(self) -> dict[str, Profile]:
+        return {}
+
+    def profile(self, name: str) -> Profile:
+        """Return the facts of a column, counted on the pictured rows."""
+        if name not in self._profiles:
+            self._profiles[name] = profile_column(self.sample.column(name))
+        return self._profiles[name]
+
+    @property
+    def audited(self) -> Audit | None:
+        """The audit, if it is ready."""
+        return self.findings.result() if self.findings.done() else None
+
+
+class Workbench:
+    """Opens tables, and keeps the last one.
+
+    Parameters
+    ----------
+    project : Project
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._lock = threading.RLock()
+        self._threads = ThreadPoolExecutor(1, "audit", initializer=_give_way)
+        self._open: OpenTable | None = None
+
+    @property
+    def open_table(self) -> OpenTable | None:
+        """The present table; it is read if it is not in memory."""
+        with self._lock:
+            state = self.project.state
+            if state is None:
+                return None
+            if self._open is None or self._open.state != state:
+                self._open = self._load(state)
+            return self._open
+
+    def need_table(self) -> OpenTable:
+        """Return the present table; without one, say where to open one."""
+        found = self.open_table
+        if found is None:
+            raise InputError("There is no table yet: open one in the room Table.")
+        return found
+
+    def take(self, step: Step) -> OpenTable:
+        """Take a step: it is kept if the table can be read and cleaned with it."""
+        with self._lock:
+            opened = self._load(self.project.with_step(step))
+            self.project.keep_step(step)
+            self._open = opened
+            return opened
+
+    def undo(self, number: int) -> OpenTable:
+        """Leave a step out: the others are taken again."""
+        with self._lock:
+            opened = self._load(self.project.without_step(number))
+            self.project.drop_step(number)
+            self._open = opened
+            return opened
+
+    def _load(self, state: TableState) -> OpenTable:
+        before = self._open
+        reading = (state.name, state.bundled, state.target, state.levels, state.roles, state.missing)
+        same = before is not None and reading == (
+            before.state.name, before.state.bundled, before.state.target, before.state.levels, before.state.roles,
+            before.state.missing,
+        )  # fmt: skip
+        raw = before.raw if before is not None and same else read_table(state, self.project.tables)
+        loaded = clean(raw, state)
+        if self._open is not None:
+            self._open.findings.cancel()
+        return OpenTable(state, raw, loaded, self._threads.submit(audit, loaded.table, n_jobs=1))
+
+    def close(self) -> None:
+        """End the thread of the audit."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _give_way() -> None:
+    """Let pages be computed before the audit, where the system can tell threads apart."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

@@ -1,0 +1,190 @@
+"""The work on a model as a Python program and as commands: both make the same model again, from the file alone."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields
+from typing import Any
+
+from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.provenance import learner_source
+from vaglio.quality import Policy
+from vaglio.studio.jobs.searching import search_space, selection_options
+from vaglio.studio.project.loading import program_lines, reading_keywords
+from vaglio.studio.project.steps import TableState
+from vaglio.studio.rooms.runs import Learned
+from vaglio.table import Table
+
+__all__ = ["as_commands", "as_program"]
+
+
+def as_program(model: Learned) -> str:
+    """Return a Python program that reads the table, cleans it, trains and saves the model, byte for byte.
+
+    Parameters
+    ----------
+    model : Learned
+    """
+    request, state = model.request, model.request.state
+    imports = ["import vaglio"]
+    body = program_lines(state)
+    if state.policy:
+        imports.append("from vaglio.quality import Policy")
+    if "MISSING" in body[0]:
+        imports.append("from vaglio.table import MISSING")
+    body.append("X, y = table.xy()")
+    if request.cost is not None:
+        body.append(f"cost = {request.cost!r}")
+    more, lines = _training(model) if request.way == "fixed" else ([], _selection(model))
+    imports += more
+    body += [*lines, f"model.save({f'{model.id}.vaglio'!r})", "print(model)"]
+    head = f'"""Makes the model {model.id} of {state.name} again: run it in the folder with the table."""'
+    return "\n".join([head, "", *sorted(set(imports), key=_import_order), "", *body]) + "\n"
+
+
+def _training(model: Learned) -> tuple[list[str], list[str]]:
+    """Imports and lines that train one learner with given parameters."""
+    request = model.request
+    imports, lines = [], []
+    holdout = request.data.get("holdout")
+    if holdout is not None:
+        imports.append("from vaglio.evaluation import SplitRules, make_holdout")
+        lines += [
+            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={request.seed}))",
+            "X, y = X[train], y[train]",
+        ]
+    made = _source(model.id, model)
+    if request.cost is not None:
+        imports.append("from vaglio.evaluation import CostSensitiveClassifier")
+        made = f"CostSensitiveClassifier({made}, cost)"
+    return imports, [*lines, f"model = {made}.fit(X, y).fitted_.noting(target=table.target)"]
+
+
+def _selection(model: Learned) -> list[str]:
+    """Lines that search parameters, or choose among learners."""
+    request = model.request
+    lines = ["learners = {"]
+    for name in _tried(model):
+        lines.append(f"    {name!r}: ({_source(name, model)}, {search_space(name, request.typed[name])!r}),")
+    options = ", ".join(f"{key}={value!r}" for key, value in selection_options(request.data).items())
+    cost = ", cost=cost" if request.cost is not None else ""
+    return [
+        *lines,
+        "}",
+        f"selection = vaglio.select(X, y, learners=learners, {options}{cost})",
+        "print(selection)",
+        "model = selection.fitted.noting(target=table.target)",
+    ]
+
+
+def _tried(model: Learned) -> list[str]:
+    """The learners of the search that the model comes from."""
+    return list(model.request.typed) if model.request.way == "choose" else [model.id]
+
+
+def _source(learner_id: str, model: Learned) -> str:
+    return learner_source(learner_from_words(learner_id, model.request.typed[learner_id], model.request.seed, None))
+
+
+def _import_order(line: str) -> tuple[bool, str]:
+    return line.startswith("from "), line
+
+
+def as_commands(model: Learned, table: Table) -> list[str]:
+    """Return shell lines that clean the table and train the model; ``vaglio inspect`` shows the same fingerprint.
+
+    Parameters
+    ----------
+    model : Learned
+    table : Table
+        What the model was learned from.
+    """
+    request, state = model.request, model.request.state
+    target = model.fitted().target
+    lines: list[str] = []
+    file, reading = state.name, _reading(state)
+    if state.policy:
+        choices = {**{each.name: "keep" for each in fields(Policy)}, **state.policy}
+        file = "cleaned.parquet"
+        lines.append(_line("audit", state.name, "--target", target, *reading, "--clean", file, *_sets(choices)))
+        reading = _columns(table)
+    if request.way == "choose" and any(request.typed.values()):
+        return [*lines, "# vaglio select tries learners with their defaults; what was typed is in the program alone."]
+    command = {"fixed": "train", "tune": "tune", "choose": "select"}[request.way]
+    training = _dividing(model) if request.way == "fixed" else _searching(model)
+    if request.cost is not None:
+        lines.append(_cost_file(model))
+        training += ["--cost", "costs.csv"]
+    lines.append(_line(command, file, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
+    lines.append(_line("inspect", f"{model.id}.vaglio"))
+    return lines
+
+
+def _dividing(model: Learned) -> list[Any]:
+    """The options of ``vaglio train``."""
+    request = model.request
+    words: list[Any] = ["--learner", model.id, *_sets(request.typed[model.id]), "--seed", request.seed]
+    for name in ("folds", "holdout"):
+        if request.data.get(name) is not None:
+            words += [f"--{name}", request.data[name]]
+    return words
+
+
+def _searching(model: Learned) -> list[Any]:
+    """The options of ``vaglio tune`` and ``vaglio select``."""
+    options = selection_options(model.request.data)
+    words = [word for name in _tried(model) for word in ("--learner", name)]
+    if model.request.way == "tune":
+        words += _sets(model.request.typed[model.id])
+    named = {"n_iter": "trials", "test_size": "holdout"}
+    given = [(named.get(key, key).replace("_", "-"), value) for key, value in options.items()]
+    return [*words, *(word for name, value in given for word in (f"--{name}", value))]
+
+
+def _line(command: str, *words: Any) -> str:
+    return shlex.join(["vaglio", command, *map(str, words)])
+
+
+def _sets(choices: dict[str, str]) -> list[str]:
+    return [word for name, value in choices.items() for word in ("--set", f"{name}={value}")]
+
+
+def _columns(table: Table) -> list[str]:
+    """The options that say what every column of a cleaned table is: a copy in a file has lost its roles and levels."""
+    words: list[str] = []
+    for name in table.columns:
+        column = table.column(name)
+        if column.role == "target":
+            continue
+        if column.role != "input":
+            words += ["--ignore", name]
+            continue
+        level: str = "date" if column.is_date else "text" if column.kind == "text" else column.level
+        if level == "ordinal":
+            level = "<".join(map(str, column.categories))
+        words += ["--keep", name, "--levels", f"{name}={level}"]
+    return words
+
+
+def _reading(state: TableState) -> list[str]:
+    """The options that say how the table is read."""
+    options = {"identifier": "--identifier", "ignored": "--ignore", "input": "--keep"}
+    given = reading_keywords(state)
+    words: list[str] = []
+    for name, level in given.get("levels", {}).items():
+        words += ["--levels", f"{name}={level if isinstance(level, str) else '<'.join(map(str, level))}"]
+    for name, role in given.get("roles", {}).items():
+        if role in options:
+            words += [options[role], name]
+    for word in state.missing:
+        words += ["--missing", word]
+    return words
+
+
+def _cost_file(model: Learned) -> str:
+    """A shell line that writes the matrix of costs."""
+    cost, labels = model.request.cost, model.facts["labels"]
+    rows = [",".join(["", *map(str, labels)])]
+    rows += [",".join([str(true), *(f"{cost.get((true, other), 0):g}" for other in labels)]) for true in labels]
+    written = " ".join(shlex.quote(row) for row in rows)
+    return f"printf '%s\\n' {written} > costs.csv"

@@ -1,0 +1,193 @@
+"""By hand: a learner at work on a small table, step by step, with a picture beside the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from vaglio.document.animation import Film
+from vaglio.document.render.html import blocks_of
+from vaglio.errors import VaglioError
+from vaglio.evaluation.training import learning_rows
+from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.registry import LEARNERS
+from vaglio.studio.catalogue import Words
+from vaglio.studio.project.workbench import OpenTable
+from vaglio.studio.rooms.room import Room
+from vaglio.table import Table
+from vaglio.tracing import learners, trace
+from vaglio.tracing.film import make_film
+from vaglio.tracing.tracer import MAX_ROWS
+
+__all__ = ["Page"]
+
+# Rows of a lecture, unless the table has fewer: a dot each in the picture, a line each in the tables.
+_ROWS = 60
+# Learners whose work is seen in the plane of two columns.
+_IN_THE_PLANE = (
+    "perceptron",
+    "logistic",
+    "svm",
+    "knn",
+    "adaboost",
+    "gradient-boosting",
+    "bagging",
+    "random-forest",
+    "mlp",
+)
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """What was chosen for the lecture.
+
+    Attributes
+    ----------
+    learner : str
+    params : dict of str to str
+        As typed.
+    rows : int
+        How many rows of the table.
+    across, up : str
+        The two columns of the plane; empty for all columns.
+    row : int
+        The row to classify, from 1; 0 for none.
+    """
+
+    learner: str
+    params: dict[str, str]
+    rows: int
+    across: str
+    up: str
+    row: int
+
+    @property
+    def key(self) -> str:
+        """The choices as text: equal for equal lectures."""
+        return repr(self)
+
+
+class Page(Room):
+    """The room By hand: everything it shows is in its address, so that a lecture can be kept as a bookmark."""
+
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return the form, the steps and the pictures."""
+        opened = self.bench.need_table()
+        opened.need_target()
+        rows, y = learning_rows(opened.table)
+        numeric = [name for name in _inputs(opened) if opened.table.column(name).kind == "numeric"]
+        chosen = _chosen(query, len(y), numeric)
+        data: dict[str, Any] = {
+            "learners": _shown(),
+            "chosen": chosen,
+            "fields": parameter_fields(chosen.learner),
+            "numeric": numeric,
+            "n_rows": len(y),
+            "most_rows": min(MAX_ROWS, len(y)),
+            "steps": [],
+            "pictures": [],
+            "trouble": "",
+        }
+        try:
+            key = ("by hand", opened.key, chosen.key, say.lang)
+            return data | self.remembered.get(key, lambda: _played(rows, y, chosen, say))
+        except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
+            return data | {"trouble": say.sentence(error)}
+
+
+def _shown() -> list[str]:
+    """Learners that can be chosen by name and whose work can be shown."""
+    return [name for name in learners() if name in LEARNERS]
+
+
+def _inputs(opened: OpenTable) -> list[str]:
+    X, _ = opened.table.xy()
+    return [str(name) for name in X.columns]
+
+
+def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> Lecture:
+    """What the address says; what it does not say, or says wrongly, is chosen for the table."""
+    learner = query.get("learner", "")
+    learner = learner if learner in _shown() else "id3"
+    across, up = (query.get(name, "") for name in ("across", "up"))
+    if "across" not in query and learner in _IN_THE_PLANE and len(numeric) >= 2:
+        across, up = numeric[:2]
+    if across not in numeric or up not in numeric or across == up:
+        across = up = ""
+    params = {name[2:]: value.strip() for name, value in query.items() if name.startswith("p.") and value.strip()}
+    allowed = {field.name for field in parameter_fields(learner)}
+    return Lecture(
+        learner,
+        {name: value for name, value in params.items() if name in allowed},
+        _number(query.get("rows", ""), min(n_rows, _ROWS), 2, min(MAX_ROWS, n_rows)),
+        across,
+        up,
+        _number(query.get("row", ""), 1, 0, n_rows),
+    )
+
+
+def _number(word: str, otherwise: int, low: int, high: int) -> int:
+    given = int(word) if word.isdecimal() and len(word) < 10 else otherwise
+    return max(min(given, high), min(low, high))
+
+
+def _played(rows: Table, y: np.ndarray, chosen: Lecture, say: Words) -> dict[str, Any]:
+    """Train the learner on the rows of the lecture; return its steps and its pictures."""
+    frame = rows.to_frame()
+    whole = np.ones(len(y), dtype=bool)
+    if chosen.across:
+        frame = frame[[chosen.across, chosen.up]]
+        whole = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
+    taken = _some(np.flatnonzero(whole), y, chosen.rows)
+    row = None if chosen.row == 0 else frame.iloc[[chosen.row - 1]]
+    learner = learner_from_words(chosen.learner, chosen.params, 0, 1, textbook=True)
+    part, labels = frame.iloc[taken], y[taken]
+    fitted = learner.fit(part, labels)
+    work = trace(fitted, part, labels, row=row, lang=say.lang)
+    film = make_film(fitted, part, labels, row=row, lang=say.lang)
+    return {
+        "title": work.title,
+        "steps": [
+            {"title": section.title, "level": section.level, "html": Markup(blocks_of(section)), "picture": picture}
+            for section, picture in zip(work.sections, _pictures_of(work.sections, film))
+        ],
+        "pictures": [] if film is None else [_picture(film, number) for number in range(len(film.shots))],
+        "labels": [] if film is None or film.shots[0].tree is not None else list(film.classes),
+        "taken": len(taken),
+        "without": int((~whole).sum()),
+    }
+
+
+def _some(rows: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
+    """Take so many of the rows, each class in proportion, in the order of the table."""
+    if len(rows) <= most:
+        return rows
+    counts = np.unique(y[rows], return_counts=True)[1]
+    if counts.min() < 2 or most < len(counts):
+        return rows[:most]
+    kept, _ = next(StratifiedShuffleSplit(1, train_size=most, random_state=0).split(rows, y[rows]))
+    some: np.ndarray = rows[np.sort(kept)]
+    return some
+
+
+def _pictures_of(sections: tuple[Any, ...], film: Film | None) -> list[int | None]:
+    """The picture that belongs to each step, where there is one."""
+    if film is None or not film.stepwise:
+        return [None] * len(sections)
+    last, number = len(film.shots) - 1, 0
+    found: list[int | None] = []
+    # A tree begins with all rows before its first test; an ensemble begins with its first round.
+    shift = 1 if film.shots[0].tree is not None else 0
+    for section in sections:
+        found.append(min(number + shift, last) if section.level == 2 else 0 if number == 0 else last)
+        number += section.level == 2
+    return found
+
+
+def _picture(film: Film, number: int) -> dict[str, Any]:
+    return {"caption": film.shots[number].caption, "svg": Markup(film.draw(number))}

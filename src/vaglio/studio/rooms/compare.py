@@ -1,0 +1,200 @@
+"""Compare: the learners of a run side by side: requirements, differences, curves, and costs under one threshold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation import Evaluation
+from vaglio.messages.sentences import clip
+from vaglio.plot.svg_charts import model_curves
+from vaglio.studio.catalogue import Words
+from vaglio.studio.page_forms import Form
+from vaglio.studio.project.workbench import OpenTable
+from vaglio.studio.rooms.room import Action, Room
+from vaglio.studio.rooms.runs import Learned, choose_run, is_of, learned_models, rank
+
+__all__ = ["Page"]
+
+# Thresholds of the slider.
+_STEPS = 101
+# Models whose curves have a colour each.
+_MOST_CURVES = 8
+
+
+class Page(Room):
+    """The room Compare."""
+
+    def actions(self) -> list[tuple[str, Action]]:
+        """Measure the five requirements, or stop that."""
+        return [("measure", self._measure), ("cancel", self._cancel)]
+
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return everything about the models of one run."""
+        opened = self.bench.need_table()
+        models = choose_run(self.jobs, opened, query.get("run", ""))
+        labels = [str(label) for label in models[0].facts["labels"]]
+        chosen = (
+            query.get("class", "")
+            if query.get("class", "") in labels
+            else labels[-1]
+            if len(labels) == 2
+            else labels[0]
+        )
+        ranked = sorted(models, key=lambda each: rank(each.facts))
+        return {
+            "run": models[0].run.name,
+            "runs": list(dict.fromkeys(each.run.name for each in learned_models(self.jobs, opened))),
+            "models": [each.facts for each in ranked],
+            "scale": _scale(ranked),
+            "labels": labels,
+            "label": chosen,
+            "curves": self._curves(models, chosen, say),
+            "requirements": self._requirements(models, opened),
+            "costs": any(each.run.request.get("cost") for each in models),
+        }
+
+    def _curves(self, models: list[Learned], label: str, say: Words) -> dict[str, Any]:
+        key = ("curves", *(each.key for each in models), label, say.lang)
+        return self.remembered.get(key, lambda: _curves(models[:_MOST_CURVES], label, say))
+
+    # -- the five requirements -----------------------------------------------------------------------------------------
+    def _requirements(self, models: list[Learned], opened: OpenTable) -> dict[str, Any]:
+        name = models[0].run.name
+        for run in self.jobs.all("compare"):
+            if run.request.get("of") == name and is_of(run, opened):
+                task = (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0]
+                return {
+                    "state": run.state,
+                    "name": run.name,
+                    "task": task,
+                    "error": run.progress.get("error", ""),
+                    **run.result,
+                }
+        return {"state": "none"}
+
+    def _measure(self, form: Form) -> str:
+        opened = self.bench.need_table()
+        models = choose_run(self.jobs, opened, form.get("run"))
+        if len(models) < 2:
+            raise InputError("A comparison needs two learners: train another one in the room Learn.")
+        asked = models[0].run.request
+        self.jobs.start(
+            {
+                "kind": "compare",
+                "of": models[0].run.name,
+                "table": opened.state.to_dict(),
+                "learners": [{"id": each.id, "params": each.params} for each in models],
+                "folds": asked.get("folds"),
+                "seed": asked["seed"],
+            }
+        )
+        return f"{self.path}?run={models[0].run.name}#requirements"
+
+    def _cancel(self, form: Form) -> str:
+        self.jobs.cancel(form.get("job"))
+        return f"{self.path}#requirements"
+
+
+def _scale(models: list[Learned]) -> tuple[float, float]:
+    """The range of the accuracies that is drawn: round tenths around them."""
+    lows = [each.facts["accuracy"][1] for each in models] + [each.facts["baseline"] for each in models]
+    low = np.floor(10 * min(lows)) / 10
+    return float(min(low, 0.9)), 1.0
+
+
+def _curves(models: list[Learned], label: str, say: Words) -> dict[str, Any]:
+    evaluations = [(each.id, each.evaluation()) for each in models]
+    scored = [(name, e) for name, e in evaluations if e.scores is not None and e.probability]
+    without = [name for name, e in evaluations if e.scores is None or not e.probability]
+    if not scored:
+        return {"panels": [], "without": without, "data": None, "names": []}
+    position = [str(one) for one in scored[0][1].labels].index(label)
+    real = scored[0][1].labels[position]
+    tables = [_at_thresholds(e, real) for _, e in scored]
+    positives, negatives = tables[0]["positives"], tables[0]["negatives"]
+    if not positives or not negatives:
+        return {"panels": [], "without": without, "data": None, "names": []}
+    names = [name for name, _ in scored]
+    return {
+        "names": names,
+        "without": without,
+        "panels": _panels(names, tables, say),
+        "data": {
+            "models": [{"name": clip(n, 40), "tp": t["tp"], "fp": t["fp"]} for n, t in zip(names, tables)],
+            "positives": positives,
+            "negatives": negatives,
+            "cost": _costs(scored[0][1], position),
+        },
+    }
+
+
+def _at_thresholds(evaluation: Evaluation, label: Any) -> dict[str, Any]:
+    """Rows of the class and other rows that are predicted as the class, at evenly spaced thresholds from 1 to 0."""
+    table = evaluation.thresholds(label)
+    steps = np.linspace(1, 0, _STEPS)
+    # The last score that reaches the threshold; a little below it, because sums of shares are not exact.
+    at = np.searchsorted(-table.thresholds, -(steps - 1e-12), side="right") - 1
+    return {
+        "tp": table.tp[at].tolist(),
+        "fp": table.fp[at].tolist(),
+        "positives": float(table.tp[-1]),
+        "negatives": float(table.fp[-1]),
+        "all_tp": table.tp,
+        "all_fp": table.fp,
+    }
+
+
+def _costs(evaluation: Evaluation, k: int) -> list[float]:
+    """What a false alarm and a miss cost; without a matrix of two classes, one each."""
+    if evaluation.cost is None or len(evaluation.labels) != 2:
+        return [1.0, 1.0]
+    matrix = evaluation.cost.matrix
+    return [float(matrix[1 - k, k]), float(matrix[k, 1 - k])]
+
+
+def _panels(names: list[str], tables: list[dict[str, Any]], say: Words) -> list[dict[str, Any]]:
+    p, n = tables[0]["positives"], tables[0]["negatives"]
+    found: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[str, list[tuple[float, float]]]]] = {"roc": [], "pr": [], "gain": [], "lift": []}
+    for name, table in zip(names, tables):
+        tp, fp = _thinned(table["all_tp"]), _thinned(table["all_fp"])
+        taken = (tp + fp) / (p + n)
+        precision = np.where(tp + fp > 0, tp / np.maximum(tp + fp, 1e-12), 1.0)
+        some = tp + fp > 0
+        curves["roc"].append((name, _pairs(fp / n, tp / p)))
+        curves["pr"].append((name, _pairs(tp / p, precision)))
+        curves["gain"].append((name, _pairs(taken, tp / p)))
+        curves["lift"].append((name, _pairs(taken[some], precision[some] / (p / (p + n)))))
+    top = 1.1 * max(y for _, points in curves["lift"] for _, y in points)
+    share = p / (p + n)
+    chances: dict[str, list[tuple[float, float]]] = {
+        "roc": [(0, 0), (1, 1)], "pr": [(0, share), (1, share)], "gain": [(0, 0), (1, 1)], "lift": [(0, 1), (1, 1)],
+    }  # fmt: skip
+    for kind, lines in curves.items():
+        title = say(f"panel_{kind}")
+        svg = model_curves(
+            lines,
+            title,
+            say(f"panel_{kind}_text"),
+            (say(f"panel_{kind}_x"), say(f"panel_{kind}_y")),
+            top=top if kind == "lift" else 1.0,
+            chance=chances[kind],
+            percent=True,
+            marks=kind != "lift",
+        )
+        found.append({"kind": kind, "title": title, "text": say(f"panel_{kind}_text"), "svg": svg})
+    return found
+
+
+def _pairs(xs: np.ndarray, ys: np.ndarray) -> list[tuple[float, float]]:
+    return list(zip(xs.tolist(), ys.tolist()))
+
+
+def _thinned(values: np.ndarray) -> np.ndarray:
+    """At most two hundred points of a curve, both ends included."""
+    at = np.unique(np.linspace(0, len(values) - 1, min(len(values), 200)).astype(np.int64))
+    thin: np.ndarray = values[at]
+    return thin

@@ -1,0 +1,216 @@
+"""Learn: choose learners and their parameters, how they are evaluated and what errors cost; watch them at work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.errors import InputError
+from vaglio.evaluation.training import learning_rows
+from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.registry import LEARNERS
+from vaglio.model.costs import CostMatrix
+from vaglio.report.defaults import DEFAULT_LEARNERS
+from vaglio.studio.catalogue import Words
+from vaglio.studio.jobs.learn_run import plan_of
+from vaglio.studio.jobs.searching import trainings
+from vaglio.studio.page_forms import ChoiceError, Form
+from vaglio.studio.project.workbench import OpenTable
+from vaglio.studio.rooms.room import Action, Room
+from vaglio.studio.rooms.runs import run_view
+
+__all__ = ["Page"]
+
+# How the rows are divided: the key of its sentence -> what the plan is told.
+PLANS: dict[str, dict[str, Any]] = {
+    "folds_10": {"folds": 10},
+    "folds_5": {"folds": 5},
+    "folds_3": {"folds": 3},
+    "holdout_30": {"holdout": 0.3},
+    "holdout_20": {"holdout": 0.2},
+}
+# How the parameters are found, and how settings are compared in a search.
+WAYS = ("fixed", "tune", "choose")
+STRATEGIES = ("cross-validation", "validation")
+_MOST_CANDIDATES, _CANDIDATES = 200, 10
+# Classes up to which a matrix of costs fits a page.
+_MOST_COSTS = 8
+# Rows beyond which ten folds take longer than people wait.
+_MANY_ROWS = 20_000
+# The headings of the page: families of many models stand under one of them.
+_FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
+_ENSEMBLES = ("forest", "boosting", "additive")
+
+
+class Page(Room):
+    """The room Learn."""
+
+    def actions(self) -> list[tuple[str, Action]]:
+        """Start, cancel, measure."""
+        return [("start", self._start), ("cancel", self._cancel), ("measure", self._measure)]
+
+    # -- what the page shows -------------------------------------------------------------------------------------------
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return the learners, the form and the runs."""
+        opened = self.bench.need_table()
+        opened.need_target()
+        _, y = learning_rows(opened.table)
+        labels = sorted(set(y.tolist()), key=str)
+        chosen = self.project.recall("learn", {})
+        timing = self._timing(opened)
+        runs = [run_view(run, opened, say) for run in self.jobs.all("learn")[:12]]
+        return {
+            "target": opened.target,
+            "families": self._families(chosen, timing, say),
+            "timing": timing,
+            "plans": PLANS,
+            "plan": chosen.get("plan", "folds_5" if len(y) > _MANY_ROWS else "folds_10"),
+            "seed": chosen.get("seed", 0),
+            "ways": WAYS,
+            "way": chosen.get("way", {}).get("kind", "fixed"),
+            "candidates": chosen.get("way", {}).get("n_iter", _CANDIDATES),
+            "most_candidates": _MOST_CANDIDATES,
+            "strategies": STRATEGIES,
+            "strategy": chosen.get("way", {}).get("strategy", STRATEGIES[0]),
+            "labels": [str(label) for label in labels] if len(labels) <= _MOST_COSTS else [],
+            "costs": chosen.get("costs", {}),
+            "runs": runs,
+            "running": next((run for run in runs if run["state"] == "running"), None),
+        }
+
+    def _families(self, chosen: dict[str, Any], timing: dict[str, Any], say: Words) -> list[dict[str, Any]]:
+        picked = chosen.get("learners", list(DEFAULT_LEARNERS))
+        params = chosen.get("params", {})
+        families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
+        for name, entry in LEARNERS.items():
+            known = timing.get("learners", {}).get(name, {})
+            families.setdefault("ensembles" if entry.family in _ENSEMBLES else entry.family, []).append(
+                {
+                    "id": name,
+                    "help": say.sentence(entry.help),
+                    "when": say.when(name),
+                    "readable": entry.is_readable,
+                    "picked": name in picked,
+                    "fields": parameter_fields(name),
+                    "params": params.get(name, {}),
+                    "space": entry.search_space,
+                    "seconds": known.get("seconds"),
+                    "refused": say.sentence(known.get("error", "")),
+                }
+            )
+        return [{"family": family, "learners": members} for family, members in families.items() if members]
+
+    def _timing(self, opened: OpenTable) -> dict[str, Any]:
+        """What was measured for this table, and whether it is being measured."""
+        run = self.jobs.latest("timing")
+        if run is None or run.request.get("table") != opened.state.to_dict() | {"missing": list(opened.state.missing)}:
+            return {"state": "none", "learners": {}}
+        return {"state": run.state, "learners": run.result.get("learners", {})}
+
+    # -- what its forms do ---------------------------------------------------------------------------------------------
+    def _start(self, form: Form) -> str:
+        opened = self.bench.need_table()
+        opened.need_target()
+        learners = [name for name in LEARNERS if name in form.all("learner")]
+        params = {name: form.below(name) for name in LEARNERS}
+        plan = form.need("plan", PLANS)
+        seed = _seed(form)
+        costs = form.below("cost")
+        way = _way(form, PLANS[plan])
+        self.project.remember(
+            learn={
+                "learners": learners,
+                "params": {name: given for name, given in params.items() if given},
+                "plan": plan,
+                "seed": seed,
+                "costs": costs,
+                "way": way,
+            }
+        )
+        if not learners:
+            raise ChoiceError("learners", "Choose one learner or more.")
+        self._check(opened, learners, params, PLANS[plan], seed)
+        request = {
+            "kind": "learn",
+            "table": opened.state.to_dict(),
+            "learners": [{"id": name, "params": params[name]} for name in learners],
+            **PLANS[plan],
+            "seed": seed,
+            "cost": _costs(opened, costs),
+            "way": way,
+        }
+        self.jobs.start(request | {"guesses": self._guesses(opened, learners, request)})
+        return f"{self.path}#runs"
+
+    def _check(
+        self, opened: OpenTable, learners: list[str], params: dict[str, dict[str, str]], plan: dict[str, Any], seed: int
+    ) -> None:
+        """Refuse what cannot be learned before a process is started, beside the field that is wrong."""
+        for name in learners:
+            try:
+                learner_from_words(name, params[name], seed, -1)
+            except InputError as error:
+                raise ChoiceError(f"learner-{name}", " ".join(str(error).split())) from None
+        try:
+            learning_rows(opened.table, plan_of(plan, seed).folds)
+        except InputError as error:
+            raise ChoiceError("plan", " ".join(str(error).split())) from None
+
+    def _guesses(self, opened: OpenTable, learners: list[str], request: dict[str, Any]) -> dict[str, float]:
+        kind = request["way"]["kind"]
+        times = request.get("folds", 0) + 1 if kind == "fixed" else trainings(request)
+        known = self._timing(opened)["learners"]
+        found = {name: known[name]["seconds"] * times for name in learners if known.get(name, {}).get("seconds")}
+        if kind == "choose":
+            return {"select": sum(found.values())} if len(found) == len(learners) else {}
+        return found
+
+    def _cancel(self, form: Form) -> str:
+        self.jobs.cancel(form.get("run"))
+        return f"{self.path}#runs"
+
+    def _measure(self, form: Form) -> None:
+        opened = self.bench.need_table()
+        if self._timing(opened)["state"] not in ("running", "done"):
+            self.jobs.start({"kind": "timing", "table": opened.state.to_dict()})
+
+
+def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
+    """How the parameters are found."""
+    kind, typed = form.get("way", "fixed"), form.get("candidates", str(_CANDIDATES)).strip()
+    strategy = form.get("strategy", STRATEGIES[0])
+    if kind not in WAYS or strategy not in STRATEGIES:
+        raise ChoiceError("way", "The form lacks 'way': load the page again.")
+    if not typed.isdecimal() or not 1 <= int(typed[:9]) <= _MOST_CANDIDATES:
+        raise ChoiceError("way", f"The number of candidates is a whole number from 1 to {_MOST_CANDIDATES}.")
+    if kind != "fixed" and strategy == "validation" and "folds" in plan:
+        raise ChoiceError("way", "A validation part needs rows that are kept apart: divide the rows in that way.")
+    return {"kind": kind, "n_iter": int(typed), "strategy": strategy}
+
+
+def _seed(form: Form) -> int:
+    given = form.get("seed", "0").strip()
+    if not given.isdecimal() or int(given) >= 1 << 32:
+        raise ChoiceError("seed", "The seed is a whole number from 0 to 4,294,967,295.")
+    return int(given)
+
+
+def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
+    """The costs that were filled in, as plain data; without any, nothing is weighed."""
+    labels = sorted(set(opened.table.xy()[1].tolist()), key=str)
+    found = []
+    for key, word in typed.items():
+        true, _, predicted = key.partition("-")
+        if not (true.isdecimal() and predicted.isdecimal() and max(int(true), int(predicted)) < len(labels)):
+            raise ChoiceError("costs", "The costs are of another table: load the page again.")
+        try:
+            cost = float(word.replace(",", "."))
+        except ValueError:
+            raise ChoiceError("costs", f"A cost is a number, not {word!r}.") from None
+        found.append({"true": labels[int(true)], "predicted": labels[int(predicted)], "cost": cost})
+    if found:
+        try:
+            CostMatrix.from_any({(each["true"], each["predicted"]): each["cost"] for each in found}, labels=labels)
+        except InputError as error:
+            raise ChoiceError("costs", " ".join(str(error).split())) from None
+    return found

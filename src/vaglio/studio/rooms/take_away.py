@@ -1,0 +1,179 @@
+"""Take away: the report, the model and its other forms, predictions for another file, and the work as a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from vaglio.errors import InputError, VaglioError
+from vaglio.fitted import FORMATS, export_formats
+from vaglio.serve.http.problems import refuse
+from vaglio.studio.catalogue import Words
+from vaglio.studio.jobs.runner import Run
+from vaglio.studio.page_forms import ChoiceError, Form
+from vaglio.studio.project.loading import program_lines
+from vaglio.studio.reproducing import as_commands, as_program
+from vaglio.studio.rooms.room import Action, Room
+from vaglio.studio.rooms.runs import Learned, choose_model, choose_run, is_of
+from vaglio.studio.uploading import receive_file
+
+__all__ = ["Page"]
+
+_ENDINGS = {
+    "text": "txt", "exact": "rules", "json": "json", "sql": "sql", "python": "py", "c": "c", "javascript": "js",
+    "onnx": "onnx", "pmml": "pmml", "csv": "csv", "tree": "txt", "svg": "svg",
+}  # fmt: skip
+# The report is a page with scripts of its own: it may do nothing to the studio.
+_APART = {"content-security-policy": "sandbox allow-scripts allow-popups; default-src 'none'; "
+          "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"}  # fmt: skip
+
+
+class Page(Room):
+    """The room Take away."""
+
+    def actions(self) -> list[tuple[str, Action]]:
+        """Write the report, predict, cancel."""
+        return [("report", self._report), ("predict", self._predict), ("cancel", self._cancel)]
+
+    def more_routes(self) -> list[Route]:
+        """Files to keep."""
+        return [
+            Route("/take_away/upload", self._upload, methods=["POST"]),
+            Route("/take_away/model", self._model_file),
+            Route("/take_away/export", self._export),
+            Route("/take_away/program", self._program_file),
+            Route("/take_away/commands", self._commands_file),
+            Route("/take_away/report/{run}", self._report_file),
+            Route("/take_away/predictions/{run}", self._predictions_file),
+        ]
+
+    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+        """Return what there is to keep of a model."""
+        opened = self.bench.need_table()
+        chosen, models = choose_model(self.jobs, opened, query.get("model", ""))
+        fitted = chosen.fitted()
+        return {
+            "chosen": chosen,
+            "models": models,
+            "size": (chosen.run.folder / f"{chosen.id}.vaglio").stat().st_size,
+            "formats": {name: FORMATS[name] for name in FORMATS if name in export_formats(fitted)},
+            "program": as_program(chosen),
+            "commands": as_commands(chosen, opened.table),
+            "reports": [_job_view(run) for run in self.jobs.all("report")[:3] if is_of(run, opened)],
+            "predictions": [_job_view(run) for run in self.jobs.all("predict")[:5]],
+            "upload_limit": self.studio.settings.upload,
+        }
+
+    # -- what its forms do ---------------------------------------------------------------------------------------------
+    def _chosen(self, name: str) -> Learned:
+        chosen, models = choose_model(self.jobs, self.bench.need_table(), name)
+        if name and chosen.name not in {each.name for each in models}:
+            raise InputError("This model is no longer there: choose another one.")
+        return chosen
+
+    def _report(self, form: Form) -> str:
+        chosen = self._chosen(form.get("model"))
+        asked = chosen.run.request
+        source = program_lines(chosen.request.state)
+        models = choose_run(self.jobs, self.bench.need_table(), chosen.run.name)
+        learners = [{"id": each.id, "params": each.params} for each in models]
+        request = {"kind": "report", "table": asked["table"], "learners": learners, "seed": asked["seed"]}
+        cleaned = len(source) > 1
+        self.jobs.start(
+            request | {"cost": asked.get("cost"), "source": "" if cleaned else source[0].partition(" = ")[2]}
+        )
+        return f"{self.path}?model={chosen.name}#report"
+
+    def _predict(self, form: Form) -> str:
+        given = form.get("path").strip()
+        if not given:
+            raise ChoiceError("predict", "Name a file of this machine.")
+        return self._start_predicting(form.get("model"), self.project.take_in(Path(given).expanduser()))
+
+    def _start_predicting(self, model: str, file: str) -> str:
+        chosen = self._chosen(model)
+        self.jobs.start(
+            {
+                "kind": "predict",
+                "table": chosen.run.request["table"],
+                "file": file,
+                "model_run": chosen.run.name,
+                "model": chosen.id,
+            }
+        )
+        return f"{self.path}?model={chosen.name}#predictions"
+
+    async def _upload(self, request: Request) -> Response:
+        given = request.query_params.get("name", "")
+        if not given or len(given) > 500:
+            refuse(422, "The upload lacks the name of its file: load the page again.")
+        place = self.project.place_for(given)
+        await receive_file(request, place, self.studio.settings.upload)
+        try:
+            await self.studio.compute(self._start_predicting, request.query_params.get("model", ""), place.name)
+        except VaglioError as error:
+            place.unlink(missing_ok=True)
+            refuse(422, " ".join(str(error).split()))
+        return Response(status_code=204)
+
+    def _cancel(self, form: Form) -> None:
+        self.jobs.cancel(form.get("run"))
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+    async def _model_file(self, request: Request) -> Response:
+        chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
+        return FileResponse(chosen.run.folder / f"{chosen.id}.vaglio", filename=f"{chosen.id}.vaglio")
+
+    async def _export(self, request: Request) -> Response:
+        form = request.query_params.get("format", "")
+        if form not in _ENDINGS:
+            refuse(422, f"A model is written as {', '.join(_ENDINGS)}.")
+        chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
+        content = await self.studio.compute(lambda: chosen.fitted().export(form))
+        return _attached(content, f"{chosen.id}.{_ENDINGS[form]}")
+
+    async def _program_file(self, request: Request) -> Response:
+        chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
+        return _attached(as_program(chosen), f"{chosen.id}.py")
+
+    async def _commands_file(self, request: Request) -> Response:
+        chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
+        return _attached("\n".join(as_commands(chosen, self.bench.need_table().table)) + "\n", f"{chosen.id}.sh")
+
+    async def _report_file(self, request: Request) -> Response:
+        path = self._finished(request, "report") / "report.html"
+        if "keep" in request.query_params:
+            return FileResponse(path, filename="report.html", media_type="text/html", headers=_APART)
+        return FileResponse(path, media_type="text/html", headers=_APART)
+
+    async def _predictions_file(self, request: Request) -> Response:
+        path = self._finished(request, "predict") / "predictions.csv"
+        return FileResponse(path, filename="predictions.csv", media_type="text/csv")
+
+    def _finished(self, request: Request, kind: str) -> Path:
+        run = self.jobs.get(request.path_params["run"])
+        if run.kind != kind or run.state != "done":
+            raise InputError("This run has left no file.")
+        return run.folder
+
+
+def _attached(content: str | bytes, name: str) -> Response:
+    """A file to keep; the browser shows nothing of it."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    return Response(data, headers=headers, media_type="application/octet-stream")
+
+
+def _job_view(run: Run) -> dict[str, Any]:
+    task = (run.progress.get("tasks") or [{"done": 0, "total": 1, "what": ""}])[0]
+    return {
+        "name": run.name,
+        "state": run.state,
+        "task": task,
+        "error": run.progress.get("error", ""),
+        "result": run.result,
+    }

@@ -1,1 +1,0 @@
-"""Traces of ensembles and of the majority vote."""

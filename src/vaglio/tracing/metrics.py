@@ -1,0 +1,157 @@
+"""Every measure of a classifier computed from its confusion matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.document.catalogue import Words
+from vaglio.document.document import Page, Trace
+from vaglio.document.notation import count, fixed
+from vaglio.encode import spelling
+from vaglio.errors import InputError
+
+
+def trace_metrics(
+    y_true: Any = None, y_pred: Any = None, *, matrix: Any = None, labels: Any = None, lang: str = "en"
+) -> Trace:
+    """Compute accuracy, precision, recall, F1, their averages, kappa and Matthews' coefficient from a confusion matrix.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, optional
+        True and predicted classes.
+    matrix : array-like of shape (K, K), optional
+        The confusion matrix instead of the classes: rows are true, columns predicted.
+    labels : sequence, optional
+        Names of its classes; by default 1, 2, …
+    lang : {"en", "it"}
+        English or Italian.
+
+    Returns
+    -------
+    Trace
+
+    Examples
+    --------
+    50 rows, 25 of them positive; 5 are predicted positive, all of them correctly:
+
+    >>> from vaglio.tracing import trace_metrics
+    >>> work = trace_metrics(matrix=[[25, 0], [20, 5]], labels=["N", "P"])
+    >>> work.facts["classes"]["P"]["recall"], work.facts["classes"]["P"]["precision"]
+    (0.2, 1.0)
+    """
+    counts, names = _matrix(y_true, y_pred, matrix, labels)
+    page = Page(Words(lang))
+    _confusion(page, counts, names)
+    for k, name in enumerate(names):
+        _class(page, counts, k, name)
+    _averages(page, counts, names)
+    _agreement(page, counts)
+    return page.finish(page.say("title_metrics"))
+
+
+def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndarray, list[str]]:
+    if matrix is not None:
+        counts = np.asarray(matrix, dtype=float)
+        if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2 or (counts < 0).any():
+            raise InputError("The confusion matrix is a square of counts, two classes or more: [[25, 0], [20, 5]].")
+        names = [str(label) for label in labels] if labels is not None else [str(k + 1) for k in range(len(counts))]
+        if len(names) != len(counts):
+            raise InputError(f"The confusion matrix has {len(counts)} classes, but {len(names)} names were given.")
+        return counts, names
+    if y_true is None or y_pred is None:
+        raise InputError("Give true and predicted classes, or a confusion matrix.")
+    # A code may be an integer in one column and a float in the other.
+    true, predicted = (np.array([_label(value) for value in column], dtype=str) for column in (y_true, y_pred))
+    if true.shape != predicted.shape or not len(true):
+        raise InputError(
+            f"There are {len(true)} true and {len(predicted)} predicted classes: give one of each per row."
+        )
+    names = np.unique(np.concatenate([true, predicted])).tolist()
+    counts = np.zeros((len(names), len(names)))
+    np.add.at(counts, (np.searchsorted(names, true), np.searchsorted(names, predicted)), 1)
+    return counts, names
+
+
+def _label(value: Any) -> str:
+    if value is None or value != value:
+        raise InputError("A true or predicted class is missing: leave the row out.")
+    return spelling(value)
+
+
+def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:
+    say, total, right = page.say, counts.sum(), float(np.trace(counts))
+    page.section(say("confusion"))
+    rows = [[name, *map(count, line), count(line.sum())] for name, line in zip(names, counts)]
+    rows.append([say("col_sum"), *map(count, counts.sum(axis=0)), count(total)])
+    page.table([say("true_predicted"), *names, say("col_sum")], rows)
+    page.formula(f"{say('accuracy')} = {count(right)}/{count(total)} = {_percent(right, total)}")
+    page.formula(f"{say('error_rate')} = {count(total - right)}/{count(total)} = {_percent(total - right, total)}")
+    page.facts |= {"accuracy": right / total, "rows": float(total), "classes": {}}
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.2f}%" if whole else "–"
+
+
+def _class(page: Page, counts: np.ndarray, k: int, name: str) -> None:
+    say = page.say
+    tp, fn, fp = counts[k, k], counts[k].sum() - counts[k, k], counts[:, k].sum() - counts[k, k]
+    tn = counts.sum() - tp - fn - fp
+    page.section(say("class_as_positive", name=name), level=2)
+    page.formula(f"TP = {count(tp)}, FN = {count(fn)}, FP = {count(fp)}, TN = {count(tn)}")
+    parts = {
+        "recall": (tp, fn),
+        "tnr": (tn, fp),
+        "fpr": (fp, tn),
+        "fnr": (fn, tp),
+        "precision": (tp, fp),
+        "fdr": (fp, tp),
+    }
+    letters = {"recall": "TP FN", "tnr": "TN FP", "fpr": "FP TN", "fnr": "FN TP", "precision": "TP FP", "fdr": "FP TP"}
+    facts: dict[str, float] = {}
+    for measure, (top, other) in parts.items():
+        a, b = letters[measure].split()
+        whole = top + other
+        worked = f"{count(top)}/({count(top)} + {count(other)})"
+        page.formula(f"{say('m_' + measure)} = {a}/({a} + {b}) = {worked} = {_percent(top, whole)}")
+        if not whole:
+            page.text(say("undefined"))
+        facts[measure] = float(top / whole) if whole else float("nan")
+    whole = 2 * tp + fp + fn
+    facts["f1"] = float(2 * tp / whole) if whole else float("nan")
+    worked = f"2·{count(tp)}/(2·{count(tp)} + {count(fp)} + {count(fn)})"
+    page.formula(f"F1 = 2·TP/(2·TP + FP + FN) = {worked} = {fixed(facts['f1'])}")
+    page.facts["classes"][name] = facts
+
+
+def _averages(page: Page, counts: np.ndarray, names: list[str]) -> None:
+    say, classes = page.say, page.facts["classes"]
+    page.section(say("averages"))
+    page.text(say("averages_rule"))
+    size = counts.sum(axis=1)
+    micro = float(np.trace(counts) / counts.sum())
+    rows = []
+    for measure in ("precision", "recall", "f1"):
+        each = np.nan_to_num([classes[name][measure] for name in names])
+        rows.append([say("m_" + measure), fixed(each.mean()), fixed(each @ size / size.sum()), fixed(micro)])
+    page.table([say("col_measure"), "macro", "weighted", "micro"], rows)
+
+
+def _agreement(page: Page, counts: np.ndarray) -> None:
+    say, n = page.say, counts.sum()
+    observed = np.trace(counts) / n
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    expected = float(rows @ columns / n**2)
+    page.section(say("agreement"))
+    terms = " + ".join(f"{count(a)}·{count(b)}" for a, b in zip(rows, columns))
+    page.formula(f"pₑ = ({terms})/{count(n)}² = {fixed(expected)}")
+    kappa = (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+    o, e = fixed(observed), fixed(expected)
+    page.formula(f"κ = ({o} − {e})/(1 − {e}) = {fixed(kappa)}")
+    spread = np.sqrt((n**2 - (columns**2).sum()) * (n**2 - (rows**2).sum()))
+    matthews = (np.trace(counts) * n - rows @ columns) / spread if spread > 0 else 0.0
+    page.formula(f"{say('matthews')} = {fixed(float(matthews))}")
+    page.facts |= {"kappa": float(kappa), "matthews": float(matthews)}

@@ -1,1 +1,0 @@
-"""Traces of metrics, of stratified splits and of shattering."""

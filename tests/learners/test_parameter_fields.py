@@ -1,0 +1,32 @@
+"""Parameters as fields of a form: what a field allows, the learner takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaglio.errors import InputError
+from vaglio.learners.from_words import learner_from_words
+from vaglio.learners.parameter_fields import parameter_fields
+from vaglio.learners.registry import LEARNERS
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_choice_and_the_ends_of_every_range_are_taken(learner: str):
+    fields = parameter_fields(learner)
+    assert len({field.name for field in fields}) == len(fields)
+    for field in fields:
+        assert field.meaning, field.name
+        for choice in field.choices:
+            made = learner_from_words(learner, {field.name: choice}, 0, 1)
+            assert str(getattr(made, field.name)) == choice
+        if field.number == "whole" and field.low is not None:
+            learner_from_words(learner, {field.name: f"{field.low:.0f}"}, 0, 1)
+            with pytest.raises(InputError, match=field.name):
+                learner_from_words(learner, {field.name: f"{field.low - 1:.0f}"}, 0, 1)
+
+
+def test_a_wrong_name_or_value_is_a_sentence():
+    with pytest.raises(InputError, match="has no parameter 'depth'"):
+        learner_from_words("c45", {"depth": "3"}, 0, 1)
+    with pytest.raises(InputError, match="min_samples_leaf"):
+        learner_from_words("c45", {"min_samples_leaf": "many"}, 0, 1)

@@ -1,0 +1,136 @@
+"""The room Learn and its runs: choices, progress, results, cancelling, and what a restart finds."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import vaglio
+from vaglio.learners.registry import LEARNERS
+from vaglio.studio.jobs.runner import Jobs
+from vaglio.studio.project.folder import Project
+
+
+def test_every_learner_has_a_card_with_its_parameters(learned):
+    page = learned.get("/learn").text
+    for name in LEARNERS:
+        assert f'value="{name}"' in page
+    assert 'name="c45.min_samples_leaf"' in page
+    assert 'name="svm.kernel"' in page
+
+
+def test_results_are_those_of_the_command_line(learned):
+    run = learned.studio.jobs.latest("learn")
+    found = {each["id"]: each for each in run.result["learners"]}
+    assert set(found) == {"c45", "ripper", "naive-bayes"}
+    model = vaglio.load(run.folder / "c45.vaglio")
+    assert model.digest == found["c45"]["digest"]
+    assert 0.8 < found["c45"]["accuracy"][0] <= 1
+    assert found["c45"]["rows"] == 103
+    page = learned.get("/learn").text
+    assert "30% kept apart" in page
+    assert 'class="chosen"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "said"),
+    [
+        ({"learner": []}, "learners", "Choose one learner or more"),
+        ({"learner": ["c45"], "c45.min_samples_leaf": "-3"}, "learner-c45", "min_samples_leaf"),
+        ({"learner": ["c45"], "c45.no_such": "1"}, "learner-c45", "has no parameter"),
+        ({"learner": ["c45"], "seed": "x"}, "seed", "whole number"),
+        ({"learner": ["c45"], "cost.0-1": "much"}, "costs", "A cost is a number"),
+        ({"learner": ["c45"], "cost.0-1": "inf"}, "costs", "finite"),
+        ({"learner": ["c45"], "cost.0-9": "1"}, "costs", "another table"),
+    ],
+)
+def test_a_wrong_choice_starts_nothing_and_is_said_beside_the_field(learned, fields, where, said):
+    before = learned.studio.project.run_names()
+    answer = learned.post("/learn/start", **{"plan": "folds_3", "seed": "0", **fields})
+    assert answer.status_code == 422
+    assert f'id="problem-{where}"' in answer.text
+    assert said in answer.text
+    assert learned.studio.project.run_names() == before
+
+
+def test_too_few_rows_for_the_folds(enter):
+    visitor = enter()
+    visitor.upload("few.csv", "a,y\n1,p\n2,q\n3,p\n4,q\n")
+    visitor.post("/table/target", column="y")
+    answer = visitor.post("/learn/start", learner=["c45"], plan="folds_10", seed="0")
+    assert answer.status_code == 422
+    assert "cannot be divided into 10 folds" in answer.text
+
+
+def test_without_a_table_or_a_class_the_room_says_so(enter):
+    visitor = enter()
+    assert "There is no table yet" in visitor.get("/learn").text
+    visitor.upload("few.csv", "a,b\n1,2\n2,3\n")
+    assert "Which column is the class?" in visitor.get("/learn").text
+
+
+def test_a_learner_that_fails_does_not_stop_the_others(enter):
+    visitor = enter()
+    visitor.open("penguins")
+    name = visitor.learn("joint-bayes", "c45", **{"joint-bayes.max_cells": "2"})
+    result = {each["id"]: each["error"] for each in visitor.studio.jobs.get(name).result["learners"]}
+    assert result["c45"] == ""
+    assert result["joint-bayes"]
+    assert result["joint-bayes"] in visitor.get("/learn").text.replace("&#39;", "'")
+
+
+def test_long_work_is_cancelled_at_once_and_found_after_a_restart(enter):
+    visitor = enter()
+    visitor.open("digits")
+    many = {"random-forest.n_estimators": "5000"}
+    visitor.post("/learn/start", learner=["naive-bayes", "random-forest"], plan="folds_10", seed="0", **many)
+    run = visitor.studio.jobs.latest("learn")
+    while not any(task["state"] == "running" for task in visitor.studio.jobs.get(run.name).progress["tasks"]):
+        time.sleep(0.02)
+    page = visitor.get("/learn").text
+    assert "<progress" in page
+    assert "Cancel" in page
+    process = visitor.studio.jobs._processes[run.name]
+    began = time.monotonic()
+    visitor.post("/learn/cancel", run=run.name)
+    assert process.poll() is not None
+    # The promise is half a second; a busy machine may need longer to answer at all.
+    assert time.monotonic() - began < 10
+    assert "cancelled" in visitor.get("/learn").text
+    visitor.close()
+    again = Jobs(Project(visitor.studio.project.folder))
+    assert again.get(run.name).state == "cancelled"
+
+
+def test_a_run_ends_with_the_server(enter):
+    visitor = enter()
+    visitor.open("digits")
+    visitor.post(
+        "/learn/start", learner=["random-forest"], plan="folds_10", seed="0", **{"random-forest.n_estimators": "5000"}
+    )
+    process = next(iter(visitor.studio.jobs._processes.values()))
+    visitor.close()
+    assert process.poll() is not None
+
+
+def test_times_are_measured_and_learners_that_cannot_are_named(enter):
+    visitor = enter()
+    visitor.open("play")
+    visitor.post("/learn/measure")
+    visitor.wait("timing")
+    known = visitor.studio.jobs.latest("timing").result["learners"]
+    assert set(known) == set(LEARNERS)
+    assert all((each["seconds"] is None) == bool(each["error"]) for each in known.values())
+    assert "one training: about under a second" in visitor.get("/learn").text
+
+
+def test_an_earlier_state_of_the_table_is_said(enter):
+    visitor = enter()
+    visitor.open("play")
+    visitor.learn("c45")
+    visitor.post("/table/column", column="windy", role="ignored", at="column-3")
+    assert "learned from another state of the table" in visitor.get("/learn").text
+    assert "There is no model of this table yet" in visitor.get("/compare").text
+    assert np.unique([run.name for run in visitor.studio.jobs.all("learn")]).size == 1

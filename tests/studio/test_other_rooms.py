@@ -1,0 +1,177 @@
+"""Explore, Compare, Understand and Take away."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from tests.studio.conftest import messy_table
+
+from vaglio.learners.registry import LEARNERS
+from vaglio.studio.service import ROOMS
+from vaglio.table import read
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_answers_small_pages_in_both_languages(learned, room):
+    for lang in ("en", "it"):
+        answer = learned.get(f"/{room}", headers={"accept-language": lang})
+        assert answer.status_code == 200
+        assert f'<html lang="{lang}"' in answer.text
+        assert len(answer.content) < 2_000_000
+        assert not re.search(r"\{\{|\{%|undefined", answer.text)
+
+
+def test_explore_shows_the_rows_behind_a_bar_and_a_point(learned):
+    page = learned.get("/explore?x=island&bin=0").text
+    assert "island: Biscoe." in page
+    assert "168 rows; 20 of them below" in page
+    page = learned.get("/explore?x=bill_length_mm&y=body_mass_g&row=3").text
+    assert "<circle" in page
+    assert '<th scope="row" class="number">3</th>' in page
+    assert "<rect" in learned.get("/explore?x=island&y=sex").text
+    assert learned.get("/explore?x=nowhere&y=neither&bin=99999999&row=0").status_code == 200
+
+
+def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
+    page = learned.get("/compare").text
+    for panel in ("roc", "pr", "gain", "lift", "cost"):
+        assert f'id="panel-{panel}"' in page
+    data = json.loads(re.search(r'id="compare-data">(.*?)</script>', page)[1])
+    assert [model["name"] for model in data["models"]] == ["naive-bayes", "c45", "ripper"]
+    for model in data["models"]:
+        assert len(model["tp"]) == 101
+        assert model["tp"] == sorted(model["tp"])
+        assert model["tp"][-1] == data["positives"]
+        assert model["fp"][-1] == data["negatives"]
+
+
+def test_the_five_requirements_are_measured_in_a_run(enter):
+    visitor = enter()
+    visitor.open("play")
+    name = visitor.learn("c45", "naive-bayes")
+    visitor.post("/compare/measure", run=name)
+    visitor.wait("compare")
+    page = visitor.get("/compare").text
+    assert "20 % wrong labels" in page
+    assert "do not differ significantly" in page
+
+
+def test_nodes_of_a_tree_lead_to_their_rows(learned):
+    run = learned.studio.jobs.latest("learn").name
+    page = learned.get(f"/understand?model={run}/c45").text
+    assert f'href="/understand?model={run}/c45&amp;node=0#node"' in page
+    assert "Node 0: 344 rows" in learned.get(f"/understand?model={run}/c45&node=0").text
+    assert "Node" not in re.sub(r"<svg.*?</svg>", "", learned.get(f"/understand?model={run}/c45&node=999999").text)
+
+
+def test_a_rule_that_is_switched_off_changes_the_figures(learned):
+    run = learned.studio.jobs.latest("learn").name
+    page = learned.get(f"/understand?model={run}/ripper").text
+    assert "The figures are of the 103 rows that were kept apart" in page
+    found = re.findall(r"<strong[^>]*>([\d.]+)%</strong>", learned.get(f"/understand?model={run}/ripper&off=0").text)
+    assert float(found[1]) < float(found[0])
+
+
+def test_a_row_is_explained_and_its_values_can_be_moved(learned):
+    run = learned.studio.jobs.latest("learn").name
+    page = learned.get(f"/understand?model={run}/c45&row=1").text
+    assert "True class Adelie" in page
+    assert 'type="range"' in page
+    assert "What would change it" in page
+    fields = {f"v.{name}": "" for name in ("island", "sex", "year", "bill_length_mm", "bill_depth_mm", "body_mass_g")}
+    answers = [
+        learned.post("/understand/answer", model=f"{run}/c45", **fields, **{"v.flipper_length_mm": length}).json()
+        for length in ("180", "230")
+    ]
+    assert answers[0]["predicted"] != answers[1]["predicted"]
+    wrong = learned.post("/understand/answer", model=f"{run}/c45", **fields, **{"v.flipper_length_mm": "long"})
+    assert wrong.status_code == 422
+    assert "is no number" in wrong.json()["detail"]
+    assert learned.post("/understand/why", model=f"{run}/c45", **fields).status_code == 200
+    assert "There is no row" in learned.get(f"/understand?model={run}/c45&row=99999").text
+
+
+def test_every_kind_of_model_has_a_page(enter):
+    visitor = enter()
+    visitor.open("play")
+    name = visitor.learn(*LEARNERS, plan="holdout_20")
+    for each in visitor.studio.jobs.get(name).result["learners"]:
+        answer = visitor.get(f"/understand?model={name}/{each['id']}")
+        assert answer.status_code == 200, each["id"]
+        assert each["error"] or 'id="why"' in answer.text, each["id"]
+        assert visitor.get(f"/take_away?model={name}/{each['id']}").status_code == 200
+
+
+def test_models_and_their_forms_can_be_taken_away(learned):
+    run = learned.studio.jobs.latest("learn")
+    kept = learned.get(f"/take_away/model?model={run.name}/c45")
+    assert kept.content == (run.folder / "c45.vaglio").read_bytes()
+    assert "attachment" in kept.headers["content-disposition"]
+    for form in ("sql", "python", "onnx", "svg", "json"):
+        answer = learned.get(f"/take_away/export?model={run.name}/c45&format={form}")
+        assert answer.status_code == 200
+        assert "attachment" in answer.headers["content-disposition"]
+    assert learned.get(f"/take_away/export?model={run.name}/c45&format=exe").status_code == 422
+
+
+def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
+    visitor = enter()
+    visitor.open("play")
+    name = visitor.learn("c45")
+    visitor.post("/take_away/report", model=f"{name}/c45")
+    report = visitor.wait("report")
+    answer = visitor.get(f"/take_away/report/{report}")
+    assert answer.text.startswith("<!doctype html>")
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert visitor.get(f"/take_away/predictions/{report}").status_code == 422
+
+
+def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
+    visitor = enter()
+    visitor.upload("messy.csv", messy_table())
+    visitor.post("/table/target", column="buys")
+    visitor.post("/table/missing", words="n/d")
+    visitor.post("/table/clean", finding="spelling", choice="merge")
+    visitor.post("/table/clean", finding="outliers", choice="clip")
+    name = visitor.learn("naive-bayes")
+    head = "id;city;age;income;size;zone;country"
+    lines = {city: f"1;{city};40;{income};small;1;IT" for city, income in (("milano", 900_000), ("Milano", 48_083))}
+    for city, line in lines.items():
+        (tmp_path / f"{city}-rows.csv").write_text(f"{head}\n{line}\n")
+    chances = []
+    for city in lines:
+        visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(tmp_path / f"{city}-rows.csv"))
+        run = visitor.wait("predict")
+        (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/take_away/predictions/{run}").content)
+        table = read(tmp_path / "predicted.csv")
+        # The file shows the row as it came, the model saw it as the table was cleaned.
+        assert table.column("city").values[0] == city
+        chances.append(table.column("p_yes").data[0])
+    assert chances[0] == pytest.approx(chances[1], rel=1e-3)
+    page = visitor.get("/take_away").text
+    assert "city: 1 cell changed as in the cleaned table (&#39;milano&#39; → &#39;Milano&#39;)" in page
+    assert "income: 1 cell changed" in page
+    assert "taken for missing values: &#39;n/d&#39;" in page
+    italian = visitor.get("/take_away", headers={"accept-language": "it"}).text
+    assert "city: 1 cella cambiata come nella tabella pulita" in italian
+
+
+def test_another_file_is_predicted(enter, tmp_path):
+    visitor = enter()
+    visitor.open("play")
+    name = visitor.learn("naive-bayes")
+    rows = tmp_path / "new.csv"
+    rows.write_text("outlook,temperature,humidity,windy\nsunny,cool,high,true\nrainy,mild,normal,false\n")
+    assert visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(rows)).status_code == 200
+    run = visitor.wait("predict")
+    answer = visitor.get(f"/take_away/predictions/{run}")
+    (tmp_path / "predicted.csv").write_bytes(answer.content)
+    table = read(tmp_path / "predicted.csv")
+    assert len(table) == 2
+    assert {"predicted", "p_no", "p_yes"} <= set(table.columns)
+    rows.write_text("outlook\nsunny\n")
+    visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(rows))
+    visitor.wait("predict", "failed")
+    assert "temperature" in visitor.get("/take_away").text
