@@ -171,7 +171,7 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     said = [table, "--target", "species", "--learner", "naive-bayes", "--memory", "4GB", "--positive", "Adelie", *how]
     outcome = run_here("train", *said, "--accept", "accuracy>=0.9", "--out", tmp_path / "m.vaglio")
     assert outcome.code == 0, outcome.err
-    assert "read in parts" in outcome.out
+    assert "rows assigned by hash of the row number" in outcome.out
     model = vaglio.load(tmp_path / "m.vaglio")
     assert model.provenance["scores"]["accuracy"] > 0.9
     assert run_here("evaluate", *said).code == 0
