@@ -212,7 +212,7 @@ def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatc
     held = KNeighborsClassifier().fit(inputs, frame["target"].to_numpy(str))
     monkeypatch.setattr(estimators, "bytes_of_rows", lambda facts: 1 << 60)
     model = KNeighborsClassifier().fit(rows.drop(columns="target"), rows["target"])
-    assert type(model.fitted_.model).__name__ == "NeighborsOnDisk"
+    assert type(model.fitted_.model).__name__ == "OutOfCoreNeighbors"
     some = inputs.iloc[:300]
     for found, expected in zip(model.kneighbors(some), held.kneighbors(some), strict=True):
         np.testing.assert_array_equal(found, expected)

@@ -25,7 +25,7 @@ passes = set()
 with vaglio.streaming(memory, progress=lambda done, total, name: passes.add(name.split(" of level")[0])):
     model = getattr(vaglio, learner)(n_jobs=2, **json.loads(params)).fit(X, y)
 if learner == "KNeighborsClassifier":
-    assert type(model.fitted_.model).__name__ == "NeighborsOnDisk"
+    assert type(model.fitted_.model).__name__ == "OutOfCoreNeighbors"
     model.predict_proba(X.head(200))
 # Not ru_maxrss: it begins with the resident set of the process that started this one.
 with open("/proc/self/status") as status:

@@ -15,15 +15,15 @@ from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, CostLike
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
 
 def evaluate(
-    model: Any,
-    X: Any,
-    y: Any = None,
+    model: Predictor,
+    X: TableLike,
+    y: str | ColumnLike | None = None,
     *,
     sample_weight: ColumnLike | None = None,
     pos_label: object = None,

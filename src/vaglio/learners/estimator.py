@@ -8,7 +8,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
@@ -19,6 +18,7 @@ from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.learners.inputs import (
     check_labels,
     check_numbers,

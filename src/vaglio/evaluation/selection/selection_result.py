@@ -16,6 +16,7 @@ from vaglio.evaluation.selection.trials import Trial
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.messages.sentences import listed, plural
 from vaglio.model.costs import CostMatrix
+from vaglio.typing import Estimator
 
 __all__ = ["OuterFold", "Selection", "fit_diagnosis"]
 
@@ -91,7 +92,7 @@ class Selection:
     strategy: Strategy
     trials: tuple[Trial, ...]
     best: Trial
-    best_estimator: Any
+    best_estimator: Estimator
     evaluation: Evaluation
     score: float
     train_score: float
@@ -115,7 +116,8 @@ class Selection:
             "score": self.score,
             "seed": self.seed,
         }
-        return self.best_estimator.fitted_.noting(selection=facts)
+        chosen: Any = self.best_estimator
+        return chosen.fitted_.noting(selection=facts)
 
     @property
     def failures(self) -> tuple[Trial, ...]:

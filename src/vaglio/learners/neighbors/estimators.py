@@ -25,7 +25,6 @@ from vaglio.learners.neighbors.model import (
     PAIRWISE,
     SEARCHES,
     VOTES,
-    Metric,
     Neighbors,
     class_sums,
     codes_of_absence,
@@ -54,6 +53,25 @@ MOST_QUERIES = 5000
 NEIGHBORHOOD = 50
 # Other names of metrics, as scikit-learn has them.
 _SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
+
+# The names that scikit-learn has for them too.
+_MetricName = Literal[
+    "minkowski",
+    "euclidean",
+    "l2",
+    "manhattan",
+    "l1",
+    "cityblock",
+    "chebyshev",
+    "cosine",
+    "hamming",
+    "braycurtis",
+    "canberra",
+    "correlation",
+    "haversine",
+    "jaccard",
+    "sqeuclidean",
+]
 
 
 @dataclass(frozen=True)
@@ -262,7 +280,7 @@ class _NeighborsEstimator(VaglioEstimator):
     n_neighbors: int | Literal["cv"] = field(default=5, kw_only=False)
     weights: Literal["uniform", "distance", "squared_distance"] | Callable[[np.ndarray], np.ndarray] | None = "uniform"
     algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto"
-    metric: Metric | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
+    metric: _MetricName | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
     preprocess: Literal["auto"] | None = "auto"
     nominal_guard: float | None = 0.0

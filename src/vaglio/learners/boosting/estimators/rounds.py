@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from vaglio import _core
 from vaglio.errors import InputError
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.learners.boosting.model import numbers_of, probabilities_of
 from vaglio.runtime.seeds import row_hash
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Facts, Passes
 from vaglio.errors import InputError
+from vaglio.learners.bases import available_if
 from vaglio.learners.ensembles.estimators.members import (
     RoutesMetadata,
     codebook_of,
@@ -45,6 +45,7 @@ from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifie
 from vaglio.learners.trees.estimators.growing import GrowthParameters
 from vaglio.model.base import class_proba
 from vaglio.runtime.seeds import seed_of
+from vaglio.typing import ClassWeight, Estimator, RandomState, TableLike
 
 
 @estimator
@@ -104,7 +105,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         "warm_start": ["boolean"],
     }
 
-    estimator: Any = field(default=None, kw_only=False)
+    estimator: Estimator | None = field(default=None, kw_only=False)
     n_estimators: int = field(default=10, kw_only=False)
     max_samples: float = 1.0
     max_features: float = 1.0
@@ -113,12 +114,17 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     oob_score: Any = False
     warm_start: bool = False
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
     estimators_: list[Any] = field(init=False)
     samples_: list[tuple[Sample, np.ndarray | None]] = field(init=False)
     learned_with_: dict[str, Any] = field(init=False)
     estimators_features_: list[np.ndarray] = field(init=False)
+
+    @property
+    def _vote(self) -> str:
+        vote: str = getattr(self, "voting", "mean")  # numbers have no other way
+        return vote
 
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
@@ -147,7 +153,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
                 for member, sample in zip(added, samples)
             )
         self._keep_members(kept, added, samples, matrix.n_features)
-        model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
+        model = Ensemble((*kept, *members), self._vote, 0 if classes is None else len(classes))
         if self.oob_score:
             self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
         return model
@@ -213,7 +219,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         added = [make_member(prototype, sample.seed) for sample in samples]
         members = yield from grow_members_in_passes(added, samples, facts)
         self._keep_members((), added, samples, len(facts.codebook.features))
-        return Ensemble(tuple(members), self.voting, facts.n_classes)
+        return Ensemble(tuple(members), self._vote, facts.n_classes)
 
     def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
@@ -258,9 +264,9 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
 
     def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
         prototype = self._prototype()
-        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self.voting == "soft" else "predict"
+        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self._vote == "soft" else "predict"
         calls = {"fit": "fit", "predict": asked}
-        if self.voting != "mean":
+        if self._vote != "mean":
             calls |= {"predict_proba": asked, "predict_log_proba": asked, "decision_function": "decision_function"}
         return [("estimator", prototype, calls)]
 
@@ -273,7 +279,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
             model, members=tuple(replace(each, model=replace(each.model, metadata=given)) for each in model.members)
         )
 
-    def predict(self, X: Any, **params: Any) -> np.ndarray:
+    def predict(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -293,7 +299,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         return replace(self.fitted_, model=model).predict_encoded(self._encode(X))
 
     @available_if(is_classifier)
-    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes_``.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -307,11 +313,11 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         if not params:
-            return super().predict_proba(X)  # type: ignore[no-any-return]
+            return super().predict_proba(X)  # type: ignore[misc,no-any-return]
         return class_proba(self._model_with("predict_proba", params), self._encode(X))
 
     @available_if(is_classifier)
-    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -355,11 +361,11 @@ class BaggingClassifier(_BaggingEstimator, VaglioClassifier):
     _default_estimator = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"voting": [StrOptions({"soft", "hard"})]}
 
-    voting: str = "soft"
-    class_weight: Any = None
+    voting: Literal["soft", "hard"] = "soft"
+    class_weight: ClassWeight = None
 
     @available_if(_members_decide)
-    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike, **params: Any) -> np.ndarray:
         """Return the mean of the members' decision values; exists where the members have them.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -400,7 +406,6 @@ class BaggingRegressor(_BaggingEstimator, VaglioRegressor):
     """
 
     _default_estimator = DecisionTreeRegressor
-    voting: ClassVar[str] = "mean"
 
 
 def _count(value: float, total: int, name: str, what: str) -> int:

@@ -18,8 +18,9 @@ from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
-from vaglio.learners.estimator import VaglioEstimator
+from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
+from vaglio.typing import ColumnLike, TableLike
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -56,7 +57,7 @@ def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
         )
     estimator.n_features_in_ = len(facts.codebook.names)
     estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
-    if facts.classes is not None:
+    if facts.classes is not None and isinstance(estimator, VaglioClassifier):
         estimator.classes_ = facts.classes
 
 
@@ -186,7 +187,7 @@ class RoutesMetadata:
             router.add(**{name: member}, method_mapping=mapping)
         return router
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, **fit_params: Any) -> Self:
         """Learn from rows and what is to be predicted.
 
         Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
@@ -205,7 +206,7 @@ class RoutesMetadata:
         self
         """
         routed = self._routed("fit", fit_params)
-        if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(sample_weight))):
+        if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(np.asarray(sample_weight)))):
             raise NotSupportedError(
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
                 "such rows out."

@@ -132,10 +132,10 @@ def share_a_table(prototype: Any, samples: Sequence[Sample], matrix: EncodedMatr
 
 
 def without_rows(prototype: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a tree as rows outside memory allow it, and what was changed; other learners as they are."""
+    """Return a tree as rows out of core allow it, and what was changed; other learners as they are."""
     if not isinstance(prototype, TreeEstimator) or not learns_encoded(prototype):
         return prototype, {}
-    changed = prototype._changed_in_passes()
+    changed = prototype._changed_out_of_core()
     own = clone(prototype).set_params(**changed)
     return (own, changed) if on_bins(own) else (prototype, {})
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeGuard
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.passes import Facts, Passes
 from vaglio.engines.row_samples import rows_pass
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.learners.bases import Composition, TransformerMixin
 from vaglio.learners.ensembles.estimators.members import (
     RoutesMetadata,
     codebook_of,
@@ -31,13 +31,14 @@ from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
 from vaglio.messages.sentences import listed
+from vaglio.typing import Estimator, SequenceNotStr, SupportsArray, TableLike
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
 DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
 
 
 @estimator
-class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, VaglioClassifier):
+class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClassifier):
     """Different learners on the same rows; they decide by vote.
 
     If the members err on different rows, the majority errs less often than each of them: three independent members
@@ -86,9 +87,11 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         "flatten_transform": ["boolean"],
     }
 
-    estimators: Any = field(default=None, kw_only=False)
-    voting: str = "hard"
-    weights: Any = None
+    estimators: SequenceNotStr[str | tuple[str, Estimator | Literal["drop"]]] | None = field(
+        default=None, kw_only=False
+    )
+    voting: Literal["hard", "soft"] = "hard"
+    weights: Sequence[float] | SupportsArray | None = None
     n_jobs: int | None = None
     flatten_transform: bool = True
 
@@ -100,7 +103,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         deep : bool, default=True
             Whether to list those of the members too.
         """
-        params: dict[str, Any] = super(_BaseComposition, self).get_params(deep=False)
+        params: dict[str, Any] = super(Composition, self).get_params(deep=False)
         if deep and _are_pairs(self.estimators):
             for name, member in self.estimators:
                 params[name] = member
@@ -113,7 +116,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         if _are_pairs(params.get("estimators", self.estimators)):
             self._set_params("estimators", **params)
         else:
-            super(_BaseComposition, self).set_params(**params)
+            super(Composition, self).set_params(**params)
         return self
 
     @property
@@ -124,7 +127,10 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
     def _pairs(self) -> list[tuple[str, Any]]:
         """Return name and estimator of every member, those left out included."""
         given = DEFAULT_MEMBERS if self.estimators is None else self.estimators
-        pairs = [(entry, find(entry).make()) if isinstance(entry, str) else tuple(entry) for entry in given]
+        pairs: list[tuple[str, Any]] = [
+            (entry, find(entry).make()) if isinstance(entry, str) else tuple(entry)  # type: ignore[misc]  # checked below
+            for entry in given
+        ]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
             raise InputError(
                 "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation."
@@ -191,7 +197,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
             raise InputError("A weight of a vote is a finite number of 0 or more.")
         return [float(weight) for weight in weights]
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Return what each member says of each row.
 
         Parameters
@@ -235,7 +241,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         return tags
 
 
-def _are_pairs(given: Any) -> bool:
+def _are_pairs(given: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     return isinstance(given, (list, tuple)) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given)
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import NotSupportedError
+from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learners.forest.model.forest import Forest

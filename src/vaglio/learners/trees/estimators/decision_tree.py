@@ -280,12 +280,17 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _passes(self, facts: Facts) -> Passes:
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
-        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        if self.pruning == "error_based" and self.subtree_raising:
-            self.learned_with_["subtree_raising"] = False
+        self.learned_with_ = self._changed_out_of_core()
         binning = yield from binning_in_passes(facts, self.max_bins or DEFAULT_BINS, self._strict)
         amounts = yield from amounts_in_passes(facts)
         return (yield from self._learn_on_bins(facts, OnBins(binning, amounts, n_classes, config)))
+
+    def _changed_out_of_core(self) -> dict[str, Any]:
+        """Return the parameters that rows out of core do not allow, with what is used in their place."""
+        changed: dict[str, Any] = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        if self.pruning == "error_based" and getattr(self, "subtree_raising", False):
+            changed["subtree_raising"] = False
+        return changed
 
     def _learn_on_bins(self, sizes: Sizes, given: OnBins) -> Passes:
         """Grow a tree on bins, wherever the rows are, and prune it."""
