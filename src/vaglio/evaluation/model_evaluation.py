@@ -22,7 +22,7 @@ __all__ = ["evaluate", "evaluate_predictions"]
 
 def evaluate(
     model: Predictor,
-    X: TableLike,
+    X: TableLike | Rows,
     y: str | ColumnLike | None = None,
     *,
     sample_weight: ColumnLike | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from itertools import pairwise
 from numbers import Integral, Real
@@ -45,7 +46,7 @@ from vaglio.learners.monotonicity import monotonic_directions
 from vaglio.learners.parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learners.trees.model.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
-from vaglio.typing import ClassWeight
+from vaglio.typing import ClassWeight, MonotonicConstraints, RandomState, SequenceNotStr
 
 # Rounds between two looks at the rows kept out.
 _INTERVAL = 5
@@ -152,8 +153,8 @@ class AdditiveEstimator(SummedEstimator):
 
     max_bins: int = field(default=255, kw_only=False)
     max_interaction_bins: int = 32
-    interactions: Any = "1x"
-    exclude: Any = None
+    interactions: float | str | Sequence[tuple[str | int, str | int]] = "1x"
+    exclude: SequenceNotStr[str | int | tuple[str | int, str | int]] | None = None
     validation_size: float = 0.125
     outer_bags: int = 8
     learning_rate: float = 0.05
@@ -164,11 +165,11 @@ class AdditiveEstimator(SummedEstimator):
     min_hessian: float = 1e-4
     reg_lambda: float = 1.0
     cat_smooth: float = 10.0
-    max_leaves: int | str = "auto"
+    max_leaves: int | Literal["auto"] = "auto"
     nominal_guard: float | None = 0.0
-    monotonic_cst: Any = None
-    unseen: str = "missing"
-    random_state: Any = None
+    monotonic_cst: MonotonicConstraints = None
+    unseen: Literal["missing", "error"] = "missing"
+    random_state: RandomState = None
     n_jobs: int | None = None
 
     n_iter_: int = field(init=False)

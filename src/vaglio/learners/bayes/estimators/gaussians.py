@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -32,6 +32,7 @@ from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import CountingPlan, gaussian_passes
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimator
+from vaglio.typing import ClassWeight, Priors, RandomState
 
 # Weights that are not whole are counted in this many parts of the mean weight.
 WEIGHT_PARTS = 16
@@ -101,12 +102,12 @@ class GaussianMAPClassifier(Generative):
         "alpha": NOT_NEGATIVE,
     }
 
-    covariance: str = field(default="full", kw_only=False)
-    shrinkage: float | str = "auto"
+    covariance: Literal["full", "diagonal", "tied", "shrunk"] = field(default="full", kw_only=False)
+    shrinkage: float | Literal["auto"] = "auto"
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
+    priors: Priors = None
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
@@ -186,12 +187,12 @@ class GaussianMixtureClassifier(Generative):
     }
 
     max_components: int = field(default=5, kw_only=False)
-    covariance_type: str = "full"
+    covariance_type: Literal["full", "tied", "diag", "spherical"] = "full"
     alpha: float = 1.0
     nominal_guard: float | None = 0.0
-    priors: Any = None
-    class_weight: Any = None
-    random_state: Any = 0
+    priors: Priors = None
+    class_weight: ClassWeight = None
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:

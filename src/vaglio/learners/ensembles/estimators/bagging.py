@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -111,7 +111,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     max_features: float = 1.0
     bootstrap: bool = True
     bootstrap_features: bool = False
-    oob_score: Any = False
+    oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     warm_start: bool = False
     n_jobs: int | None = None
     random_state: RandomState = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
@@ -121,7 +121,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     max_features: float | Literal["sqrt", "log2", "third"] | None = None
     features_per_tree: float | None = None
     bootstrap: bool = True
-    oob_score: Any = False
+    oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     permutation_importance: bool = False
     max_samples: float | None = None
     ccp_alpha: float = 0.0
