@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.large import TARGET, write_large
 from vaglio import scan, streaming
-from vaglio.engines.disk import DiskEngine
 from vaglio.engines.dask import FAN_IN
+from vaglio.engines.disk import DiskEngine
 from vaglio.engines.passes import Pass
 from vaglio.learners.registry import find
 

@@ -52,7 +52,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
 def main() -> None:
     """Print one line per learner, set of options and table."""
     warnings.simplefilter("ignore")
-    for name in sorted(vaglio.__all__):
+    for name in dir(vaglio):
         cls = getattr(vaglio, name)
         if isinstance(cls, type) and issubclass(cls, BaseEstimator) and hasattr(cls, "predict"):
             for params in [{}, *VARIANTS.get(name, [])]:

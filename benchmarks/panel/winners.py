@@ -68,7 +68,8 @@ class Winner(ClassifierMixin, BaseEstimator):
         chosen = vaglio.select(
             table, TARGET, learners=list(self.learners), folds=INNER_FOLDS, seed=self.seed, test=table[:1], **search
         )
-        self.model_, self.chosen_ = chosen.best_estimator, chosen.best.learner
+        model: Any = chosen.best_estimator
+        self.model_, self.chosen_ = model, chosen.best.learner
         self.classes_ = self.model_.classes_
         return self
 

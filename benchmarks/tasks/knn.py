@@ -32,7 +32,7 @@ def run() -> list[Row]:
     return rows
 
 
-def _compared(task: str, X: Any, y: Any, n: int, algorithm: str, metric: str = "minkowski") -> list[Row]:
+def _compared(task: str, X: Any, y: Any, n: int, algorithm: str, metric: Any = "minkowski") -> list[Row]:
     """Measure the predictions of the queries; no library scales, so that all search in the same space."""
     known, unseen = slice(0, n), slice(n, None)
 

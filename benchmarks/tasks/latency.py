@@ -24,7 +24,7 @@ from benchmarks import data
 from benchmarks.adult import TARGET
 from benchmarks.runner import OURS, Row
 
-LEARNERS = {
+LEARNERS: dict[str, Callable[[], Any]] = {
     "random forest, 100 trees": lambda: vaglio.RandomForestClassifier(100, random_state=0),
     "logistic": vaglio.LogisticRegression,
     "naive Bayes": vaglio.NaiveBayesClassifier,
