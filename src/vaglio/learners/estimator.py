@@ -75,8 +75,6 @@ class VaglioEstimator(BaseEstimator):
     _gathered_share: ClassVar[int] = 1
 
     fitted_: Fitted = field(init=False)
-    # Of learners with ``nominal_guard``.
-    reliability_: dict[str, float] = field(init=False)
 
     if TYPE_CHECKING:  # classifiers and regressors write it
 

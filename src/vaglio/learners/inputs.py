@@ -304,7 +304,7 @@ def believed_columns(
     return np.setdiff1d(np.arange(matrix.n_features), doubtful)
 
 
-def note_belief(estimator: VaglioEstimator, features: Sequence[Feature], found: Mapping[int, float]) -> None:
+def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
     """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
     estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
 

@@ -68,8 +68,8 @@ def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
     the estimator keeps them (shrinkage="cv" as ``shrinkage_``); "found" are the attributes that it names itself.
     """
     found: dict[str, Any] = {}
-    if getattr(estimator, "reliability_", None):
-        found["reliability"] = dict(estimator.reliability_)
+    if reliability := getattr(estimator, "reliability_", None):
+        found["reliability"] = dict(reliability)
     names = (name for name in estimator.get_params(deep=False) if isinstance(getattr(estimator, name), str))
     chosen = {name: _plain(getattr(estimator, f"{name}_", None)) for name in names}
     # How many models boosting averages is part of the size of its model, and includes those of the folds.

@@ -279,7 +279,8 @@ class BoostingEstimator(SummedEstimator):
         asked = self.ordered_categories
         if isinstance(asked, str):
             # Wholly believed columns have no entry.
-            partly = [j for j in matrix.nominal_features if self.reliability_.get(matrix.features[j].name, 0.0) > 0]
+            reliability: dict[str, float] = getattr(self, "reliability_", {})
+            partly = [j for j in matrix.nominal_features if reliability.get(matrix.features[j].name, 0.0) > 0]
             return np.array(partly, dtype=np.int64)
         most = np.inf if asked is False else _MANY_VALUES if asked is True else int(asked)
         found: np.ndarray = matrix.nominal_features[matrix.n_categories > most]
