@@ -75,6 +75,8 @@ class VaglioEstimator(BaseEstimator):
     _gathered_share: ClassVar[int] = 1
 
     fitted_: Fitted = field(init=False)
+    if TYPE_CHECKING:  # learners that doubt columns of many values set it, and document it themselves
+        reliability_: dict[str, float] = field(init=False)
 
     if TYPE_CHECKING:  # classifiers and regressors write it
 
