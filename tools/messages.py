@@ -29,10 +29,13 @@ from jinja2.ext import extract_from_ast
 PACKAGE = Path(__file__).parent.parent / "src" / "vaglio"
 LOCALE = PACKAGE / "messages" / "locale"
 # The position of the template among the arguments.
-_FIRST = {"text", "say", "tell", "lookup"}
+_FIRST = {"text", "say", "lookup", "option_help"}
 _SECOND = {"Message"}
 # How a language writes numbers and dates: the only messages that are known by a context.
 _FORMS = (".", ",", "{n}%", "%Y-%m-%d", "%Y-%m-%d %H:%M:%S")
+
+# Functions whose docstring is the help of a command, with their folder.
+_DOCUMENTED = {("run", "cli/commands"), ("program", "cli")}
 
 Found = tuple[str, str, str]  # template, file, code
 
@@ -67,7 +70,7 @@ def in_python(path: Path, known: set[str]) -> Iterator[Found]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from ((template, where, code) for template, code in _of_call(node, known, where))
-        elif isinstance(node, ast.FunctionDef) and node.name == "run" and where.startswith("cli/commands/"):
+        elif isinstance(node, ast.FunctionDef) and (node.name, where.rpartition("/")[0]) in _DOCUMENTED:
             for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
                 yield " ".join(paragraph.split()), where, ""
 
@@ -141,6 +144,12 @@ def problems(catalogue: Catalog) -> Iterator[str]:
             yield f"{message.string!r} has {', '.join(sorted(fields - given))}, which {message.id!r} has not"
 
 
+def _has_words(template: str) -> bool:
+    """Return whether a template has words of its own, and not only fields and punctuation."""
+    parsed = Formatter().parse(template)
+    return any(c.isalpha() for literal, _, spec, _ in parsed for c in literal + (spec if spec and "|" in spec else ""))
+
+
 def _fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
 
@@ -168,7 +177,7 @@ def main() -> int:
     parser.add_argument("--lang", help="one language instead of all")
     parser.add_argument("--missing", action="store_true", help="print the templates without a translation, one a line")
     given = parser.parse_args()
-    found = list(templates())
+    found = [each for each in templates() if _has_words(each[0])]
     wrong = list(codes_twice(found))
     for path in sorted(LOCALE.glob(f"{given.lang or '*'}.po")):
         catalogue = updated(path, found)

@@ -41,7 +41,7 @@ def table(tmp_path: Path) -> Path:
         (["--read", "colour=blue"], "--read has no option"),
         (["--read", "header=maybe"], "true or false"),
         (["--read", "limit_cell=1"], "did you mean limit_cells"),
-        (["--read", "limit_cells=many"], "a whole number above zero"),
+        (["--read", "limit_cells=many"], "a positive integer"),
         (["--nonsense"], "--nonsense"),
     ],
 )
@@ -74,8 +74,8 @@ def test_settings(command: str, setting: str, says: str, table: Path):
         (["--holdout", "1.5"], "between 0 and 1", 2),
         (["--holdout", "0"], "between 0 and 1", 2),
         (["--holdout", "nan"], "between 0 and 1", 2),
-        (["--holdout", "0.3", "--folds", "3"], "choose one", 2),
-        (["--test", "t.csv", "--folds", "3"], "choose one", 2),
+        (["--holdout", "0.3", "--folds", "3"], "Use ", 2),
+        (["--test", "t.csv", "--folds", "3"], "Use ", 2),
         (["--test", "nowhere.csv"], "nowhere.csv", 1),
         (["--folds", "2", "--positive", "maybe"], "'maybe' is not a class", 1),
         (["--folds", "2", "--cost", "nowhere.csv"], "nowhere.csv", 1),
@@ -118,20 +118,20 @@ def test_costs(command: str, costs: bytes, says: str, table: Path, tmp_path: Pat
         (["select", "--scoring", "beauty"], "beauty", 2),
         (["select", "--search", "blind"], "--search", 2),
         (["select", "--outer-folds", "3", "--strategy", "quick"], "--outer-folds", 2),
-        (["tune", "--outer-folds", "3", "--holdout", "0.3"], "leave out --holdout", 2),
+        (["tune", "--outer-folds", "3", "--holdout", "0.3"], "remove --holdout", 2),
         (["select", "--test", "t.csv", "--strategy", "quick"], "--test", 2),
-        (["select", "--test", "t.csv", "--holdout", "0.3"], "choose one", 2),
+        (["select", "--test", "t.csv", "--holdout", "0.3"], "Use ", 2),
         (["tune", "--try", "max_depth=deep"], "max_depth", 2),
         (["tune", "--try", "colour=1,2"], "no parameter 'colour'", 2),
         (["tune", "--holdout", "1.5"], "between 0 and 1", 2),
         (["compare", "--learner", "c45"], "two learners", 2),
         (["compare", "--folds", "1"], "--folds", 2),
         (["compare", "--folds", "41"], "41 folds", 1),
-        (["audit", "--allow", "x0=low..high"], "range has numbers", 2),
+        (["audit", "--allow", "x0=low..high"], "range needs numbers", 2),
         (["audit", "--allow", "nothing=0..1"], "'nothing'", 1),
         (["audit", "--set", "duplicates=drop"], "--clean", 2),
         (["audit", "--clean", "c.csv", "--set", "duplicates=eat"], "duplicates", 2),
-        (["audit", "--clean", "c.csv", "--set", "colour=drop"], "cleaning knows", 2),
+        (["audit", "--clean", "c.csv", "--set", "colour=drop"], "The choices of --clean", 2),
         (["explore", "--figure", "cake"], "--figure", 2),
         (["explore", "--nominal", "nothing"], "'nothing'", 1),
     ],
@@ -206,12 +206,12 @@ def test_a_model_of_another_table(command: str, other_model: Path, table: Path):
 @pytest.mark.parametrize(
     ("arguments", "says", "code"),
     [
-        (["explain", "{model}", "{table}", "--row", "0"], "from 1 on", 2),
-        (["explain", "{model}", "{table}", "--row", "first"], "from 1 on", 2),
+        (["explain", "{model}", "{table}", "--row", "0"], "row number from 1", 2),
+        (["explain", "{model}", "{table}", "--row", "first"], "row number from 1", 2),
         (["explain", "{model}", "{table}", "--row", "99"], "no row 99", 1),
         (["explain", "{model}", "{table}", "--target", "nothing"], "'nothing'", 1),
-        (["evaluate", "{model}"], "give the table too", 2),
-        (["evaluate", "{model}", "{table}", "--learner", "c45"], "as it is", 2),
+        (["evaluate", "{model}"], "Add the table", 2),
+        (["evaluate", "{model}", "{table}", "--learner", "c45"], "do not apply to a model", 2),
         (["evaluate", "{model}", "{table}", "--target", "play", "--positive", "maybe"], "'maybe' is not a class", 1),
         (["export", "{model}", "--out", "model.docx"], "suffix", 2),
         (["export", "{model}", "--format", "pdf"], "--format", 2),
@@ -333,11 +333,11 @@ def test_ctrl_c_while_at_work(command: str, tmp_path: Path):
     process.stdin.write(content().decode())
     process.stdin.flush()
     assert process.stderr is not None
-    assert process.stderr.readline() == "reading -\n"
+    assert process.stderr.readline() == "Reading -\n"
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert complaint.splitlines()[-1] == "vaglio: interrupted; nothing was left half-written."
+    assert complaint.splitlines()[-1] == "vaglio: Interrupted. No file was left incomplete."
     assert "Traceback" not in complaint
     assert list(tmp_path.iterdir()) == []
 

@@ -20,8 +20,8 @@ def is_one_line(outcome: Outcome, says: str, code: int = 1) -> None:
     assert outcome.code == code, outcome.err
     assert line.startswith("vaglio: ")
     assert says in line
-    assert all(remark.startswith("note: ") for remark in remarks)
-    assert "defect" not in line
+    assert all(remark.startswith("Note: ") for remark in remarks)
+    assert "bug in vaglio" not in line
     assert outcome.out == ""
 
 
@@ -64,7 +64,7 @@ def test_a_strange_table_is_no_trouble(command: str, name: str, tmp_path: Path):
     table.write_bytes(STRANGE[name])
     outcome = run_on(tmp_path, COMMANDS[command], table, "-1")
     assert outcome.code == 0, outcome.err
-    assert "defect" not in outcome.err
+    assert "bug in vaglio" not in outcome.err
     if command != "train":
         return
     model = tmp_path / "m.vaglio"

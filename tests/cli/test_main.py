@@ -81,7 +81,7 @@ def test_every_command_has_help_and_the_common_options(name: str):
         (["train", "t.csv", "--set", "max_depth"], "NAME=VALUE"),
         (["train", "t.csv", "--folds", "1"], "--folds"),
         (["train", "t.csv", "--holdout", "30"], "between 0 and 1"),
-        (["train", "t.csv", "--folds", "3", "--test", "u.csv"], "choose one"),
+        (["train", "t.csv", "--folds", "3", "--test", "u.csv"], "Use "),
         (["predict", "m.vaglio", "t.csv", "--format", "xls"], "--format"),
         (["train", "t.csv", "-t", "a", "--target", "b"], "--target is given 2 times"),
         (["evaluate", "t.csv", "-l", "c45", "-l", "knn"], "vaglio compare"),
@@ -143,6 +143,6 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, model):
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "interrupted" in complaint
+    assert "Interrupted" in complaint
     assert "Traceback" not in complaint
     assert list(tmp_path.iterdir()) == []

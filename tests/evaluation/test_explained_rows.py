@@ -29,7 +29,7 @@ def test_wrong_rows_are_those_the_model_gets_wrong(model, table):
 
 
 def test_unsure_rows_come_in_the_order_of_their_probability(model, table):
-    chosen = choose_rows(model, table, [None] * len(table), unsure=True)
+    chosen = choose_rows(model, table, [None] * len(table), least_confident=True)
     probability = model.predict_proba(table).max(axis=1)[chosen]
     assert (np.diff(probability) >= 0).all()
     assert sorted(chosen) == list(range(len(table)))
@@ -49,4 +49,4 @@ def test_a_learner_without_probabilities_cannot_order_its_rows(table):
     X, y = table.xy("species")
     model = vaglio.Perceptron().fit(X, y).fitted_
     with pytest.raises(InputError, match="no probabilities"):
-        choose_rows(model, table, [None] * len(table), unsure=True)
+        choose_rows(model, table, [None] * len(table), least_confident=True)

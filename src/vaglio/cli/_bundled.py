@@ -30,8 +30,12 @@ def _is_name(source: str) -> bool:
 def note_file(source: str) -> None:
     """Say that a file is read although a bundled table has the same name."""
     if _is_name(source) and Path(source).exists():
-        remark = f"{source!r} is a file here: it is read, and not the bundled table of that name"
-        warnings.warn(remark, DataWarning, stacklevel=2)
+        told = DataWarning(
+            "file-hides-bundled",
+            "{source!r} is a file in this folder: vaglio reads the file, not the bundled table of that name.",
+            source=source,
+        )
+        warnings.warn(told, stacklevel=2)
 
 
 def load_bundled(name: str, target: str | None, levels: Mapping[str, Any], roles: Mapping[str, str]) -> Table:

@@ -20,7 +20,7 @@ def _wrong_use() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(error.message) from None
 
 
 def make_learner(
@@ -49,7 +49,7 @@ def learner_ids(given: list[str] | None) -> list[str]:
     try:
         return list(dict.fromkeys(find(name).id for name in given))
     except InputError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(error.message) from None
 
 
 def search_space(

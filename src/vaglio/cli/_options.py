@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
-from vaglio.messages.message import Message
+from vaglio.messages.message import Message, text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion
@@ -53,6 +53,25 @@ class UsageError(ClickUsageError):
         super().__init__(code if template is None else Message(code, template, **values), ctx)
 
 
+# Help with values in it: English text -> message.
+_HELP: dict[str, Message] = {}
+
+
+def option_help(template: str, **values: Any) -> str:
+    """Help that names values, such as all learners; typer keeps its text alone."""
+    said = text(template, **values)
+    _HELP[str(said)] = said
+    return said
+
+
+def help_text(english: str | None) -> str:
+    """The help of an option or a command in the language of the reader."""
+    from vaglio.cli._output import locale
+
+    said = locale()
+    return said.text(_HELP[english]) if english in _HELP else said.lookup(english or "")
+
+
 # One panel of the help per topic.
 table_option = partial(typer.Option, rich_help_panel="The table")
 learning_option = partial(typer.Option, rich_help_panel="Learning")
@@ -78,7 +97,10 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Parquet, Arrow, JSON lines, ARFF or Excel; - reads standard input; or a bundled table by name.",
+        help=(
+            "A CSV, TSV, Parquet, Arrow, JSON Lines, ARFF or Excel file; - for standard input; or the "
+            "name of a bundled table."
+        ),
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by train, tune or select.")]
@@ -87,19 +109,22 @@ Target = Annotated[
     table_option("--target", "-t", metavar="COLUMN", help="The class column, by name or position (-1 is the last)."),
 ]
 learner_option = partial(learning_option, "--learner", "-l", metavar="ID", autocompletion=complete_learner)
-Learner = Annotated[str, learner_option(help=f"The learner: {', '.join(sorted(LEARNERS))}.")]
+Learner = Annotated[str, learner_option(help=option_help("The learner: {names}.", names=", ".join(sorted(LEARNERS))))]
 Learners = Annotated[
     list[str] | None,
     learner_option(
-        help=f"A learner to try; may be repeated, and 'all' names all of them: {', '.join(sorted(LEARNERS))}. "
-        f"By default one per family: {', '.join(ONE_PER_FAMILY)}.",
+        help=option_help(
+            "A learner to try; may be repeated; 'all' for all of {names}. Default, one per family: {default}.",
+            names=", ".join(sorted(LEARNERS)),
+            default=", ".join(ONE_PER_FAMILY),
+        ),
     ),
 ]
 settings_option = partial(learning_option, "--set", metavar="NAME=VALUE")
 Settings = Annotated[
     list[str] | None, settings_option(help="A parameter of the learner, e.g. max_depth=5; may be repeated.")
 ]
-Seed = Annotated[int, learning_option(min=0, metavar="N", help="Seed of the random numbers.")]
+Seed = Annotated[int, learning_option(min=0, metavar="N", help="Seed of the random number generator.")]
 Jobs = Annotated[int, learning_option("--jobs", "-j", metavar="N", help="Number of threads; -1 uses all CPUs.")]
 TestFile = Annotated[
     str | None, evaluation_option("--test", metavar="TABLE", help="Evaluate on the rows of another table.")
@@ -109,15 +134,20 @@ Split = Annotated[
     evaluation_option(
         "--split",
         metavar="A-B",
-        help="--holdout by percentages of training and test rows: 80-20, 67-33, 50-50 or others that sum to 100.",
+        help=(
+            "The hold-out split as percentages of training and test rows: 80-20, 67-33, 50-50 or any "
+            "two that sum to 100."
+        ),
     ),
 ]
 Cost = Annotated[
     Path | None,
     evaluation_option(
         metavar="FILE",
-        help="What errors cost: a CSV with the predicted classes in its first line and the true classes in its first "
-        "column.",
+        help=(
+            "The cost matrix: a CSV file with the predicted classes in the first row and the true "
+            "classes in the first column."
+        ),
     ),
 ]
 
@@ -133,7 +163,7 @@ Decide = Annotated[
     Deciding | None,
     evaluation_option(
         "--decide",
-        help="How a model with costs decides: for the class of least expected cost (by default), or as without costs.",
+        help=("How a model with costs decides: by least expected cost (default) or by the highest probability."),
     ),
 ]
 Accept = Annotated[
@@ -141,7 +171,10 @@ Accept = Annotated[
     evaluation_option(
         "--accept",
         metavar="CRITERION",
-        help="Accept or reject by the figures, e.g. 'f1>=0.8 and recall[yes]>=0.9'; the exit code is 3 when rejected.",
+        help=(
+            "Accept or reject the model by a criterion, e.g. 'f1>=0.8 and recall[yes]>=0.9'. The exit "
+            "code is 3 if it is rejected."
+        ),
     ),
 ]
 # The exit code of a model that its criterion rejects.
@@ -157,7 +190,7 @@ ForSpreadsheet = Annotated[
     bool,
     output_option(
         "--for-spreadsheet",
-        help="In CSV, write an apostrophe before words that a spreadsheet would take for a formula (=, +, -, @).",
+        help=("In CSV, put an apostrophe before cells that a spreadsheet would run as a formula (=, +, -, @)."),
     ),
 ]
 
@@ -165,7 +198,10 @@ ForSpreadsheet = Annotated[
 def out_option(suffixes: str) -> Any:
     """``--out``, for a command that writes its result to files with these suffixes."""
     return output_option(
-        "--out", "-o", metavar="FILE", help=f"Write the result to a file as well: {suffixes}; may be repeated."
+        "--out",
+        "-o",
+        metavar="FILE",
+        help=option_help("Also write the result to a file: {suffixes}; may be repeated.", suffixes=suffixes),
     )
 
 
@@ -176,17 +212,17 @@ class EvaluationOptions:
     test: TestFile = None
     folds: Annotated[
         int | None,
-        evaluation_option(min=2, metavar="N", help="Evaluate by cross-validation with this number of folds."),
+        evaluation_option(min=2, metavar="N", help="Evaluate by cross-validation with N folds."),
     ] = None
     holdout: Annotated[
         float | None,
-        evaluation_option(metavar="SHARE", help="Evaluate on this share of the rows, kept out of training, e.g. 0.3."),
+        evaluation_option(metavar="SHARE", help="Evaluate on a hold-out set with this share of the rows, e.g. 0.3."),
     ] = None
     split: Split = None
     cost: Cost = None
     positive: Annotated[
         str | None,
-        evaluation_option(metavar="LABEL", help="The positive class of curves and rates for two classes."),
+        evaluation_option(metavar="LABEL", help="The positive class of curves and rates, with two classes."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -209,10 +245,10 @@ def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitte
     """The model as ``--cost`` and ``--decide`` want it."""
     if cost is not None and fitted.classes is None:
         raise UsageError(
-            "cost-models-predict-classes", "--cost is for models that predict classes; this model predicts numbers."
+            "cost-needs-classes", "--cost applies to models that predict classes. This model predicts numbers."
         )
     if decide is Deciding.cost and cost is None and fitted.cost is None:
-        raise UsageError("decide-cost-model-has", "--decide cost: the model has no costs; give them by --cost FILE.")
+        raise UsageError("no-costs", "--decide cost: the model has no costs. Give them with --cost FILE.")
     if cost is not None:
         fitted = fitted.with_cost(cost)
     return fitted if decide is None else fitted.deciding(decide.value)
@@ -223,14 +259,14 @@ def holdout_of(holdout: float | None, split: str | None) -> float | None:
     if split is None:
         return holdout
     if holdout is not None:
-        raise UsageError("split-holdout-say-same", "--split and --holdout say the same: choose one.")
+        raise UsageError("split-and-holdout", "Use either --split or --holdout, not both.")
     from vaglio.errors import InputError
     from vaglio.evaluation.selection.splits import test_share
 
     try:
         return test_share(split)
     except InputError as error:
-        raise UsageError("split", "--split: {error}", error=error) from None
+        raise UsageError("invalid-split", "--split: {error}", error=error) from None
 
 
 def criterion(text: str | None) -> Criterion | None:
@@ -241,17 +277,17 @@ def criterion(text: str | None) -> Criterion | None:
     try:
         return None if text is None else Criterion(text)
     except InputError as error:
-        raise UsageError("accept", "--accept: {error}", error=error) from None
+        raise UsageError("invalid-criterion", "--accept: {error}", error=error) from None
 
 
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:
     """Refuse two ways to evaluate at once, and a share that is none."""
     if sum(value is not None for value in (test, folds, holdout)) > 1:
-        raise UsageError("choose-one-test-folds", "choose one of --test, --folds and --holdout (or --split).")
+        raise UsageError("several-evaluations", "Use only one of --test, --folds, --holdout and --split.")
     if holdout is not None and not 0 < holdout < 1:
         raise UsageError(
-            "holdout-share-between-e",
-            "--holdout is a share between 0 and 1, e.g. 0.3, not {holdout:g}.",
+            "holdout-out-of-range",
+            "--holdout must be a share between 0 and 1, such as 0.3; got {holdout:g}.",
             holdout=holdout,
         )
 
@@ -303,25 +339,25 @@ def files_read(parameters: Sequence[inspect.Parameter], given: Mapping[str, Any]
     written: dict[str, str] = {}
     for parameter in parameters:
         value = given.get(parameter.name)
-        texts = [str(text) for text in (value if isinstance(value, list) else [value]) if isinstance(text, (str, Path))]
+        texts = [str(one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, (str, Path))]
         option = parameter.annotation.__metadata__[0]
         if not (option.rich_help_panel == _OUTPUT and option.metavar == "FILE"):
             read += texts
             continue
-        for text in texts:
+        for given_file in texts:
             try:
-                os.fsencode(text)
+                os.fsencode(given_file)
             except UnicodeEncodeError:
                 raise UsageError(
-                    "cannot-name-file-half",
-                    "{text!a} cannot be the name of a file: half a character is in it.",
-                    text=text,
+                    "invalid-file-name",
+                    "{given!a} cannot be a file name: it contains half of a surrogate pair.",
+                    given=given_file,
                 ) from None
-            if text != "-" and written.setdefault(os.path.realpath(text), parameter.name) != parameter.name:
+            if given_file != "-" and written.setdefault(os.path.realpath(given_file), parameter.name) != parameter.name:
                 raise UsageError(
-                    "named-twice-file-written",
-                    "{text} is named twice as a file to be written: give every result its own file.",
-                    text=text,
+                    "file-written-twice",
+                    "Two options write to {given}. Give each its own file.",
+                    given=given_file,
                 )
     return read
 
@@ -331,5 +367,5 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Split NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise UsageError("takes-name-value", "{option} takes NAME=VALUE, not {text!r}.", option=option, text=text)
+        raise UsageError("not-name-value", "{option} takes NAME=VALUE; got {given!r}.", option=option, given=text)
     return name.strip(), value.strip()

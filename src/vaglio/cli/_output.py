@@ -16,19 +16,20 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
+from vaglio.errors import VaglioWarning
 from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
-
-__all__ = ["as_options"]
 
 # What matplotlib draws for us.
 FIGURES = (".svg", ".png", ".pdf")
@@ -111,9 +112,9 @@ def to_json(data: Any) -> str:
     """Data as JSON that every program reads: what is not a finite number is null."""
     from vaglio.messages.listing import plain_data
 
-    text = json.dumps(plain_data(data), indent=2, ensure_ascii=False)
+    written = json.dumps(plain_data(data), indent=2, ensure_ascii=False)
     # JSON escapes control characters below 32 alone; a terminal obeys those from 127 on, too.
-    return _STEERING_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _STEERING_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
 
 
 # -- standard error ----------------------------------------------------------------------------------------------------
@@ -137,16 +138,16 @@ def locale() -> Locale:
     return _reader["locale"]
 
 
-def tell(text: str) -> None:
+def tell(said: str) -> None:
     """Say on standard error what is being done, if ``-v`` asks for it."""
     if _told["verbose"]:
-        remark(text)
+        remark(said)
 
 
-def remark(text: str) -> None:
+def remark(said: str) -> None:
     """Print a line on standard error. If nobody reads it, the work goes on without."""
     try:
-        print(locale().text(text).translate(ESCAPES), file=sys.stderr, flush=True)
+        print(locale().text(said).translate(ESCAPES), file=sys.stderr, flush=True)
     except OSError:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the program
 
@@ -161,7 +162,8 @@ def watch_warnings(debug: bool) -> None:
 
 
 def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
-    remark(f"note: {as_options(' '.join(str(message).split()))}")
+    told = message.message if isinstance(message, VaglioWarning) else " ".join(str(message).split())
+    remark(text("Note: {told}", told=told))
 
 
 @contextmanager
@@ -189,7 +191,7 @@ def progress(what: str, total: int | None = None, *, counted: bool = True) -> It
     unknown = [*([TextColumn("{task.completed:,}")] if counted else []), TimeElapsedColumn()]
     columns = [SpinnerColumn(), TextColumn("{task.description}"), *(known if total else unknown)]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(locale().text(what), total=total)
         yield lambda steps: bar.advance(task, steps)
 
 
@@ -201,7 +203,15 @@ def shell(*words: object) -> str:
 
 def next_line(*commands: str) -> str:
     """``Next: …, or …``."""
-    return "Next: " + ", or ".join(commands)
+    return text(
+        "Next: {commands}",
+        commands=reduce(lambda before, one: text("{before}, or {one}", before=before, one=one), commands),
+    )
+
+
+def file_list(paths: Sequence[object]) -> str:
+    """Files as a sentence names them, each in full."""
+    return reduce(lambda before, one: text("{names} and {last}", names=before, last=one), map(str, paths))
 
 
 def note_reading(table: str, columns: Said, file: Said) -> None:
@@ -217,7 +227,7 @@ def note_copy(table: str, copy: str) -> None:
 def read_in_parts(table: str | None) -> bool:
     """Whether ``predict`` can read the table as it was read here."""
     _, file = _read_by.get(table or "-", ({}, {}))
-    return not any(text.partition("=")[0] in WHOLE_FILES for text in file.get("read", ()))
+    return not any(given.partition("=")[0] in WHOLE_FILES for given in file.get("read", ()))
 
 
 def _again(*said: Said) -> list[str]:
@@ -270,8 +280,8 @@ class Outputs:
         for path in self.paths:
             if path.suffix.lower() not in suffixes:
                 raise UsageError(
-                    "out-suffix-says-what",
-                    "--out {path}: the suffix says what is written, and here it is one of {suffixes}.",
+                    "unknown-suffix",
+                    "--out {path}: this command writes {suffixes} files. Use one of these suffixes.",
                     path=path,
                     suffixes=", ".join(suffixes),
                 )
@@ -286,7 +296,7 @@ class Outputs:
         chosen = self.having(*writers)
         for path in chosen:
             write_whole(path, writers[path.suffix.lower()]())
-        return [f"The result is in {' and '.join(map(str, chosen))}."] if chosen else []
+        return [text("The result is in {files}.", files=file_list(chosen))] if chosen else []
 
     def to_data(self) -> dict[str, Any]:
         """For ``--json``: where the files are."""
@@ -302,17 +312,17 @@ def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]], for_spreadsheet: boo
     """Rows as CSV, with every column that any of them has."""
 
     def write() -> str:
-        text = io.StringIO()
+        written = io.StringIO()
         lines = rows()
         names = list(dict.fromkeys(name for row in lines for name in row))
-        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer = csv.DictWriter(written, names, lineterminator="\n")
         if for_spreadsheet:
             writer.writer.writerow([shown_cell(name) for name in names])
             lines = [{name: shown_cell(value) for name, value in row.items()} for row in lines]
         else:
             writer.writeheader()
         writer.writerows(lines)
-        return text.getvalue()
+        return written.getvalue()
 
     return write
 
@@ -323,7 +333,7 @@ def as_page(title: str, body: Callable[[], str]) -> Writer:
     def write() -> str:
         from vaglio.plot.style import html_page
 
-        return html_page(title, body())
+        return html_page(locale().text(title), body())
 
     return write
 
@@ -340,38 +350,3 @@ def as_figure(draw: Callable[[], Any]) -> dict[str, Writer]:
         return write
 
     return {suffix: writer(suffix[1:]) for suffix in FIGURES}
-
-
-_NAME = r"""(?P<quote>['"])(?P<name>.*?)(?P=quote)"""
-_SAME = (
-    (re.compile(rf"levels=\{{{_NAME}: \"nominal\"\}}"), r"--nominal '\g<name>'"),
-    (re.compile(rf"levels=\{{{_NAME}: \[(?P<list>.*?)\]\}}"), r"--levels '\g<name>=LOWEST<…<HIGHEST'"),
-    (re.compile(rf"roles=\{{{_NAME}: \"identifier\"\}}"), r"--identifier '\g<name>'"),
-    (
-        re.compile(r"(column (?P<name>'.*?') looks like an identifier .*) and is left out of training"),
-        r"\g<1> and is left out of training (--keep \g<name> keeps it)",
-    ),
-    (re.compile(r"clean\((\w+)='(\w+)'\)"), r"--clean FILE --set \1=\2"),
-    (re.compile(r"class_weight='balanced'"), "--set class_weight=balanced"),
-    (re.compile(r"add it to missing="), "add it by --missing"),
-    (re.compile(r"missing=\['(.*?)'\]"), r"--missing \1"),
-    (re.compile(r"\bdecimal='([.,])'"), r"--read decimal=\1"),
-    (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
-    (re.compile(r"limits=\{'(\w+)': (\d+)\}"), r"--read limit_\1=\2"),
-    (re.compile(r"\bdayfirst=(?!\w)"), "--read dayfirst=true|false"),
-    (re.compile(r", use a regressor, or declare"), ", or declare"),
-    (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
-    (re.compile(r"raise max_rows"), "raise --max-rows"),
-    (re.compile(r"\bn_jobs=1\b"), "--jobs 1"),
-)
-
-
-def as_options(text: str) -> str:
-    """The same advice, in options.
-
-    >>> print(as_options("choose another (levels={'a': \\"nominal\\"})"))
-    choose another (--nominal 'a')
-    """
-    for pattern, option in _SAME:
-        text = pattern.sub(option, text)
-    return text

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
-from vaglio.cli._options import Target, UsageError, pair, table_option
+from vaglio.cli._options import Target, UsageError, option_help, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def _limits() -> list[str]:
 def _number(name: str, value: str) -> int:
     if name not in _limits():
         raise UsageError(
-            "read-has-limit", "--read has no limit {name!r}: {hint}", name=name, hint=did_you_mean(name, _limits())
+            "unknown-limit", "--read has no limit {name!r}: {hint}", name=name, hint=did_you_mean(name, _limits())
         )
     if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
         raise UsageError(
-            "read-whole-number-above",
-            "--read {name} is a whole number above zero, not {value!r}.",
+            "limit-not-integer",
+            "--read {name} must be a positive integer; got {value!r}.",
             name=name,
             value=value,
         )
@@ -54,8 +55,8 @@ def _share(text: str) -> float:
         share = float("nan")
     if not 0 < share <= 1:
         raise UsageError(
-            "read-numeric-share-share",
-            "--read numeric_share is a share above 0 and up to 1, e.g. 0.9, not {text!r}.",
+            "numeric-share-out-of-range",
+            "--read numeric_share must be above 0 and at most 1, such as 0.9; got {text!r}.",
             text=text,
         )
     return share
@@ -67,21 +68,24 @@ class FileOptions:
 
     missing: Annotated[
         list[str] | None,
-        table_option(metavar="WORD", help="A further word that means a missing value; may be repeated."),
+        table_option(metavar="WORD", help="A further text that stands for a missing value; may be repeated."),
     ] = None
     how: Annotated[
         list[str] | None,
         table_option(
             "--read",
             metavar="NAME=VALUE",
-            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; or how large it may be: "
-            "limit_cells and other limits (docs/data.md); may be repeated.",
+            help=option_help(
+                "How to read the file, where vaglio cannot tell: {names}; or a limit on its size, such as limit_cells "
+                "(docs/data.md); may be repeated.",
+                names=", ".join(_FILE),
+            ),
         ),
     ] = None
     sample: Annotated[
         int | None,
         table_option(
-            min=1, metavar="N", help="Take a random sample of N rows, read in parts: for tables larger than memory."
+            min=1, metavar="N", help="Read a random sample of N rows, in chunks: for tables larger than memory."
         ),
     ] = None
 
@@ -91,14 +95,14 @@ class FileOptions:
     def format(self) -> dict[str, Any]:
         """The keywords of :func:`vaglio.read` that ``--read`` gives."""
         how: dict[str, Any] = {}
-        for text in self.how or []:
-            name, value = pair(text, "--read")
+        for given in self.how or []:
+            name, value = pair(given, "--read")
             if name.startswith(_LIMIT):
                 how.setdefault("limits", {})[name.removeprefix(_LIMIT)] = _number(name, value)
                 continue
             if name not in _FILE:
                 raise UsageError(
-                    "read-has-option",
+                    "unknown-reading-option",
                     "--read has no option {name!r}: {hint}",
                     name=name,
                     hint=did_you_mean(name, [*_FILE, *_limits()]),
@@ -108,16 +112,14 @@ class FileOptions:
         for name in _YES_NO:
             if name in how and how[name] not in ("true", "false"):
                 raise UsageError(
-                    "read-true-false", "--read {name} is true or false, not {how!r}.", name=name, how=how[name]
+                    "not-boolean", "--read {name} must be true or false; got {how!r}.", name=name, how=how[name]
                 )
             if name in how:
                 how[name] = how[name] == "true"
         if "numeric_share" in how:
             how["numeric_share"] = _share(how["numeric_share"])
         if how.get("kind", "table") not in ("table", "transactions"):
-            raise UsageError(
-                "read-kind-table-transactions", "--read kind is table or transactions, not {how!r}.", how=how["kind"]
-            )
+            raise UsageError("unknown-kind", "--read kind must be table or transactions; got {how!r}.", how=how["kind"])
         if str(how.get("sheet", "")).isdigit():
             how["sheet"] = int(how["sheet"])
         return how
@@ -138,13 +140,13 @@ class FileOptions:
         for name in (*WHOLE_FILES, "kind", "limits"):
             if name in how:
                 raise UsageError(
-                    "read-does-go-sample",
-                    "--read {name} does not go with --sample: write the table as CSV or Parquet first.",
+                    "reading-option-with-sample",
+                    "--read {name} cannot be combined with --sample. Convert the table to CSV or Parquet first.",
                     name=name,
                 )
         share = {name: how.pop(name) for name in ("numeric_share",) if name in how}
         drawn = scan(source, **how).sample(self.sample)
-        tell(f"{source}: a sample of {len(drawn):,} rows")
+        tell(text("{source}: sample of {n_drawn:,} {n_drawn:row|rows}", source=source, n_drawn=len(drawn)))
         return drawn, share
 
     def read_chunks(self, source: str, fitted: Fitted) -> Iterator[Table]:
@@ -161,8 +163,11 @@ class FileOptions:
         for name in WHOLE_FILES:
             if name in how:
                 raise UsageError(
-                    "read-does-go-reading",
-                    "--read {name} does not go with reading in parts: write the table as CSV first.",
+                    "reading-option-in-chunks",
+                    (
+                        "--read {name} cannot be used when the file is read in chunks. Convert the table to "
+                        "CSV or Parquet first."
+                    ),
                     name=name,
                 )
         # Every class is a column of the result: with very many classes, fewer rows at a time.
@@ -182,8 +187,8 @@ class FileOptions:
         (given, how), keep = self.source(source), fitted.kept_words
         table = read(given, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
         for remark in table.remarks:
-            warnings.warn(remark, DataWarning, stacklevel=3)
-        tell(f"{source}: {len(table):,} rows")
+            warnings.warn(DataWarning(remark), stacklevel=3)
+        tell(text("{source}: {n_table:,} {n_table:row|rows}", source=source, n_table=len(table)))
         return table
 
     def to_options(self, sample: bool = True) -> dict[str, list[str]]:
@@ -197,8 +202,8 @@ class FileOptions:
         """Refuse options that say how a file is read: a bundled table is no file."""
         if self.missing or self.how:
             raise UsageError(
-                "bundled-table-missing-read",
-                "{name} is a bundled table: --missing and --read say how a file is read.",
+                "bundled-not-file",
+                "{name} is a bundled table, not a file: --missing and --read do not apply.",
                 name=name,
             )
 
@@ -209,27 +214,34 @@ class ReadingOptions:
 
     target: Target = None
     nominal: Annotated[
-        list[str] | None, table_option(metavar="COLUMN", help="A column of codes, not numbers; may be repeated.")
+        list[str] | None,
+        table_option(
+            metavar="COLUMN",
+            help="A column to treat as nominal although its values look like numbers; may be repeated.",
+        ),
     ] = None
     identifier: Annotated[
-        list[str] | None, table_option(metavar="COLUMN", help="A column that only names the row; may be repeated.")
+        list[str] | None,
+        table_option(metavar="COLUMN", help="An identifier column, left out of training; may be repeated."),
     ] = None
     keep: Annotated[
         list[str] | None,
         table_option(
             metavar="COLUMN",
-            help="A column to learn from although it looks like an identifier; may be repeated.",
+            help="A column to keep although it looks like an identifier; may be repeated.",
         ),
     ] = None
-    ignore: Annotated[
-        list[str] | None, table_option(metavar="COLUMN", help="A column to leave out; may be repeated.")
-    ] = None
+    ignore: Annotated[list[str] | None, table_option(metavar="COLUMN", help="A column to ignore; may be repeated.")] = (
+        None
+    )
     levels: Annotated[
         list[str] | None,
         table_option(
             metavar="NAME=LEVEL",
-            help="nominal, asymmetric, ordinal, interval, ratio, text, date, or an order as size=small<medium<large; "
-            "may be repeated.",
+            help=(
+                "The measurement level of a column: nominal, asymmetric, ordinal, interval, ratio, text "
+                "or date; or an order such as size=small<medium<large; may be repeated."
+            ),
         ),
     ] = None
     file: FileOptions = field(default_factory=FileOptions)
@@ -255,7 +267,7 @@ class ReadingOptions:
     def _read(self, source: str, target: str | None, target_needed: bool, any_target: bool = False) -> Table:
         from vaglio.table import read
 
-        tell(f"reading {source}")
+        tell(text("Reading {source}", source=source))
         note_reading(source, self._about_columns(), self.file.to_options(sample=False))
         levels, roles = self._levels(), self._roles()
         if is_bundled(source):
@@ -269,17 +281,24 @@ class ReadingOptions:
             given, how = self.file.source(source)
             table = read(given, target, levels=levels, roles=roles, missing=missing, **how)
         for remark in table.remarks:
-            warnings.warn(remark, DataWarning, stacklevel=3)
+            warnings.warn(DataWarning(remark), stacklevel=3)
         if target_needed and table.target is None:
             raise UsageError(
-                "which-column-class-add",
-                "which column is the class? Add --target; {source} has {columns}.",
+                "no-target",
+                "Which column is the class? Add --target COLUMN. The columns of {source} are {columns}.",
                 source=source,
                 columns=listed(table.columns),
             )
         if table.target is not None and not any_target:
             table.xy()  # fails with a clear message when the class is a measurement, or missing in every row
-        tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
+        tell(
+            text(
+                "{source}: {n_table:,} {n_table:row|rows}, {n_columns:,} {n_columns:column|columns}",
+                source=source,
+                n_table=len(table),
+                n_columns=len(table.columns),
+            )
+        )
         return table
 
     def to_options(self) -> dict[str, list[str]]:
@@ -301,8 +320,8 @@ class ReadingOptions:
 
     def _levels(self) -> dict[str, Any]:
         wanted: dict[str, Any] = dict.fromkeys(self.nominal or [], "nominal")
-        for text in self.levels or []:
-            name, level = pair(text, "--levels")
+        for given in self.levels or []:
+            name, level = pair(given, "--levels")
             wanted[name] = [word.strip() for word in level.split("<")] if "<" in level else level
         return wanted
 
@@ -322,10 +341,12 @@ def refuse_beyond(source: str) -> None:
     needed = memory_beyond(source)
     if needed:
         raise InputError(
-            "needs-about-gb-memory",
-            "{source} needs about {needed} GB in memory, more than there is: take some of its rows "
-            "with --sample 100000; audit, explore, train, evaluate, compare, select and predict read "
-            "it in parts.",
+            "table-beyond-memory",
+            (
+                "{source} needs about {needed} GB of memory, more than is available. Read a sample with "
+                "--sample 100000, or use a command that reads it in chunks: audit, explore, train, evaluate, "
+                "compare, select or predict."
+            ),
             source=source,
             needed=needed >> 30,
         )

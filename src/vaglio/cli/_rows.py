@@ -18,6 +18,7 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
 from vaglio.cli._reading import FileOptions, ReadingOptions, memory_beyond
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from vaglio.fitted import Fitted
     from vaglio.table import ScannedTable, Table
 
-work_option = partial(typer.Option, rich_help_panel="Larger than memory")
+work_option = partial(typer.Option, rich_help_panel="Data larger than memory")
 
 Memory = Annotated[
     str | None,
-    work_option(metavar="SIZE", help="Read the table in parts and hold at most so much memory, e.g. 2GB."),
+    work_option(metavar="SIZE", help="Read the table in chunks and use at most this much memory, e.g. 2GB."),
 ]
 
 
@@ -40,17 +41,17 @@ class WorkOptions:
     memory: Memory = None
     workers: Annotated[
         int | None,
-        work_option(min=1, metavar="N", help="Work on a Dask cluster of N processes, started and stopped here."),
+        work_option(min=1, metavar="N", help="Start a Dask cluster of N processes for this command."),
     ] = None
     scheduler: Annotated[
-        str | None, work_option(metavar="ADDRESS", help="Work on a Dask cluster that runs, e.g. tcp://host:8786.")
+        str | None, work_option(metavar="ADDRESS", help="Use a running Dask cluster, e.g. tcp://host:8786.")
     ] = None
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.scheduler is not None:
             raise UsageError(
-                "workers-starts-cluster-scheduler",
-                "--workers starts a cluster and --scheduler names one that runs: choose one.",
+                "workers-and-scheduler",
+                "Use either --workers, which starts a cluster, or --scheduler, which names a running one.",
             )
         if self.memory is not None:
             from vaglio.engines.work_settings import parse_size
@@ -59,7 +60,7 @@ class WorkOptions:
             try:
                 parse_size(self.memory)
             except InputError as error:
-                raise UsageError("memory", "--memory: {error}", error=error) from None
+                raise UsageError("invalid-memory", "--memory: {error}", error=error) from None
 
     @property
     def asked(self) -> bool:
@@ -71,8 +72,11 @@ class WorkOptions:
         if file.sample is not None:
             if self.asked:
                 raise UsageError(
-                    "sample-reads-some-rows",
-                    "--sample reads some rows into memory: leave out the options of larger tables.",
+                    "sample-and-memory",
+                    (
+                        "--sample reads rows into memory and cannot be combined with the options for data "
+                        "larger than memory."
+                    ),
                 )
             return False
         if self.asked:
@@ -80,7 +84,12 @@ class WorkOptions:
         if not has_files(source):
             return False
         if not quiet:
-            remark(f"{source} names several files: they are read in parts (--memory says how much to hold).")
+            remark(
+                text(
+                    "{source} names several files, which are read in chunks (--memory limits the memory used).",
+                    source=source,
+                )
+            )
         return True
 
     def _out_of_core(self, source: str, reading: ReadingOptions, quiet: bool = False) -> bool:
@@ -90,8 +99,14 @@ class WorkOptions:
         needed = 0 if reading.file.sample is not None else memory_beyond(source)
         if needed and not quiet:
             remark(
-                f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to "
-                "hold)."
+                text(
+                    (
+                        "{source} needs about {needed} GB of memory and is read in chunks (--memory limits "
+                        "the memory used)."
+                    ),
+                    source=source,
+                    needed=needed >> 30,
+                )
             )
         return needed > 0
 
@@ -156,15 +171,16 @@ class LongWorkOptions(WorkOptions):
     """The same for work that is long: what was finished is kept."""
 
     checkpoint: Annotated[
-        Path | None, work_option(metavar="FOLDER", help="Keep what is finished (passes, trials), to resume the work.")
+        Path | None,
+        work_option(metavar="FOLDER", help="Save finished passes and trials here, so that the work can be resumed."),
     ] = None
-    resume: Annotated[bool, work_option("--resume", help="Go on from the checkpoint.")] = False
+    resume: Annotated[bool, work_option("--resume", help="Resume from the checkpoint.")] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.resume and self.checkpoint is None:
             raise UsageError(
-                "resume-goes-checkpoint-name", "--resume goes on from a checkpoint: name its folder with --checkpoint."
+                "resume-without-checkpoint", "--resume needs the folder of the checkpoint: add --checkpoint FOLDER."
             )
 
     def _kept(self) -> dict[str, Any]:
@@ -231,14 +247,23 @@ def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> Op
     from vaglio.table import read
 
     if reading.target is None:
-        raise UsageError("which-column-class-add-2", "which column is the class? Add --target.")
+        raise UsageError("no-target-named", "Which column is the class? Add --target COLUMN.")
     levels = reading._levels()
     data = _scanned(source, reading.file, levels)
     head, missing = data.head(), reading.file.missing_words()
     first = read(head, reading.target, levels=levels, roles=reading._roles(), missing=missing)
     left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
     if left_out:
-        remark(f"Left out, judged by the first {len(head):,} rows: {listed(left_out, quoted=True)} (--keep keeps one).")
+        remark(
+            text(
+                (
+                    "Left out of training, judging by the first {n_head:,} {n_head:row|rows}: {left_out}. "
+                    "Use --keep COLUMN to keep one."
+                ),
+                n_head=len(head),
+                left_out=listed(left_out, quoted=True),
+            )
+        )
     assert first.target is not None
     dropped = tuple(name for name in left_out if name in data.kinds)
     return OpenRows(Rows.of(data.drop(dropped), first.target), first.target, source, reading, work, dropped)
@@ -277,8 +302,11 @@ def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = Non
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
         if name in how:
             raise UsageError(
-                "read-does-go-reading-2",
-                "--read {name} does not go with reading in parts: write the table as CSV or Parquet first.",
+                "reading-option-in-chunks",
+                (
+                    "--read {name} cannot be used when the file is read in chunks. Convert the table to CSV "
+                    "or Parquet first."
+                ),
                 name=name,
             )
     if file.missing:

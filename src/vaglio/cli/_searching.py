@@ -23,10 +23,12 @@ from vaglio.cli._options import (
     evaluation_option,
     holdout_of,
     learning_option,
+    option_help,
     output_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, verbose
+from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, file_list, verbose
 from vaglio.cli._rows import OpenRows, WorkOptions
+from vaglio.messages.message import join, text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -36,11 +38,11 @@ if TYPE_CHECKING:
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
 STRATEGIES = {
-    "zero": "not reliable",
-    "quick": "better",
-    "standard": "may be too high",
-    "validation": "good",
-    "cross-validation": "best",
+    "zero": text("not reliable"),
+    "quick": text("better"),
+    "standard": text("may be too high"),
+    "validation": text("good"),
+    "cross-validation": text("best"),
 }
 # Strategies that keep rows apart for the evaluation, so that another table can take their place.
 SEPARATE_TEST = ("validation", "cross-validation")
@@ -53,7 +55,9 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help=f"The model (.vaglio, by default {MODEL}); what was tried as .json, .csv or .html; may be repeated.",
+        help=option_help(
+            "The model (.vaglio, default {model}); the trials as .json, .csv or .html; may be repeated.", model=MODEL
+        ),
     ),
 ]
 
@@ -78,17 +82,19 @@ Strategy = Annotated[
         "--strategy",
         "-s",
         metavar="NAME",
-        help="How the choice is made and evaluated, and how reliable the figure is: "
-        + ", ".join(f"{name} ({trust})" for name, trust in STRATEGIES.items())
-        + ".",
+        help=option_help(
+            "How the model is selected and evaluated, and how reliable the estimate is: {strategies}.",
+            strategies=join(", ", [text("{name} ({trust})", name=n, trust=trust) for n, trust in STRATEGIES.items()]),
+        ),
         autocompletion=complete_strategy,
     ),
 ]
 SearchKind = Annotated[
-    Search, learning_option("--search", help="How parameters are searched, where the strategy tunes.")
+    Search, learning_option("--search", help="How parameters are searched, if the strategy tunes them.")
 ]
 Trials = Annotated[
-    int, learning_option(min=1, metavar="N", help="Number of settings per learner, beside its defaults.")
+    int,
+    learning_option(min=1, metavar="N", help="Number of parameter settings tried per learner, besides its defaults."),
 ]
 
 
@@ -96,8 +102,8 @@ def check_strategy(strategy: str) -> None:
     """Refuse a strategy that does not exist."""
     if strategy not in STRATEGIES:
         raise UsageError(
-            "there-strategy",
-            "there is no strategy {strategy!r}: {hint}",
+            "unknown-strategy",
+            "There is no strategy {strategy!r}: {hint}",
             strategy=strategy,
             hint=did_you_mean(strategy, tuple(STRATEGIES)),
         )
@@ -106,7 +112,7 @@ def check_strategy(strategy: str) -> None:
 def check_cost_file(cost: Path | None) -> None:
     """Refuse a file of costs that is not there."""
     if cost is not None and not cost.is_file():
-        raise UsageError("cost-there-such-file", "--cost {cost}: there is no such file.", cost=cost)
+        raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 
 @dataclass(frozen=True)
@@ -116,27 +122,30 @@ class SearchOptions:
     strategy: Strategy = "cross-validation"
     folds: Annotated[
         int,
-        evaluation_option(min=2, metavar="N", help="Folds that choose, in the strategy cross-validation."),
+        evaluation_option(min=2, metavar="N", help="Folds used for the selection, with the strategy cross-validation."),
     ] = 10
     outer_folds: Annotated[
         int | None,
         evaluation_option(
             min=2,
             metavar="N",
-            help="Nested: the choice is repeated in so many folds and evaluated there; the model is of all rows.",
+            help=(
+                "Nested cross-validation: the selection is repeated in N outer folds and scored there; "
+                "the model uses all rows."
+            ),
         ),
     ] = None
     holdout: Annotated[
         float | None,
         evaluation_option(
             metavar="SHARE",
-            help="Share of the rows kept for the evaluation, which choose nothing; 0.2 unless there is --test.",
+            help="Share of the rows held out for the evaluation; 0.2 unless --test is given.",
         ),
     ] = None
     split: Split = None
     test: TestFile = None
     scoring: Annotated[
-        str, evaluation_option(metavar="NAME", help="The score to choose by, as scikit-learn names it.")
+        str, evaluation_option(metavar="NAME", help="The score used for the selection, by its scikit-learn name.")
     ] = "accuracy"
     cost: Cost = None
     accept: Accept = None
@@ -144,7 +153,7 @@ class SearchOptions:
     trials: Trials = 10
     budget: Annotated[
         float | None,
-        learning_option(metavar="SECONDS", help="Stop trying after this time; each learner is tried at least once."),
+        learning_option(metavar="SECONDS", help="Stop after this many seconds; each learner is tried at least once."),
     ] = None
     seed: Seed = 0
     jobs: Jobs = -1
@@ -157,29 +166,29 @@ class SearchOptions:
         criterion(self.accept)
         if self.test is not None and self.strategy not in SEPARATE_TEST:
             raise UsageError(
-                "test-evaluates-after-choice",
-                "--test evaluates after the choice: it needs --strategy {separate_test}.",
+                "test-needs-strategy",
+                "--test evaluates after the selection and needs --strategy {separate_test}.",
                 separate_test=" or ".join(SEPARATE_TEST),
             )
         if self.outer_folds is not None:
             self._check_nested()
         if self.budget is not None and self.budget <= 0:
             raise UsageError(
-                "budget-number-seconds-above",
-                "--budget is a number of seconds above 0, not {budget:g}.",
+                "budget-not-positive",
+                "--budget must be a positive number of seconds; got {budget:g}.",
                 budget=self.budget,
             )
 
     def _check_nested(self) -> None:
         if self.strategy != "cross-validation":
             raise UsageError(
-                "outer-folds-repeats-choice",
-                "--outer-folds repeats the choice by folds: it needs --strategy cross-validation.",
+                "outer-folds-need-strategy",
+                "--outer-folds needs --strategy cross-validation.",
             )
         if self.holdout is not None or self.test is not None:
             raise UsageError(
-                "outer-folds-evaluates-all",
-                "--outer-folds evaluates on all rows: leave out --holdout, --split and --test.",
+                "outer-folds-and-holdout",
+                "--outer-folds evaluates on all rows: remove --holdout, --split and --test.",
             )
 
     def keywords(self) -> dict[str, Any]:
@@ -221,7 +230,7 @@ def _check_scoring(scoring: str) -> None:
     try:
         resolve_scorer(scoring, None)
     except ValueError as error:
-        raise UsageError("scoring", "--scoring: {error}", error=error) from None
+        raise UsageError("invalid-scoring", "--scoring: {error}", error=error) from None
 
 
 def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: WorkOptions) -> Selection:
@@ -233,7 +242,9 @@ def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: Wo
     try:
         data.rows.refuse(SplitRules(), searching.search.value)
     except NotSupportedError as error:
-        raise UsageError("search", "--search {value}: {error}", value=searching.search.value, error=error) from None
+        raise UsageError(
+            "invalid-search", "--search {value}: {error}", value=searching.search.value, error=error
+        ) from None
     test = data.test(searching.test)
     with work.working():
         return select(data.rows, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
@@ -250,7 +261,11 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
         given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
-    how = f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})"
+    how = text(
+        "by the strategy {name} (estimate: {reliability})",
+        name=selection.strategy.name,
+        reliability=selection.strategy.reliability,
+    )
     scores = {"how": how, **selection.evaluation.scores_in_brief()}
     fitted: Fitted = selection.fitted
     wanted = criterion(searching.accept)
@@ -274,7 +289,7 @@ def answer(
     models = outputs.having(".vaglio")
     for path in models:
         fitted.save(path)
-    notes = [f"The model is in {' and '.join(map(str, models))}."] if models else []
+    notes: list[str] = [text("The model is in {files}.", files=file_list(models))] if models else []
     data = {**selection.to_dict(), "trials": rows, "model": [str(path) for path in models]}
     if "acceptance" in fitted.provenance:
         data["acceptance"] = fitted.provenance["acceptance"]
@@ -282,7 +297,7 @@ def answer(
         {
             ".json": as_json(lambda: data),
             ".csv": as_csv(lambda: rows),
-            ".html": as_page(f"Choice of a model for {Path(table).name}", selection._repr_html_),
+            ".html": as_page(text("Model selection for {name}", name=Path(table).name), selection._repr_html_),
         }
     )
     shown = [repr(selection) if summary is None else summary]

@@ -15,7 +15,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NoReturn
+from enum import Enum
+from typing import Annotated, Any, NoReturn, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -29,6 +30,8 @@ from vaglio.cli._options import (
     flat_parameters,
     general_option,
     grouped,
+    help_text,
+    option_help,
     option_parameters,
 )
 from vaglio.cli._output import Answer, locale, print_answer, remark, set_language, set_verbose, to_json, watch_warnings
@@ -41,35 +44,45 @@ from vaglio.runtime.files import protect
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
 # the help of the program must not wait for fifteen commands.
 GROUPS = {
-    "Look at a table": {
-        "datasets": "List the bundled tables, or write one of them to a file.",
-        "audit": "Find what is missing, wrong, repeated or too good to be true in a table.",
-        "explore": "Describe the columns of a table, rank them, and draw them.",
+    text("Look at a table"): {
+        "datasets": text("List the bundled tables, or write one to a file."),
+        "audit": text("Check a table for missing values, errors, duplicates and leakage."),
+        "explore": text("Describe, rank and plot the columns of a table."),
     },
-    "Learn and evaluate": {
-        "train": "Train a learner on a table, say how good it is, and save the model.",
-        "evaluate": "Say how good a model, or a learner, is on a table.",
-        "compare": "Put several learners side by side, without a winner.",
-        "tune": "Search the parameters of one learner.",
-        "select": "Choose among learners and their parameters.",
-        "report": "Write one HTML page: data, learners, the chosen model, rows explained.",
+    text("Learn and evaluate"): {
+        "train": text("Train a model on a table, evaluate it and save it."),
+        "evaluate": text("Evaluate a model or a learner on a table."),
+        "compare": text("Compare several learners on the same folds."),
+        "tune": text("Tune the parameters of one learner."),
+        "select": text("Select the best of several learners and parameters."),
+        "report": text("Write an HTML report: data, learners, model, explained rows."),
     },
-    "Use and understand a model": {
-        "predict": "Give the class of every row of a table, with its probabilities.",
-        "explain": "Say why rows of a table get their class.",
-        "inspect": "Show what a model file holds, and how to make it again.",
-        "rules": "Print a model as IF … THEN … rules, SQL or Python.",
-        "export": "Write a model as rules, SQL, Python, CSV, JSON or a drawing.",
-        "edit": "Change a term of an additive model where an expert knows better.",
-        "serve": "Answer requests over HTTP with models, safely.",
-        "studio": "Open a page in the browser: from a table to a decision, without code.",
-        "trace": "Show the work of a learner on a small table, step by step.",
+    text("Use and understand a model"): {
+        "predict": text("Predict the class of every row, with probabilities."),
+        "explain": text("Explain predictions row by row."),
+        "inspect": text("Show what a model file contains, and how to reproduce it."),
+        "rules": text("Print a model as IF … THEN … rules, SQL or Python."),
+        "export": text("Export a model: rules, SQL, Python, C, JavaScript, ONNX, PMML or a drawing."),
+        "edit": text("Edit a term of an additive model by expert knowledge."),
+        "serve": text("Serve models over HTTP."),
+        "studio": text("Open the studio in the browser: from a table to a decision, without code."),
+        "trace": text("Show how a learner works on a small table, step by step."),
     },
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 _GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+
+
+# What typer itself writes into the help; here, so that the catalogues have it.
+OF_TYPER = (
+    text("Show this message and exit."),
+    text("Install completion for the current shell."),
+    text("Show completion for the current shell, to copy it or customize the installation."),
+)
+# The parameters of the command that is run, by name: what is wrong with a value is said by what we know of them.
+_parameters: dict[str, inspect.Parameter] = {}
 
 
 class InterruptError(Exception):
@@ -80,27 +93,24 @@ class PipeClosedError(Exception):
     """The program that reads our output has ended, as ``head`` does."""
 
 
+_LANGUAGE_HELP = option_help("Language of the output: en or it. Default: VAGLIO_LANG, or the language of the terminal.")
+
+
 @dataclass(frozen=True)
 class GeneralOptions:
     """The options of every command."""
 
-    json: Annotated[bool, general_option("--json", help="Print the result as JSON instead of text.")] = False
+    json: Annotated[bool, general_option("--json", help="Print the result as JSON.")] = False
     verbose: Annotated[
         bool,
-        general_option("--verbose", "-v", help="Say more: details of the result, and what is being done."),
+        general_option("--verbose", "-v", help="Print more details, and what is being done."),
     ] = False
-    force: Annotated[
-        bool, general_option("--force", help="Overwrite a file that holds something else than what is written.")
-    ] = False
+    force: Annotated[bool, general_option("--force", help="Overwrite files of another kind.")] = False
     lang: Annotated[
         str | None,
-        general_option(
-            "--lang",
-            metavar="LANG",
-            help="Language of what people read: en or it. Default: VAGLIO_LANG, or that of the terminal.",
-        ),
+        general_option("--lang", metavar="LANG", help=_LANGUAGE_HELP),
     ] = None
-    debug: Annotated[bool, general_option("--debug", help="Show the traceback of an error.")] = False
+    debug: Annotated[bool, general_option("--debug", help="Show the traceback of errors.")] = False
 
 
 class Command(TyperCommand):
@@ -108,8 +118,27 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:
-            _refuse_repetition(self.make_parser(ctx).parse_args(list(args))[2], ctx)
+            _, further, given = self.make_parser(ctx).parse_args(list(args))
+            _refuse_repetition(given, ctx)
+            if further:
+                raise UsageError(
+                    "further-arguments",
+                    "Unexpected {n:argument|arguments}: {words}.",
+                    ctx=ctx,
+                    n=len(further),
+                    words=listed(further),
+                )
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _name_panels()
+        super().format_help(ctx, formatter)
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        _write_usage(self, ctx, formatter)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_in_language(parameter) for parameter in super().get_params(ctx)]
 
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)
@@ -125,13 +154,26 @@ class LazyCommands(TyperGroup):
         option.metavar = ""
         return option
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _name_panels()
+        super().format_help(ctx, formatter)
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        _write_usage(self, ctx, formatter)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [_in_language(parameter) for parameter in super().get_params(ctx)]
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_help_panel=_GROUP_OF[cmd_name])
+        said = locale()
+        return TyperCommand(
+            cmd_name, help=said.text(COMMANDS[cmd_name]), rich_help_panel=said.text(_GROUP_OF[cmd_name])
+        )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
@@ -139,6 +181,29 @@ class LazyCommands(TyperGroup):
             hint = did_you_mean(name, COMMANDS, most=len(COMMANDS))
             raise UsageError("unknown-command", "There is no command {name!r}: {hint}", ctx=ctx, name=name, hint=hint)
         return name, load_command(name), args[1:]
+
+
+def _in_language(parameter: Any) -> Any:
+    """The option with its help in the language of the reader."""
+    parameter.help = help_text(parameter.help)
+    if getattr(parameter, "rich_help_panel", None):
+        parameter.rich_help_panel = help_text(parameter.rich_help_panel)
+    return parameter
+
+
+def _name_panels() -> None:
+    """Write typer's own words of the help in the language of the reader."""
+    from typer import rich_utils
+
+    say = locale().say
+    rich_utils.ARGUMENTS_PANEL_TITLE, rich_utils.OPTIONS_PANEL_TITLE = say("Arguments"), say("Options")
+    rich_utils.DEFAULT_STRING = f"[{say('default')}: {{}}]"
+    rich_utils.REQUIRED_LONG_STRING = f"[{say('required')}]"
+
+
+def _write_usage(command: Any, ctx: Any, formatter: Any) -> None:
+    words = " ".join(command.collect_usage_pieces(ctx))
+    formatter.write_usage(ctx.command_path, words, prefix=locale().say("Usage: "))
 
 
 def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:
@@ -166,7 +231,7 @@ def load_command(name: str) -> Any:
     module = importlib.import_module(f"vaglio.cli.commands.{name}")
     app = typer.Typer(add_completion=False)
     # The terminal breaks lines at other places than the source.
-    paragraphs = [" ".join(text.split()) for text in (module.run.__doc__ or "").split("\n\n")]
+    paragraphs = [help_text(" ".join(lines.split())) for lines in (module.run.__doc__ or "").split("\n\n")]
     app.command(name, cls=Command, help="\n\n".join(paragraphs))(as_command(module.run))
     return _without_flag_types(typer.main.get_command(app))
 
@@ -196,6 +261,7 @@ def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
 
     # typer reads both.
     parameters = [*own, *option_parameters(GeneralOptions)]
+    _parameters.update({parameter.name: parameter for parameter in parameters})
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
@@ -229,8 +295,9 @@ def program(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
     ),
+    lang: str | None = typer.Option(None, "--lang", metavar="LANG", help=_LANGUAGE_HELP),
 ) -> None:
-    """Sort the rows of a table into classes, prove how good the result is, and show why."""
+    """Classify the rows of a table, evaluate the result and explain it."""
     if ctx.invoked_subcommand is None:
         print(ctx.get_help())
         raise typer.Exit(WRONG_USE)
@@ -267,22 +334,65 @@ def _run(arguments: list[str]) -> int:
     watch_warnings(debug)
     try:
         # Before the options are parsed: help and mistakes in the options are read by people, too.
+        set_language("en")
         set_language(_language(arguments, as_json))
         command = _without_flag_types(typer.main.get_command(app))
+        command.help = help_text(command.help)
         code = command(arguments, standalone_mode=False, prog_name="vaglio")
         return code if isinstance(code, int) else 0
     except ClickUsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "vaglio"
-        told = error.message if isinstance(error.message, Message) else error.format_message()
+        told = error.message if isinstance(error.message, Message) else _of_click(error)
         return _fail(text("{told} (see {where} --help)", told=told, where=where), WRONG_USE, as_json=as_json)
     except (InterruptError, KeyboardInterrupt, typer.Abort):
-        return _fail(text("Interrupted; nothing was left half-written."), INTERRUPTED)
+        return _fail(text("Interrupted. No file was left incomplete."), INTERRUPTED)
     except PipeClosedError:
         return _pipe_closed()
     except Exception as error:  # the last place where a failure can become one clear line
         if debug:
             raise
         return _fail(_line_for(error), as_json=as_json)
+
+
+def _of_click(error: Any) -> str:
+    """A mistake that typer itself finds, as a message of ours."""
+    parameter = getattr(error, "param", None)
+    if parameter is None:
+        name = getattr(error, "option_name", None)
+        if name is None:
+            return str(error.format_message())
+        known = getattr(error, "possibilities", None) or []
+        if getattr(error, "possibilities", None) is not None and known:
+            return Message(
+                "misspelled-option",
+                "There is no option {name}: did you mean {known}?",
+                name=name,
+                known=listed(known, last="or"),
+            )
+        if type(error).__name__ == "NoSuchOption":
+            return Message("unknown-option", "There is no option {name}.", name=name)
+        return Message("option-without-value", "{name} needs a value.", name=name)
+    annotation = _parameters[parameter.name].annotation
+    option, kind = annotation.__metadata__[0], get_args(annotation)[0]
+    kinds = [each for each in (*get_args(kind), kind) if isinstance(each, type)]
+    # The long form of an option, or the name of an argument in the help.
+    name = max(parameter.opts, key=len) if parameter.opts[-1].startswith("-") else option.metavar
+    if type(error).__name__ == "MissingParameter":
+        return Message("missing-argument", "{name} is missing.", name=name)
+    for each in kinds:
+        if issubclass(each, Enum):
+            choices = listed([one.value for one in each], most=40, last="or")
+            return Message("invalid-choice", "{name} must be {choices}.", name=name, choices=choices)
+    low, high = option.min, option.max
+    if low is not None and high is not None:
+        return Message(
+            "number-out-of-range", "{name} must be a number from {low:g} to {high:g}.", name=name, low=low, high=high
+        )
+    if low is not None:
+        return Message("number-too-small", "{name} must be a number of at least {low:g}.", name=name, low=low)
+    if int in kinds or float in kinds:
+        return Message("not-number", "{name} must be a number.", name=name)
+    return Message("invalid-value", "{name} is not valid.", name=name)
 
 
 def _language(arguments: Sequence[str], as_json: bool) -> str:
@@ -306,11 +416,11 @@ def _line_for(error: Exception) -> str:
     if isinstance(error, VaglioError):
         return error.message
     if isinstance(error, MemoryError):
-        return text("There is not enough memory for this. Try fewer rows or a smaller model.")
+        return text("Out of memory. Try fewer rows or a smaller model.")
     if isinstance(error, OSError):
         return _disk_line(error)
     return text(
-        "Unexpected {kind}: {error}. This is a defect of vaglio; --debug shows where it happened.",
+        "Unexpected {kind}: {error}. This is a bug in vaglio; --debug shows where it happened.",
         kind=type(error).__name__,
         error=str(error),
     )
@@ -318,9 +428,7 @@ def _line_for(error: Exception) -> str:
 
 def _disk_line(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return text(
-            "The disk is full: what was being written is not complete. Free some space and run the command again."
-        )
+        return text("The disk is full and the output is incomplete. Free some space and run the command again.")
     reason = error.strerror or str(error)
     return text("{file}: {reason}.", file=error.filename, reason=reason) if error.filename else f"{reason}."
 

@@ -107,7 +107,7 @@ def choose_rows(
     *,
     numbers: Sequence[int] | None = None,
     wrong: bool = False,
-    unsure: bool = False,
+    least_confident: bool = False,
 ) -> np.ndarray:
     """Return the positions of the rows to explain, in the order in which they are shown.
 
@@ -123,7 +123,7 @@ def choose_rows(
         The numbers of the rows, from 1; by default all rows.
     wrong : bool, default=False
         Only rows with a wrong prediction.
-    unsure : bool, default=False
+    least_confident : bool, default=False
         The least probable predictions first.
 
     Returns
@@ -144,7 +144,7 @@ def choose_rows(
     if wrong:
         predicted = fitted.predict(table).tolist()
         positions = positions[[true[i] is not None and str(predicted[i]) != str(true[i]) for i in positions.tolist()]]
-    if unsure:
+    if least_confident:
         probability = fitted.predict_with_proba(table[positions])[1]
         if probability is None:
             raise InputError(

@@ -66,6 +66,11 @@ class Locale:
 
     __call__ = say
 
+    def lookup(self, english: str) -> str:
+        """Return a text without fields in this language, as it is where there is no translation."""
+        catalogue = _catalogue(self.lang)
+        return str(catalogue.gettext(english)) if english and "{" not in english else english
+
     def number(self, value: float, spec: str = "") -> str:
         """Return a number as the language writes it."""
         return self.marks(format(value, spec))

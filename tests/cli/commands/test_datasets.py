@@ -50,7 +50,7 @@ def test_a_file_of_that_name_wins_and_says_so(tmp_path, monkeypatch):
     (tmp_path / "play").write_text("a,y\n" + "".join(f"{i * 3},{'pq'[i % 2]}\n" for i in range(20)))
     outcome = run_here("audit", "play", "--target", "y")
     assert outcome.code == 0
-    assert "'play' is a file here" in outcome.err
+    assert "'play' is a file in this folder" in outcome.err
     assert "20 rows" in outcome.out
 
 

@@ -56,7 +56,7 @@ def test_an_edit_is_another_file_and_says_what_was_done(additive, tmp_path):
     assert (np.diff(scores(out, "age")[:-1]) <= 0).all()
     assert vaglio.load(out).edits[0]["reason"] == why
     shown = run_here("inspect", out).out
-    assert "Then changed by hand" in shown
+    assert "Edited by hand" in shown
     assert why in shown
     again = run_here("edit", out, "pays", "remove", "--out", tmp_path / "third.vaglio", "--json")
     assert json.loads(again.out)["edit"]["action"] == "remove"
@@ -107,7 +107,7 @@ def test_without_a_term_all_are_listed(additive):
     outcome = run_here("edit", additive)
     assert outcome.code == 0
     lines = outcome.out.splitlines()
-    assert lines[0] == "What each term adds to the log-odds of low"
+    assert lines[0] == "Contribution of each term to the log-odds of low"
     assert lines[3].split()[0] == "age"
     listed = json.loads(run_here("edit", additive, "--json").out)
     assert {entry["term"] for entry in listed["terms"]} == {"age", "pays", "since"}
@@ -117,9 +117,9 @@ def test_without_a_term_all_are_listed(additive):
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (["age"], "what is done to it", 2),
+        (["age"], "the term and the action", 2),
         (["age", "flatten"], "--out FILE", 2),
-        (["--out", "e.vaglio"], "nothing is edited", 2),
+        (["--out", "e.vaglio"], "--out needs a change", 2),
         (["age", "bend", "--out", "e.vaglio"], "ACTION", 2),
         (["agee", "flatten", "--out", "e.vaglio"], "did you mean age", 1),
         (["age", "set", "--out", "e.vaglio"], "needs value=", 1),

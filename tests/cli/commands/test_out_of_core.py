@@ -45,7 +45,7 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
     monkeypatch.setattr(_reading, "_needed", lambda source: 1 << 50)
     streamed = run_here("audit", penguins, "--target", "species")
     assert streamed.code == 0, streamed.err
-    assert "it is read in parts" in streamed.err
+    assert "is read in chunks" in streamed.err
     refused = run_here("report", penguins, "--target", "species")
     assert refused.code != 0
     assert "--sample" in refused.err
@@ -59,7 +59,7 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
         (["select", "--scoring", "nothing"], "--scoring"),
         (["compare", "--learner", "id3", "--learner", "knn", "--sample", "10"], "--sample"),
         (["compare", "--learner", "id3", "--learner", "knn", "--resume"], "--checkpoint"),
-        (["audit", "--workers", "2", "--scheduler", "tcp://x:1"], "choose one"),
+        (["audit", "--workers", "2", "--scheduler", "tcp://x:1"], "Use "),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(penguins, options, said):
@@ -83,7 +83,7 @@ def folder(penguins, tmp_path):
 def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_path, options):
     model = tmp_path / "m.vaglio"
     trained = run_here("train", folder, "--target", "species", "--learner", "naive-bayes", "--out", model)
-    assert "several files: they are read in parts" in trained.err
+    assert "several files, which are read in chunks" in trained.err
     assert f"explain {model} {folder} --sample 1000" in trained.err
     expected = run_here("predict", model, penguins).out
     assert len(expected.splitlines()) > 300
@@ -181,9 +181,9 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     ("options", "said"),
     [
         (["--memory", "lots"], "--memory: 'lots' is no size"),
-        (["--resume"], "name its folder with --checkpoint"),
-        (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "choose one"),
-        (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "does not go with --folds"),
+        (["--resume"], "add --checkpoint FOLDER"),
+        (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "Use "),
+        (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "cannot be combined with --folds"),
         (["--memory", "4GB", "--levels", "island=ordinal"], "give its values in order"),
         (["--memory", "4GB", "--nominal", "nothing"], "there is no column 'nothing'"),
         (["--memory", "64MB"], "is the least that works"),

@@ -76,9 +76,9 @@ def test_costs_and_the_positive_class(play, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--folds", "5", "--holdout", "0.3"), 2, "choose one of"),
+        (("--folds", "5", "--holdout", "0.3"), 2, "Use only one of"),
         (("--strategy", "guess"), 2, "no strategy"),
-        (("--strategy", "quick", "--folds", "5"), 2, "--folds repeats"),
+        (("--strategy", "quick", "--folds", "5"), 2, "--folds needs"),
         (("--strategy", "quick", "--test", "x.csv"), 2, "--test evaluates"),
         (("--set", "colour=red"), 2, "has this parameter"),
         (("--learner", "c54"), 2, "c45"),

@@ -33,12 +33,12 @@ def test_a_row_from_a_file(play, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["--learner", "id3"], 2, "give the table"),
+        (["--learner", "id3"], 2, "Give the table"),
         (["PLAY", "-t", "play", "-l", "knn"], 1, "need a row to classify"),
         (["PLAY", "-t", "play", "-l", "nb"], 2, "nb"),
         (["PLAY", "-t", "play", "--max-rows", "10"], 1, "more than 10"),
         (["PLAY", "-t", "play", "-l", "naive-bayes", "--row", "sunny"], 1, "1 values for 4 columns"),
-        (["PLAY", "-t", "play", "--row", "a", "--row-file", "b"], 2, "choose one of --row and --row-file"),
+        (["PLAY", "-t", "play", "--row", "a", "--row-file", "b"], 2, "either --row or --row-file"),
         (["PLAY", "-t", "play", "--lang", "de"], 2, "de"),
         (["--about", "vote", "--set", "error=2"], 1, "between 0 and 1"),
         (["--about", "vote", "--set", "error=x"], 1, "not a number"),

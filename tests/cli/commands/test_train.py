@@ -118,6 +118,6 @@ def test_a_split_by_percentages_is_a_holdout(penguins, tmp_path):
     command = vaglio.load(tmp_path / "m.vaglio").provenance["command"]
     assert "--holdout 0.5" in command
     both = run_here("train", penguins, "--target", "species", "--split", "80-20", "--holdout", "0.3")
-    assert (both.code, "choose one" in both.err) == (2, True)
+    assert (both.code, "Use " in both.err) == (2, True)
     wrong = run_here("select", penguins, "--target", "species", "--split", "80-30")
     assert (wrong.code, "sum to 100" in wrong.err) == (2, True)

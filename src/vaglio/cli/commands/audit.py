@@ -21,7 +21,6 @@ from vaglio.cli._output import (
     Outputs,
     as_csv,
     as_json,
-    as_options,
     as_page,
     next_line,
     note_copy,
@@ -30,6 +29,7 @@ from vaglio.cli._output import (
 )
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import WorkOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.quality import Audit, Policy
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 
 Reference = Annotated[
     str | None,
-    table_option(metavar="TABLE", help="A table that this one should look like: what has drifted is reported."),
+    table_option(metavar="TABLE", help="A reference table: drift from it is reported."),
 ]
 Allow = Annotated[
     list[str] | None,
     table_option(
         metavar="NAME=LOW..HIGH",
-        help="The values a column may have: age=0..120, or size=S,M,L; may be repeated.",
+        help="The values allowed in a column: age=0..120 or size=S,M,L; may be repeated.",
     ),
 ]
 Clean = Annotated[
     Path | None,
     output_option(
-        metavar="FILE", help="Write a cleaned copy of the table (.csv, .parquet, .jsonl) and say what was done."
+        metavar="FILE", help="Write a cleaned copy of the table (.csv, .parquet, .jsonl) and list the changes."
     ),
 ]
 Choices = Annotated[
@@ -77,11 +77,11 @@ def run(
     work: WorkOptions,
     out: Out = None,
 ) -> Answer:
-    """Find what is missing, wrong, repeated or too good to be true in a table.
+    """Check a table for missing values, errors, duplicates and leakage.
 
-    Nothing is changed. With the class (--target) the audit also finds imbalance, contradictions and columns that give
-    the class away. With -v, it says what to do about each finding. A table that does not fit in memory is read in
-    parts, and its columns are looked at one by one on disk.
+    The table is not changed. With the class (--target), the audit also reports imbalance, contradictions and columns
+    that leak the class. With -v, it says what to do about each finding. A table larger than memory is read in chunks
+    and its columns are checked one by one on disk.
     """
     from vaglio.quality import audit
 
@@ -95,10 +95,10 @@ def run(
         {
             ".json": as_json(found.to_dict),
             ".csv": as_csv(found.to_rows, for_spreadsheet),
-            ".html": as_page(f"Audit of {Path(table).name}", found._repr_html_),
+            ".html": as_page(text("Audit of {name}", name=Path(table).name), found._repr_html_),
         }
     )
-    shown = [as_options(found.to_text(advice=verbose()))]
+    shown = [found.to_text(advice=verbose())]
     if clean is not None:
         notes += _cleaned(found, policy, clean, for_spreadsheet)
     return Answer(
@@ -109,16 +109,16 @@ def run(
 def _allowed(texts: list[str] | None) -> dict[str, Any]:
     """``age=0..120`` to a range, ``size=S,M,L`` to a set."""
     rules: dict[str, Any] = {}
-    for text in texts or []:
-        name, values = pair(text, "--allow")
+    for given in texts or []:
+        name, values = pair(given, "--allow")
         low, dots, high = values.partition("..")
         try:
             rules[name] = (float(low or "-inf"), float(high or "inf")) if dots else set(values.split(","))
         except ValueError:
             raise UsageError(
-                "allow-range-has-numbers",
-                "--allow {text}: a range has numbers on both sides of '..', as in age=0..120.",
-                text=text,
+                "invalid-range",
+                "--allow {text}: a range needs numbers around '..', as in age=0..120.",
+                text=given,
             ) from None
     return rules
 
@@ -131,7 +131,7 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
 
     if clean is None:
         if choices:
-            raise UsageError("set-says-how-clean", "--set says how --clean works: add --clean FILE.")
+            raise UsageError("set-without-clean", "--set configures --clean: add --clean FILE.")
         return None
     check_writable(clean)
     pairs = dict(pair(text, "--set") for text in choices or [])
@@ -140,10 +140,13 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
     except TypeError:
         known = ", ".join(Policy.__dataclass_fields__)
         raise UsageError(
-            "set-cleaning-knows", "--set {next}: cleaning knows {known}.", next=next(iter(pairs)), known=known
+            "unknown-cleaning",
+            "--set {next}: unknown. The choices of --clean are {known}.",
+            next=next(iter(pairs)),
+            known=known,
         ) from None
     except InputError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(error.message) from None
 
 
 def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: bool) -> list[str]:
@@ -151,7 +154,8 @@ def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: b
 
     table, log = found.clean(policy)
     write(table, path, for_spreadsheet=for_spreadsheet)
-    return [*(f"Cleaned: {line}." for line in log or ("nothing had to be done",)), f"The cleaned table is in {path}."]
+    told = [text("Cleaned: {line}.", line=line) for line in log] or [text("Nothing had to be cleaned.")]
+    return [*told, text("The cleaned table is in {path}.", path=path)]
 
 
 def _what_next(table: str, data: Table, found: Audit, clean: Path | None) -> str:

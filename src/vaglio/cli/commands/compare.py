@@ -9,12 +9,15 @@ from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, eva
 from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
+from vaglio.messages.message import text
 
-Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Folds, the same for every learner.")]
-Repeats = Annotated[int, evaluation_option(min=1, metavar="N", help="How often the folds are drawn again.")]
+Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Number of folds, the same for every learner.")]
+Repeats = Annotated[
+    int, evaluation_option(min=1, metavar="N", help="Number of times the cross-validation is repeated.")
+]
 Only = Annotated[
     bool,
-    evaluation_option("--accuracy-only", help="Leave out the trials with noise, missing values and fewer rows."),
+    evaluation_option("--accuracy-only", help="Skip the trials with noise, missing values and fewer rows."),
 ]
 Out = Annotated[
     list[Path] | None,
@@ -35,13 +38,13 @@ def run(
     work: LongWorkOptions,
     out: Out = None,
 ) -> Answer:
-    """Put several learners side by side, without a winner.
+    """Compare several learners on the same folds.
 
-    Each is measured on the five requirements: accuracy (with its interval), speed, robustness to wrong labels and
-    missing values, growth of the time with the rows, and size. Tests say which differences are larger than chance.
+    Measures accuracy (with its interval), speed, robustness to wrong labels and missing values, scalability and size,
+    and tests which differences are significant.
 
-    A table that does not fit in memory is read in parts; its folds are made by the hash of the row number, one
-    training comes after the other, and on a cluster a few run beside each other.
+    A table larger than memory is read in chunks; its folds are made by a hash of the row number, and models are trained
+    one after the other, or a few at a time on a cluster.
     """
     from vaglio.cli._learners import learner_ids
     from vaglio.evaluation import compare
@@ -50,8 +53,8 @@ def run(
     ids = learner_ids(learner)
     if len(ids) < 2:
         raise UsageError(
-            "comparison-needs-two-learners",
-            "a comparison needs two learners: add --learner to {ids}, or use vaglio evaluate.",
+            "one-learner",
+            ("A comparison needs at least two learners: add another --learner besides {ids}, or use vaglio evaluate."),
             ids=ids[0],
         )
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
@@ -64,7 +67,7 @@ def run(
         {
             ".json": as_json(result.to_dict),
             ".csv": as_csv(lambda: rows),
-            ".html": as_page(f"Learners compared on {Path(table).name}", result._repr_html_),
+            ".html": as_page(text("Learners compared on {name}", name=Path(table).name), result._repr_html_),
             **as_figure(lambda: result.plot().figure),
         }
     )

@@ -8,6 +8,7 @@ import typer
 
 from vaglio.cli._options import RowsFile
 from vaglio.cli._output import Answer, next_line, with_table
+from vaglio.messages.message import text
 
 
 def _complete_name(incomplete: str) -> list[tuple[str, str]]:
@@ -20,12 +21,14 @@ def _complete_name(incomplete: str) -> list[tuple[str, str]]:
 
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="Which table; without it, all are listed.", autocompletion=_complete_name),
+    typer.Argument(
+        metavar="NAME", help="The table to write; without it, all are listed.", autocompletion=_complete_name
+    ),
 ]
 
 
 def run(name: Name = None, out: RowsFile = "-") -> Answer:
-    """List the bundled tables, or write one of them as CSV, Parquet or JSON lines."""
+    """List the bundled tables, or write one as CSV, Parquet or JSON Lines."""
     from vaglio import datasets
     from vaglio.table import write
 
@@ -36,7 +39,11 @@ def run(name: Name = None, out: RowsFile = "-") -> Answer:
     if out == "-":
         return Answer()
     following = next_line(with_table("audit", out, table.target), with_table("train", out, table.target))
-    return Answer({"name": name, "rows": len(table), "out": out}, [], [f"{len(table)} rows are in {out}.", following])
+    return Answer(
+        {"name": name, "rows": len(table), "out": out},
+        [],
+        [text("{n:,} {n:row is|rows are} in {out}.", n=len(table), out=out), following],
+    )
 
 
 def _listing() -> Answer:
@@ -48,8 +55,10 @@ def _listing() -> Answer:
 
     entries = [datasets.describe(name) for name in datasets.names()]
     grid = Grid(box=None, pad_edge=False)
-    for heading in ("name", "target", "what it holds"):
+    for heading in (text("name"), text("target"), text("description")):
         grid.add_column(heading)
     for entry in entries:
         grid.add_row(entry.name, entry.target, entry.description)
-    return Answer([asdict(entry) for entry in entries], [grid], ["Next: vaglio datasets penguins --out penguins.csv"])
+    return Answer(
+        [asdict(entry) for entry in entries], [grid], [next_line("vaglio datasets penguins --out penguins.csv")]
+    )

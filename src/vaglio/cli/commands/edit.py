@@ -11,6 +11,7 @@ import typer
 
 from vaglio.cli._options import ModelFile, UsageError, output_option
 from vaglio.cli._output import Answer, next_line, shell, with_model
+from vaglio.messages.message import Number, join, text
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature
@@ -36,27 +37,39 @@ class Direction(StrEnum):
 _change = partial(typer.Option, rich_help_panel="The change")
 Term = Annotated[
     str | None,
-    typer.Argument(metavar="TERM", help="A column, or a pair as 'age & income'; without it, all are listed."),
+    typer.Argument(
+        metavar="TERM", help="A column, or a pair such as 'age & income'; without it, all terms are listed."
+    ),
 ]
 What = Annotated[
     Action | None,
     typer.Argument(
         metavar="ACTION",
-        help="flatten: all values get their mean score; monotone: the scores rise or fall; remove: the term is taken "
-        "away; set: values get another score.",
+        help=(
+            "flatten: set all values to their mean score; monotone: make the scores rise or fall; "
+            "remove: delete the term; set: give values another score."
+        ),
     ),
 ]
 Where = Annotated[
     str | None,
-    _change("--where", metavar="VALUES", help="What is flattened or set: a category, missing, or numbers as 20..40."),
+    _change(
+        "--where",
+        metavar="VALUES",
+        help="The values to flatten or set: a category, missing, or a range such as 20..40.",
+    ),
 ]
-Value = Annotated[float | None, _change("--value", metavar="SCORE", help="The new score of set.")]
-Way = Annotated[Direction | None, _change("--direction", help="Of monotone; by default the one that changes less.")]
-Label = Annotated[str | None, _change("--label", metavar="CLASS", help="The class whose score is changed; or all.")]
-Reason = Annotated[str, _change("--reason", metavar="TEXT", help="Why, for those who read the model later.")]
+Value = Annotated[float | None, _change("--value", metavar="SCORE", help="The new score, for set.")]
+Way = Annotated[
+    Direction | None, _change("--direction", help="The direction, for monotone; by default the one that changes less.")
+]
+Label = Annotated[
+    str | None, _change("--label", metavar="CLASS", help="The class whose score is changed; by default all.")
+]
+Reason = Annotated[str, _change("--reason", metavar="TEXT", help="The reason, recorded in the model.")]
 Out = Annotated[
     Path | None,
-    output_option("--out", "-o", metavar="FILE", help="Where the edited model goes; MODEL stays as it is."),
+    output_option("--out", "-o", metavar="FILE", help="The file for the edited model; MODEL is not changed."),
 ]
 
 
@@ -71,21 +84,23 @@ def run(
     reason: Reason = "",
     out: Out = None,
 ) -> Answer:
-    """Change one term of an additive model, where an expert knows better than the table; without a term, list them.
+    """Edit one term of an additive model by expert knowledge; without a term, list the terms.
 
-    The edited model is another file. It keeps every change with its reason and the scores before and after, which
-    inspect and the report show.
+    The edited model is a new file. It records every change with its reason and the scores before and after; inspect and
+    the report show them.
     """
     from vaglio.fitted import load
     from vaglio.runtime.files import check_writable
 
     if (term is None) != (action is None):
         raise UsageError(
-            "give-term-what-done",
-            "Give the term and what is done to it: vaglio edit MODEL TERM flatten|monotone|remove|set.",
+            "term-without-action",
+            "Give both the term and the action: vaglio edit MODEL TERM flatten|monotone|remove|set.",
         )
     if (term is None) != (out is None):
-        raise UsageError("Say where the edited model goes: --out FILE." if out is None else "--out: nothing is edited.")
+        if out is None:
+            raise UsageError("edit-without-out", "Add --out FILE: the file for the edited model.")
+        raise UsageError("out-without-edit", "--out needs a change: give the term and the action.")
     if out is not None:
         check_writable(out)
     fitted = load(model)
@@ -102,7 +117,7 @@ def run(
     )
     edited.save(out)
     following = (with_model("evaluate", out, "-"), shell("vaglio", "inspect", out))
-    notes = [f"The edited model is in {out}; {model} is as it was.", next_line(*following)]
+    notes = [text("The edited model is in {out}; {model} is unchanged.", out=out, model=model), next_line(*following)]
     return Answer({"out": str(out), "edit": edited.edits[-1]}, [edited.edits_in_words()[-1]], notes)
 
 
@@ -116,45 +131,52 @@ def _terms(path: Path, fitted: Fitted) -> Answer:
     found = fitted.terms()
     assert isinstance(fitted.model, Additive)
     grid = Grid(box=None, pad_edge=False)
-    grid.add_column("term", overflow="fold")
-    grid.add_column("moves it on average by", justify="right")
+    grid.add_column(text("term"), overflow="fold")
+    grid.add_column(text("mean change of the score"), justify="right")
     for entry in found:
-        grid.add_row(entry["term"], f"{entry['importance']:.4f}")
-    shown: list[Any] = [f"What each term adds to {sum_in_words(fitted.model, fitted.classes)}", "", grid]
+        grid.add_row(entry["term"], Number(f"{entry['importance']:.4f}"))
+    shown: list[Any] = [
+        text("Contribution of each term to {sum_in_words}", sum_in_words=sum_in_words(fitted.model, fitted.classes)),
+        "",
+        grid,
+    ]
     if fitted.edits:
-        shown += ["", "Changed by hand", *(f"  {line}" for line in fitted.edits_in_words())]
+        shown += ["", text("Edited by hand"), *(join("", ["  ", line]) for line in fitted.edits_in_words())]
     name = found[0]["term"] if found else "TERM"
     following = shell("vaglio", "edit", path, name, "flatten", "--out", path.with_stem(f"{path.stem}-edited").name)
     return Answer({"terms": found, "edits": fitted.edits}, shown, [next_line(following)])
 
 
-def _where(fitted: Fitted, term: str, text: str | None) -> Any:
+def _where(fitted: Fitted, term: str, given: str | None) -> Any:
     """``20..40`` as a range, if the term is a column of numbers or dates; anything else as it is."""
     column = next((feature for feature in fitted.codebook.features if feature.name == term), None)
-    if text is None or text == "missing" or column is None or column.categories:
-        return text
-    low, dots, high = text.partition("..")
+    if given is None or given == "missing" or column is None or column.categories:
+        return given
+    low, dots, high = given.partition("..")
     if not dots:
         raise UsageError(
-            "where-has-numbers-give",
-            "--where {text}: {term!r} has numbers; give a range as 20..40, 20.. or ..40, or missing.",
-            text=text,
+            "where-not-range",
+            ("--where {given}: {term!r} is numeric. Give a range such as 20..40, 20.. or ..40, or missing."),
+            given=given,
             term=term,
         )
     return tuple(None if not end else _number(column, end) for end in (low, high))
 
 
-def _number(column: Feature, text: str) -> float:
+def _number(column: Feature, given: str) -> float:
     """A number, or the days since 1970 of a date."""
     from datetime import datetime
 
     try:
         if column.is_date:
-            return (datetime.fromisoformat(text) - datetime(1970, 1, 1)).total_seconds() / 86_400
-        return float(text)
+            return (datetime.fromisoformat(given) - datetime(1970, 1, 1)).total_seconds() / 86_400
+        return float(given)
     except (ValueError, TypeError):  # a time of day with a zone cannot be compared with one without
-        what = "a date as 2026-01-31" if column.is_date else "a number"
-        raise UsageError("where", "--where: {text!r} is not {what}.", text=text, what=what) from None
+        if column.is_date:
+            raise UsageError(
+                "where-not-date", "--where: {given!r} is not a date. Write it as 2026-01-31.", given=given
+            ) from None
+        raise UsageError("where-not-number", "--where: {given!r} is not a number.", given=given) from None
 
 
 def _label(fitted: Fitted, word: str | None) -> Any:
@@ -165,6 +187,6 @@ def _label(fitted: Fitted, word: str | None) -> Any:
         return None
     if fitted.classes is None:
         raise UsageError(
-            "label-models-predict-classes", "--label is for models that predict classes; this model predicts numbers."
+            "label-needs-classes", "--label applies to models that predict classes. This model predicts numbers."
         )
     return find_label(word, fitted.classes.tolist())

@@ -38,15 +38,18 @@ from vaglio.cli._output import (
 )
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import WorkOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
 
-First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
-Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is evaluated on.")]
+First = Annotated[
+    str, typer.Argument(metavar="MODEL|TABLE", help="A model file followed by a table, or a table alone.")
+]
+Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table to evaluate the model on.")]
 LearnerOrNone = Annotated[
     str | None,
-    learner_option(help="Evaluate a learner instead of a model, on a table alone (by default c45)."),
+    learner_option(help="The learner to evaluate on a table alone (default: c45)."),
 ]
 Out = Annotated[
     list[Path] | None,
@@ -70,26 +73,27 @@ def run(
     for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
-    """Say how good a model, or a learner, is on a table.
+    """Evaluate a model or a learner on a table.
 
-    A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
-    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. A table that does not fit in
-    memory is read in parts, and so it is with --memory.
+    A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. With a TABLE alone, a
+    learner is evaluated by ten-fold cross-validation, or as --folds, --holdout or --test say; no model is kept. A table
+    larger than memory is read in chunks, as with --memory.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
+    how: str
     if table is not None:
         _no_learning(learner, settings, evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, work)
-        how, what = f"on {table}", model_or_table
+        how, what = text("on {table}", table=table), model_or_table
         again = with_model("evaluate", model_or_table, table)
         following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, what = _lone_table(model_or_table), learner or "c45"
         if decide is not None:
             raise UsageError(
-                "decide-model-has-costs",
-                "--decide is for a model that has costs; a learner decides by --cost if that is given.",
+                "decide-without-model",
+                "--decide applies to a model with costs. A learner uses the costs given with --cost.",
             )
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
@@ -119,13 +123,13 @@ def run(
         {
             ".json": as_json(data),
             ".csv": as_csv(evaluation.per_class, for_spreadsheet),
-            ".html": as_page(f"Evaluation of {what} {how}", lambda: _page(evaluation)),
+            ".html": as_page(text("Evaluation of {what} {how}", what=what, how=how), lambda: _page(evaluation)),
             **as_figure(lambda: _drawn(evaluation)),
         }
     )
     if not outputs.paths:
         following.append(f"{again} --out evaluation.svg")
-    shown = [f"{what}, {how}:", "", evaluation.to_text()]
+    shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text()]
     shown += _more(evaluation) + ([] if verdict is None else ["", str(verdict)])
     code = REJECTED if verdict is not None and not verdict else 0
     return Answer(data, shown, [*notes, next_line(*following)], code)
@@ -146,14 +150,14 @@ def _evaluated_model(
     fitted = load(path)
     if fitted.classes is None:
         raise UsageError(
-            "predicts-numbers-evaluate-takes",
-            "{path} predicts numbers; evaluate takes models that predict classes.",
+            "model-not-classifier",
+            "{path} predicts numbers, but evaluate needs a model that predicts classes.",
             path=path,
         )
     target = reading.target if reading.target is not None else fitted.target
     if target is None:
         raise UsageError(
-            "does-say-which-column", "{path} does not say which column is the class: add --target.", path=path
+            "model-without-target", "{path} does not record the class column. Add --target COLUMN.", path=path
         )
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
@@ -166,16 +170,19 @@ def _evaluated_model(
 def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:
     if learner is not None or settings or evaluating.wanted:
         raise UsageError(
-            "model-evaluated-learner-set",
-            "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone.",
+            "learner-options-with-model",
+            (
+                "--learner, --set, --test, --folds and --holdout evaluate a learner on a table; they do not "
+                "apply to a model."
+            ),
         )
 
 
 def _lone_table(path: str) -> str:
     if Path(path).suffix == ".vaglio":
         raise UsageError(
-            "model-give-table-too",
-            "{path} is a model: give the table too, as in vaglio evaluate {path} TABLE.",
+            "model-without-table",
+            "{path} is a model. Add the table: vaglio evaluate {path} TABLE.",
             path=path,
         )
     return path
@@ -189,7 +196,7 @@ def _another(learner: str) -> str:
 def _page(evaluation: Evaluation) -> str:
     from vaglio.plot.style import figure_svg
 
-    return evaluation._repr_html_() + figure_svg(_drawn(evaluation), "Confusion matrix and curves")
+    return evaluation._repr_html_() + figure_svg(_drawn(evaluation), text("Confusion matrix and curves"))
 
 
 def _drawn(evaluation: Evaluation) -> Any:

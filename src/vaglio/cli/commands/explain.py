@@ -1,4 +1,4 @@
-"""``vaglio explain MODEL TABLE [--row 3] [--wrong] [--unsure]``"""
+"""``vaglio explain MODEL TABLE [--row 3] [--wrong] [--least-confident]``"""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
 from vaglio.cli._reading import FileOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.explained_rows import ExplainedRow
@@ -31,12 +32,12 @@ Row = Annotated[
         "--row",
         "-r",
         metavar="N",
-        help="A row by its number, the first is 1; or a range as 3-8; may be repeated.",
+        help="A row number, starting at 1, or a range such as 3-8; may be repeated.",
     ),
 ]
-Wrong = Annotated[bool, table_option("--wrong", help="Only rows with a wrong prediction.")]
-Unsure = Annotated[bool, table_option("--unsure", help="The least probable predictions first.")]
-Limit = Annotated[int, output_option(min=1, metavar="N", help="The largest number of rows shown.")]
+Wrong = Annotated[bool, table_option("--wrong", help="Only misclassified rows.")]
+LeastConfident = Annotated[bool, table_option("--least-confident", help="The least confident predictions first.")]
+Limit = Annotated[int, output_option(min=1, metavar="N", help="Maximum number of rows shown.")]
 Out = Annotated[list[Path] | None, out_option(".json, .csv (one line per row), .html or .txt")]
 
 
@@ -46,7 +47,7 @@ def run(
     *,
     row: Row = None,
     wrong: Wrong = False,
-    unsure: Unsure = False,
+    least_confident: LeastConfident = False,
     target: Target = None,
     file: FileOptions,
     decide: Decide = None,
@@ -54,11 +55,11 @@ def run(
     for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
-    """Say why rows of a table get their class: the reasons for it, the reasons against it, and what would change it.
+    """Explain predictions: the reasons for a class, the reasons against it, and what would change it.
 
-    Without --row, the first rows are explained; with --wrong those that the model gets wrong (the table must have the
-    class), with --unsure those with the least probable predictions. A model with costs says what each class is expected
-    to cost; --decide argmax leaves the costs aside.
+    Explains the first rows; the rows given by --row; with --wrong the rows that are misclassified (the table must have
+    the class); with --least-confident those with the lowest probability. A model with costs shows the expected cost of
+    each class; --decide argmax ignores the costs.
     """
     from vaglio.evaluation.explained_rows import choose_rows, explain_table, true_classes
     from vaglio.fitted import load
@@ -68,24 +69,33 @@ def run(
     fitted = decided(load(model), None, decide)
     data = file.read_for_model(table, fitted)
     true = true_classes(fitted, data, _target(fitted, data, target, wrong))
-    chosen = choose_rows(fitted, data, true, numbers=numbers, wrong=wrong, unsure=unsure)
+    chosen = choose_rows(fitted, data, true, numbers=numbers, wrong=wrong, least_confident=least_confident)
     # Rows that are named are all shown; --limit is for those the model chooses.
     explained = explain_table(fitted, data, chosen[: limit if numbers is None else max(limit, len(numbers))], true)
-    text = "\n\n".join(item.to_text() for item in explained)
+    written = "\n\n".join(item.to_text() for item in explained)
     notes = outputs.write(
         {
             ".json": as_json(lambda: [item.to_dict() for item in explained]),
             ".csv": as_csv(lambda: [item.to_row() for item in explained], for_spreadsheet),
-            ".html": as_page(f"Explanations by {model.name}", lambda: "".join(item.to_html() for item in explained)),
-            ".txt": lambda: text,
+            ".html": as_page(
+                text("Explanations by {name}", name=model.name), lambda: "".join(item.to_html() for item in explained)
+            ),
+            ".txt": lambda: written,
         }
     )
     if len(explained) < len(chosen):
         more = min(len(chosen), 4 * limit)
-        notes.append(f"{len(explained)} of {len(chosen):,} rows are shown; --limit {more} shows more.")
+        notes.append(
+            text(
+                "{n:,} of {total:,} rows are shown. Use --limit {more} for more.",
+                n=len(explained),
+                total=len(chosen),
+                more=more,
+            )
+        )
     return Answer(
         lambda: {"explanations": [item.to_dict() for item in explained], **outputs.to_data()},
-        [text or "There is no such row: every prediction is right."],
+        [written or text("No such row: every prediction is correct.")],
         [*notes, _what_next(model, table, wrong, explained)],
     )
 
@@ -93,11 +103,13 @@ def run(
 def _numbers(texts: list[str]) -> list[int]:
     """``3`` and ``3-8`` to row numbers."""
     numbers: list[int] = []
-    for text in texts:
-        first, dash, last = text.partition("-")
+    for given in texts:
+        first, dash, last = given.partition("-")
         if not first.isdigit() or (dash and not last.isdigit()) or int(first) < 1:
             raise UsageError(
-                "row-takes-number-range", "--row takes a number from 1 on, or a range as 3-8, not {text!r}.", text=text
+                "invalid-row-number",
+                "--row takes a row number from 1, or a range such as 3-8; got {given!r}.",
+                given=given,
             )
         numbers += range(int(first), int(last or first) + 1)
     return numbers
@@ -112,8 +124,8 @@ def _target(fitted: Fitted, data: Table, given: str | None, needed: bool) -> str
         return fitted.target
     if needed:
         raise UsageError(
-            "wrong-compares-true-class",
-            "--wrong compares with the true class of each row: name its column by --target.",
+            "wrong-without-target",
+            "--wrong needs the true class of each row. Name its column with --target.",
         )
     return None
 

@@ -21,6 +21,7 @@ from vaglio.cli._output import (
 )
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import WorkOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.table import Table
@@ -41,7 +42,7 @@ Picture = Annotated[
     output_option(
         "--figure",
         "-f",
-        help="What a picture file shows; forest: the rows by the distance of a random forest beside the Euclidean one.",
+        help=("What a picture shows; forest: the rows by random forest distance beside Euclidean distance."),
     ),
 ]
 Percentiles = Annotated[
@@ -67,11 +68,11 @@ def run(
     work: WorkOptions,
     out: Out = None,
 ) -> Answer:
-    """Describe the columns of a table, rank them, and draw them.
+    """Describe, rank and plot the columns of a table.
 
-    Each column gets the statistics that its measurement level permits. With the class (--target), columns are ranked
-    by what they say about it: information gain, gain ratio, χ². A table that does not fit in memory is read in parts,
-    and its columns are looked at one by one on disk.
+    Each column gets the statistics that its measurement level allows. With the class (--target), columns are ranked by
+    information gain, gain ratio and χ². A table larger than memory is read in chunks and its columns are summarized one
+    by one on disk.
     """
     from vaglio.quality import explore
 
@@ -83,7 +84,7 @@ def run(
         {
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
-            ".html": as_page(f"Exploration of {Path(table).name}", seen.to_html),
+            ".html": as_page(text("Exploration of {name}", name=Path(table).name), seen.to_html),
             **as_figure(lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value)),
         }
     )
@@ -99,7 +100,7 @@ def _forest(data: Table, seed: int) -> Any:
     from vaglio.evaluation.displays import ForestDistanceDisplay
 
     if data.target is None:
-        raise UsageError("forest-needs-class-add", "a forest needs the class: add --target.")
+        raise UsageError("forest-without-target", "The forest distance needs the class. Add --target COLUMN.")
     return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot()
 
 

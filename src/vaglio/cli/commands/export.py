@@ -6,8 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._options import ModelFile, UsageError, output_option
+from vaglio.cli._options import ModelFile, UsageError, option_help, output_option
 from vaglio.cli._output import Answer, next_line, shell
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -47,17 +48,20 @@ _BY_SUFFIX = {
 
 _FOR_READING = (ExportFormat.text, ExportFormat.tree)
 
-Format = Annotated[ExportFormat | None, output_option("--format", "-f", help="By default as the file's name says.")]
+Format = Annotated[ExportFormat | None, output_option("--format", "-f", help="By default, from the file's suffix.")]
 Out = Annotated[
     Path | None,
     output_option(
-        "--out", "-o", metavar="FILE", help=f"Where to write: {', '.join(_BY_SUFFIX)}; by default standard output."
+        "--out",
+        "-o",
+        metavar="FILE",
+        help=option_help("The file: {suffixes}; by default standard output.", suffixes=", ".join(_BY_SUFFIX)),
     ),
 ]
 
 
 def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
-    """Write a model in a form for other people and programs; without options, say which forms it has.
+    """Export a model to other formats; without options, list the formats it has.
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
     function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. All of these and
@@ -71,25 +75,31 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
         format = format or _BY_SUFFIX.get(out.suffix.lower())
         if format is None:
             raise UsageError(
-                "out-suffix-names-format",
-                "--out {out}: this suffix names no format; use {by_suffix} or add --format.",
+                "unknown-export-suffix",
+                "--out {out}: unknown suffix. Use {by_suffix}, or add --format.",
                 out=out,
                 by_suffix=", ".join(_BY_SUFFIX),
             )
     fitted = load(model)
     if format is None:
         return _forms(model, fitted)
-    text = fitted.export(format.value)
-    if out is None and isinstance(text, bytes):
+    written = fitted.export(format.value)
+    if out is None and isinstance(written, bytes):
         raise UsageError(
-            "format-binary-file-say",
-            "--format {value} is a binary file: say where to write it with --out.",
+            "binary-to-terminal",
+            "--format {value} is binary. Write it to a file with --out.",
             value=format.value,
         )
     if out is None:
-        return Answer({"format": format.value, "text": text}, [text.rstrip("\n")], exact=format not in _FOR_READING)
-    write_whole(out, text)
-    return Answer({"out": str(out), "format": format.value}, [], [f"The model as {format.value} is in {out}."])
+        return Answer(
+            {"format": format.value, "text": written}, [written.rstrip("\n")], exact=format not in _FOR_READING
+        )
+    write_whole(out, written)
+    return Answer(
+        {"out": str(out), "format": format.value},
+        [],
+        [text("The model as {format} is in {out}.", format=format.value, out=out)],
+    )
 
 
 def _forms(model: Path, fitted: Fitted) -> Answer:
@@ -98,10 +108,14 @@ def _forms(model: Path, fitted: Fitted) -> Answer:
     has = [name for name in FORMATS if name in export_formats(fitted)]
     learner = fitted.learner
     if not has:
-        line = f"A model of {learner!r} has no rules, weights or drawing to write; use the model file itself."
+        line = text(
+            "A model of {learner!r} has no rules, weights or drawing to export. Use the model file itself.",
+            learner=learner,
+        )
         return Answer({"learner": learner, "formats": []}, [line], [next_line(shell("vaglio", "inspect", model))])
-    lines = [f"A model of {learner!r} can be written as", *(f"  {name:<11}{FORMATS[name]}" for name in has)]
+    lines = [text("A model of {learner!r} can be exported as", learner=learner)]
+    lines += [text("  {name:<11}{meaning}", name=name, meaning=FORMATS[name]) for name in has]
     best = "svg" if "svg" in has else has[0]
     suffix = next(end for end, name in _BY_SUFFIX.items() if name.value == best)
     following = shell("vaglio", "export", model, "--out", model.with_suffix(suffix).name)
-    return Answer({"learner": learner, "formats": has}, ["\n".join(lines)], [next_line(following)])
+    return Answer({"learner": learner, "formats": has}, lines, [next_line(following)])

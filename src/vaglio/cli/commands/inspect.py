@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import ModelFile
 from vaglio.cli._output import Answer, after_model, verbose
+from vaglio.messages.message import join, text
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -16,7 +17,7 @@ _MOST_VALUES = 12
 
 
 def run(model: ModelFile) -> Answer:
-    """Show what a model file holds: learner, columns, classes, size, and how it was made."""
+    """Show what a model file contains: learner, columns, classes, size, and how it was made."""
     from vaglio.fitted import load
 
     fitted = load(model)
@@ -51,24 +52,36 @@ def _lines(fitted: Fitted) -> str:
     made, shape = fitted.provenance, fitted.training_shape
     training, scores = (_dict(made.get(what)) for what in ("training", "scores"))
     accuracy, mean_cost = scores.get("accuracy"), scores.get("mean_cost")
-    before = ", before it was changed by hand" if fitted.edits else ""
     lines = {
-        "learner": fitted.learner,
-        "parameters": ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items()) or "as by default",
-        "target": made.get("target"),
-        "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
-        "size": size_in_words(fitted.model),
-        "trained on": f"{shape[0]:,} rows, {shape[1]} columns" if shape else None,
-        "fingerprint": training.get("fingerprint"),
-        "accuracy": f"{accuracy:.4f} {scores.get('how', '')}{before}" if isinstance(accuracy, float) else None,
-        "mean cost": f"{mean_cost:.4f} per row" if isinstance(mean_cost, float) else None,
-        "criterion": _criterion(_dict(made.get("acceptance"))),
+        text("learner"): fitted.learner,
+        text("parameters"): ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items())
+        or text("all defaults"),
+        text("target"): made.get("target"),
+        text("classes"): None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
+        text("size"): size_in_words(fitted.model),
+        text("trained on"): shape
+        and text(
+            "{rows:,} {rows:row|rows}, {columns:,} {columns:column|columns}", rows=int(shape[0]), columns=int(shape[1])
+        ),
+        text("fingerprint"): training.get("fingerprint"),
+        text("accuracy"): _accuracy(fitted, accuracy, scores.get("how", "")),
+        text("mean cost"): text("{cost:.4f} per row", cost=mean_cost) if isinstance(mean_cost, float) else None,
+        text("criterion"): _criterion(_dict(made.get("acceptance"))),
         **findings_in_words(fitted),
-        "decides": _decides(fitted),
-        "digest": fitted.digest[:16],
-        "vaglio": made.get("version"),
+        text("decision"): _decides(fitted),
+        text("digest"): fitted.digest[:16],
+        text("version"): made.get("version"),
     }
-    return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+    rows = [text("{name:<12}{value}", name=name, value=value) for name, value in lines.items() if value]
+    return join("\n", rows)
+
+
+def _accuracy(fitted: Fitted, accuracy: Any, how: str) -> str | None:
+    if not isinstance(accuracy, float):
+        return None
+    if fitted.edits:
+        return text("{accuracy:.4f} {how}, before the model was edited", accuracy=accuracy, how=how)
+    return text("{accuracy:.4f} {how}", accuracy=accuracy, how=how)
 
 
 def _criterion(verdict: dict[str, Any]) -> str | None:
@@ -79,8 +92,8 @@ def _decides(fitted: Fitted) -> str | None:
     if fitted.cost is None:
         return None
     if fitted.deciding_cost is None:
-        return "by itself; the costs were weights of the training rows"
-    return "for the class of least expected cost"
+        return text("by the model; the costs were weights of the training rows")
+    return text("class of least expected cost")
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -103,11 +116,11 @@ def _how(fitted: Fitted) -> list[str]:
     made = fitted.provenance
     lines = []
     if made.get("command"):
-        lines += ["", "Made by", f"  {made['command']}"]
+        lines += ["", text("Made by"), f"  {made['command']}"]
     if fitted.edits:
-        lines += ["", "Then changed by hand", *(f"  {line}" for line in fitted.edits_in_words())]
+        lines += ["", text("Edited by hand"), *(join("", ["  ", line]) for line in fitted.edits_in_words())]
     if made.get("python"):
-        lines += ["", "The same in Python", *(f"  {line}".rstrip() for line in str(made["python"]).splitlines())]
+        lines += ["", text("The same in Python"), *(f"  {line}".rstrip() for line in str(made["python"]).splitlines())]
     return lines
 
 
@@ -115,11 +128,11 @@ def _columns(fitted: Fitted) -> Any:
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False)
-    for heading in ("column", "kind", "values"):
+    for heading in (text("column"), text("kind"), text("values")):
         grid.add_column(heading, overflow="fold")
     for feature in fitted.codebook.columns:
         values = [str(value) for value in feature.categories]
         more = f", … ({len(values)})" if len(values) > _MOST_VALUES else ""
-        text = ", ".join(values[:_MOST_VALUES]) + more
-        grid.add_row(feature.name, "date" if feature.is_date else feature.kind, text)
+        shown = ", ".join(values[:_MOST_VALUES]) + more
+        grid.add_row(feature.name, "date" if feature.is_date else feature.kind, shown)
     return grid

@@ -21,6 +21,7 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
 from vaglio.cli._reading import MOST_ROWS, FileOptions
 from vaglio.cli._rows import WorkOptions, table_for_model
+from vaglio.messages.message import join, text
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -42,7 +43,7 @@ class RowFormat(StrEnum):
 
 Format = Annotated[
     RowFormat | None,
-    output_option("--format", "-f", help="How rows are written; by default as the file's name says."),
+    output_option("--format", "-f", help="Format of the rows; by default, from the file's suffix."),
 ]
 
 
@@ -59,13 +60,12 @@ def run(
     decide: Decide = None,
     as_json: bool = False,
 ) -> Answer:
-    """Give the class of every row of a table, with the probability of each class.
+    """Predict the class of every row, with probabilities.
 
-    The table may be larger than memory, a folder or a pattern: it is read, classified and written in parts, on a
-    cluster by its workers (--workers, --scheduler). Its columns come first, then
-    'predicted' and one 'p_CLASS' per class. If the model was trained with costs, or --cost gives some, 'predicted' is
-    the class of least expected cost; --decide argmax leaves the costs aside. With --json, rows written to standard
-    output are JSON lines.
+    The table may be larger than memory, a folder or a pattern: it is read, classified and written in chunks, on a
+    cluster by its workers (--workers, --scheduler). The columns of the table come first, then 'predicted' and one
+    'p_CLASS' per class. If the model was trained with costs, or --cost is given, 'predicted' is the class of least
+    expected cost; --decide argmax ignores the costs. With --json, rows written to standard output are JSON Lines.
     """
     from vaglio.fitted import load
     from vaglio.table import TableWriter
@@ -78,15 +78,20 @@ def run(
     with (
         work.working(),
         TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
-        progress("rows classified") as step,
+        progress(text("rows classified")) as step,
     ):
         for chunk, new in _classified(fitted, table, file, work):
             counts.update(new["predicted"].tolist())
             sink.write(chunk, new)
             step(len(chunk))
     total = counts.total()
-    shares = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(_MOST_CLASSES))
-    notes = [f"{total:,} rows classified ({shares})" + ("." if out == "-" else f"; they are in {out}.")]
+    most = counts.most_common(_MOST_CLASSES)
+    shares = join(", ", [text("{label} {count:,}", label=str(label), count=count) for label, count in most])
+    if out == "-":
+        told = text("{n:,} {n:row|rows} classified ({shares}).", n=total, shares=shares)
+    else:
+        told = text("{n:,} {n:row|rows} classified ({shares}), written to {out}.", n=total, shares=shares, out=out)
+    notes: list[str] = [told]
     if table != "-":
         notes.append(next_line(with_model("explain", model, table)))
     data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}

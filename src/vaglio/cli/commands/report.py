@@ -31,6 +31,7 @@ from vaglio.cli._searching import (
     check_cost_file,
     check_strategy,
 )
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
@@ -42,16 +43,18 @@ if TYPE_CHECKING:
 Learners = Annotated[
     list[str] | None,
     learner_option(
-        help="A learner to try; may be repeated, and 'all' names all of them. "
-        "By default c45, ripper, naive-bayes, logistic, random-forest and gradient-boosting.",
+        help=(
+            "A learner to try; may be repeated; 'all' for all learners. Default: c45, ripper, "
+            "naive-bayes, logistic, random-forest and gradient-boosting."
+        ),
     ),
 ]
 Settings = Annotated[
     list[str] | None,
     settings_option(help="A parameter of every learner that has it, e.g. min_samples_leaf=5; may be repeated."),
 ]
-Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="The page.")]
-Model = Annotated[Path | None, output_option("--model", metavar="FILE", help="Save the chosen model as well.")]
+Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="The HTML file.")]
+Model = Annotated[Path | None, output_option("--model", metavar="FILE", help="Also save the selected model.")]
 
 
 def run(
@@ -70,12 +73,12 @@ def run(
     out: Out = Path("report.html"),
     model: Model = None,
 ) -> Answer:
-    """Write one HTML page about a table and a model of it: data, learners, figures, model, examples, how to repeat it.
+    """Write an HTML page about a table and its best model: data, learners, figures, model, examples, how to repeat it.
 
-    Learners are compared by five-fold cross-validation with their default parameters (--search tunes them); from
-    200,000 cells on by three-fold, where a learner that is clearly behind after a fold is not tried on the others. On a
-    small table the choice is evaluated by repeating it in ten outer folds (--folds), on a larger one by a fifth of the
-    rows kept apart (--holdout), or on another table (--test). The page is one file and stays below 3 MB.
+    Learners are compared by five-fold cross-validation with default parameters (--search tunes them); from 200,000
+    cells on by three-fold, where a learner that is clearly behind after one fold is dropped. On a small table the
+    selection is evaluated by nested cross-validation with ten outer folds (--folds), on a larger one on a hold-out set
+    of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB.
     """
     from vaglio.evaluation.training import learning_rows
     from vaglio.report.method import python_lines
@@ -109,13 +112,16 @@ def _check(evaluating: EvaluationOptions, strategy: str) -> None:
     check_cost_file(evaluating.cost)
     if evaluating.folds is not None and strategy != "cross-validation":
         raise UsageError(
-            "folds-repeats-choice-cross",
-            "--folds repeats the choice by cross-validation: it needs --strategy cross-validation.",
+            "folds-need-strategy",
+            "--folds needs --strategy cross-validation.",
         )
     if evaluating.test is not None and strategy not in SEPARATE_TEST:
         raise UsageError(
-            "test-evaluates-after-choice-2",
-            "--test evaluates after the choice, but the strategy {strategy} chooses and evaluates on the same rows.",
+            "test-with-strategy",
+            (
+                "--test evaluates after the selection, but the strategy {strategy} selects and evaluates on "
+                "the same rows."
+            ),
             strategy=strategy,
         )
 
@@ -131,17 +137,17 @@ def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int
     from vaglio.report.limits import DEFAULT_LEARNERS
 
     ids = learner_ids(learner) if learner else list(DEFAULT_LEARNERS)
-    names = {text: pair(text, "--set")[0].replace("-", "_") for text in settings or []}
+    names = {given: pair(given, "--set")[0].replace("-", "_") for given in settings or []}
     known = {one: make_learner(one, None, seed, jobs).get_params() for one in ids}
     for name in names.values():
         if not any(name in params for params in known.values()):
             raise UsageError(
-                "set-none-has-parameter",
+                "parameter-of-none",
                 "--set {name}: none of {ids} has this parameter.",
                 name=name,
                 ids=", ".join(ids),
             )
-    fitting = {one: [text for text, name in names.items() if name in known[one]] for one in ids}
+    fitting = {one: [given for given, name in names.items() if name in known[one]] for one in ids}
     return {one: make_learner(one, fitting[one], seed, jobs) for one in ids}
 
 
@@ -179,12 +185,12 @@ def _write(study: Study, out: Path, recipe: Recipe, positive: str | None) -> Eva
     from vaglio.runtime.progress import reporting
 
     with reporting(None) as report:
-        report(0, 1, "auditing the table")
+        report(0, 1, text("checking the table"))
         rounds = 1 + study.selection_options.get("outer_folds", 0)
         study.run(progress=_Overall(report, rounds))
         evaluation = study_evaluation(study, positive)
-        report(0, 1, "drawing the report")
-        name = Path(recipe.table).name if recipe.table != "-" else "standard input"
+        report(0, 1, text("writing the report"))
+        name = Path(recipe.table).name if recipe.table != "-" else text("standard input")
         write_report(study, out, name=name, positive=positive, command=recipe.shell, source=recipe.read())
     return evaluation
 
@@ -221,8 +227,10 @@ def _answer(
         "rows_judged": evaluation.n_rows,
         "learners": study.selection.by_learner(),
     }
-    notes = [f"The model is in {path}." for path in saved.paths]
-    notes.append(f"The report is in {outputs.paths[0]} ({size / 1000:,.0f} kB): open it in a browser.")
+    notes: list[str] = [text("The model is in {path}.", path=path) for path in saved.paths]
+    notes.append(
+        text("The report is in {path} ({size:,.0f} kB). Open it in a browser.", path=outputs.paths[0], size=size / 1000)
+    )
     if saved.paths:
         notes.append(after_model(study.fitted, saved.paths[0], table))
     else:

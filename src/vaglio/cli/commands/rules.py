@@ -8,6 +8,7 @@ from typing import Annotated
 
 from vaglio.cli._options import ModelFile, output_option
 from vaglio.cli._output import Answer, next_line, shell
+from vaglio.messages.message import text
 
 
 class RuleFormat(StrEnum):
@@ -29,7 +30,7 @@ Out = Annotated[
 
 
 def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False) -> Answer:
-    """Print a model as IF … THEN … rules that a person, a database or a program can follow.
+    """Print a model as IF … THEN … rules for people, databases or programs.
 
     An additive model is printed term by term, gradient boosting by its first trees.
     """
@@ -48,19 +49,23 @@ def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, 
     rules = fitted.rules()
     # Text has numbers of few digits, for reading; RuleSet.parse reads the exact text back.
     writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
-    text = writers.get(chosen.value, rules.to_python)()
+    written = writers.get(chosen.value, rules.to_python)()
     if out is None:
         as_sql, as_python = (shell("vaglio", "rules", model, "--format", name) for name in ("sql", "python"))
         notes = [next_line(as_sql, as_python)] if chosen is RuleFormat.text else []
-        return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes, exact=chosen is not RuleFormat.text)
-    write_whole(out, text)
-    return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])
+        return Answer(json.loads(rules.to_json()), [written.rstrip("\n")], notes, exact=chosen is not RuleFormat.text)
+    write_whole(out, written)
+    return Answer(
+        {"rules": len(rules), "out": str(out)},
+        [],
+        [text("{n:,} {n:rule is|rules are} in {out}.", n=len(rules), out=out)],
+    )
 
 
-def _like_rules(text: str, out: Path | None) -> Answer:
+def _like_rules(written: str, out: Path | None) -> Answer:
     from vaglio.runtime.files import write_whole
 
     if out is None:
-        return Answer({"text": text}, [text.rstrip("\n")], [], exact=True)
-    write_whole(out, text)
-    return Answer({"out": str(out)}, [], [f"The model for reading is in {out}."])
+        return Answer({"text": written}, [written.rstrip("\n")], [], exact=True)
+    write_whole(out, written)
+    return Answer({"out": str(out)}, [], [text("The model as text is in {out}.", out=out)])

@@ -18,11 +18,11 @@ def run(
     work: LongWorkOptions,
     out: searching.Out = None,
 ) -> Answer:
-    """Choose among learners and their parameters, and say how reliable the figure is.
+    """Select the best of several learners and parameters, with an estimate of how good it is.
 
-    The winner is trained again on all training rows and saved. Learners that fail are listed and do not stop the
-    others; Ctrl-C keeps the best of what was finished. A table that does not fit in memory is read in parts; its rows
-    are divided by the hash of their number.
+    The best model is trained again on all training rows and saved. Learners that fail are listed and do not stop the
+    others; Ctrl-C keeps the best so far. A table larger than memory is read in chunks; its rows are split by a hash of
+    their number.
     """
     from vaglio.cli._learners import learner_ids
 

@@ -13,6 +13,8 @@ import typer
 from vaglio.cli._options import Decide, UsageError, output_option
 from vaglio.cli._output import Answer, remark
 from vaglio.errors import MissingDependencyError
+from vaglio.messages.message import text
+from vaglio.messages.sentences import listed
 
 _server_option = partial(typer.Option, rich_help_panel="The server")
 _safety_option = partial(typer.Option, rich_help_panel="Safety and limits")
@@ -21,40 +23,40 @@ Models = Annotated[
     list[str], typer.Argument(metavar="MODEL…", help="Model files; name=FILE serves a model under another name.")
 ]
 Watch = Annotated[
-    bool, _server_option("--watch", help="Load a model file again when it was replaced, if the new one is sound.")
+    bool, _server_option("--watch", help="Reload a model file when it is replaced, if the new one is valid.")
 ]
 Log = Annotated[
     Path | None,
     output_option("--log", metavar="FILE", help="Write one line of JSON per request; files rotate at 64 MB."),
 ]
-LogRows = Annotated[
-    bool, output_option("--log-rows", help="Write the values of the rows and the answers to the log, too.")
-]
+LogRows = Annotated[bool, output_option("--log-rows", help="Also log the values of the rows and the answers.")]
 
 
 @dataclass(frozen=True)
 class AddressOptions:
     """Where the server listens, and with how many processes."""
 
-    host: Annotated[str, _server_option(metavar="ADDRESS", help="127.0.0.1 is for programs of this machine alone.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[int, _server_option(min=0, max=65535, metavar="N", help="0 takes a free one.")] = 8000
-    processes: Annotated[int, _server_option(min=1, max=256, metavar="N", help="Processes that answer.")] = 1
+    host: Annotated[
+        str, _server_option(metavar="ADDRESS", help="The address to listen on; 127.0.0.1 is this machine only.")
+    ] = "127.0.0.1"
+    port: Annotated[int, _server_option(min=0, max=65535, metavar="N", help="The port; 0 for a free one.")] = 8000
+    processes: Annotated[int, _server_option(min=1, max=256, metavar="N", help="Number of worker processes.")] = 1
     tls_certificate: Annotated[
-        Path | None, _server_option("--tls-certificate", metavar="FILE", help="PEM file: answer by https.")
+        Path | None, _server_option("--tls-certificate", metavar="FILE", help="TLS certificate (PEM), for https.")
     ] = None
-    tls_key: Annotated[Path | None, _server_option("--tls-key", metavar="FILE", help="PEM file of its key.")] = None
+    tls_key: Annotated[
+        Path | None, _server_option("--tls-key", metavar="FILE", help="Key of the certificate (PEM).")
+    ] = None
 
     def address(self) -> Any:
         """The address to listen on."""
         from vaglio.serve.http.server import Address
 
         if (self.tls_certificate is None) != (self.tls_key is None):
-            raise UsageError("tls-certificate-tls-key", "--tls-certificate and --tls-key go together.")
+            raise UsageError("tls-incomplete", "Use --tls-certificate and --tls-key together.")
         for path in (self.tls_certificate, self.tls_key):
             if path is not None and not path.is_file():
-                raise UsageError("there-such-file", "{path}: there is no such file.", path=path)
+                raise UsageError("no-such-file", "{path}: no such file.", path=path)
         return Address(self.host, self.port, self.tls_certificate, self.tls_key)
 
 
@@ -65,7 +67,9 @@ class SafetyOptions:
     token_file: Annotated[
         Path | None,
         _safety_option(
-            "--token-file", metavar="FILE", help="Answer only requests with one of these tokens, one per line."
+            "--token-file",
+            metavar="FILE",
+            help="Accept only requests with one of the tokens in this file, one per line.",
         ),
     ] = None
     allow_host: Annotated[
@@ -73,16 +77,16 @@ class SafetyOptions:
         _safety_option(
             "--allow-host",
             metavar="NAME",
-            help="A name by which a proxy addresses a server on 127.0.0.1; may be repeated.",
+            help="A host name that a proxy uses for a server on 127.0.0.1; may be repeated.",
         ),
     ] = None
-    max_body: Annotated[float, _safety_option(min=0.001, metavar="MB", help="Size of a request.")] = 16.0
-    max_rows: Annotated[int, _safety_option(min=1, metavar="N", help="Rows of a request.")] = 10_000
-    max_text: Annotated[int, _safety_option(min=1, metavar="N", help="Characters of one value.")] = 10_000
+    max_body: Annotated[float, _safety_option(min=0.001, metavar="MB", help="Maximum size of a request.")] = 16.0
+    max_rows: Annotated[int, _safety_option(min=1, metavar="N", help="Maximum rows of a request.")] = 10_000
+    max_text: Annotated[int, _safety_option(min=1, metavar="N", help="Maximum characters of one value.")] = 10_000
     max_waiting: Annotated[
-        int, _safety_option(min=1, metavar="N", help="Requests at a time; others get 429 and may try again.")
+        int, _safety_option(min=1, metavar="N", help="Maximum concurrent requests; others get 429 and can retry.")
     ] = 256
-    timeout: Annotated[float, _safety_option(min=0.1, metavar="SECONDS", help="Time for one request.")] = 30.0
+    timeout: Annotated[float, _safety_option(min=0.1, metavar="SECONDS", help="Time limit of a request.")] = 30.0
 
     def bounds(self) -> Any:
         """The limits of a request."""
@@ -107,15 +111,15 @@ def run(
     log: Log = None,
     log_rows: LogRows = False,
 ) -> Answer:
-    """Answer requests over HTTP with one or more models, until Ctrl-C or SIGTERM.
+    """Serve one or more models over HTTP until Ctrl-C or SIGTERM.
 
-    POST /models/NAME/predict takes rows as JSON, CSV or Arrow; /explain says why; /schema what a row is. A page for
-    people is at /, the description of everything at /docs, counts for Prometheus at /metrics. The Open Inference
-    Protocol (/v2) and MLflow's /invocations are spoken, too. Nothing is answered outside this machine unless --host
-    says so; a server that others reach should have --token-file and TLS.
+    POST /models/NAME/predict takes rows as JSON, CSV or Arrow; /explain gives reasons; /schema describes a row. There
+    is a page for people at /, the API documentation at /docs, and metrics for Prometheus at /metrics. The Open
+    Inference Protocol (/v2) and MLflow's /invocations are supported. The server listens on this machine only, unless
+    --host is given; a server that others can reach should have --token-file and TLS.
     """
     if log_rows and log is None:
-        raise UsageError("log-rows-says-what", "--log-rows says what is in the log: name it by --log FILE.")
+        raise UsageError("log-rows-without-log", "--log-rows needs a log: add --log FILE.")
     need_web("serve")
     from vaglio.runtime.threads import resolve_threads
     from vaglio.serve.http.access import is_loopback, read_tokens
@@ -127,7 +131,7 @@ def run(
     address = server.address()
     named = named_models(models)
     if log is not None and any(log.resolve() == path.resolve() for _, path in named):
-        raise UsageError("log-model", "--log {log}: this is the model.", log=log)
+        raise UsageError("log-over-model", "--log {log}: this file is a model.", log=log)
     tokens = () if safety.token_file is None else read_tokens(safety.token_file)
     local = is_loopback(server.host)
     with tempfile.TemporaryDirectory(prefix="vaglio-serve-") as shared:
@@ -147,12 +151,17 @@ def run(
         check_models(settings)
         with address.open() as opened:
             url = address.url(opened.getsockname()[1])
-            remark(f"vaglio: {', '.join(name for name, _ in named)} on {url} (Ctrl-C ends it)")
+            served = listed(name for name, _ in named)
+            remark(text("vaglio: serving {models} on {url} (press Ctrl-C to stop)", models=served, url=url))
             if not local and not tokens:
-                remark("vaglio: anybody who reaches this address gets answers; --token-file restricts it.")
+                remark(
+                    text(
+                        "vaglio: anyone who can reach this address can use the models. Set --token-file to restrict it."
+                    )
+                )
             make = partial(make_application, settings)
             run_server(make, address, opened, server.processes, safety.timeout)
-    return Answer({"url": url, "models": [name for name, _ in named]}, [], ["The server has ended."])
+    return Answer({"url": url, "models": [name for name, _ in named]}, [], [text("The server has stopped.")])
 
 
 def need_web(command: str) -> None:
@@ -163,7 +172,7 @@ def need_web(command: str) -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingDependencyError(
-            "vaglio-needs-starlette-uvicorn",
+            "web-not-installed",
             "vaglio {command} needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'.",
             command=command,
         ) from None

@@ -13,19 +13,23 @@ import typer
 from vaglio.cli._options import output_option
 from vaglio.cli._output import Answer, remark
 from vaglio.cli.commands.serve import need_web
+from vaglio.messages.message import text
 
 _server_option = partial(typer.Option, rich_help_panel="The server")
 
 TableOrNone = Annotated[
-    str | None, typer.Argument(metavar="TABLE", help="A table to open, or a bundled one by name.", show_default=False)
+    str | None,
+    typer.Argument(metavar="TABLE", help="The table to open, or the name of a bundled one.", show_default=False),
 ]
 ProjectFolder = Annotated[
     Path | None,
-    output_option("--project", metavar="DIR", help="Where the work is kept; by default a temporary folder."),
+    output_option("--project", metavar="DIR", help="The project folder; by default a temporary one."),
 ]
 NoBrowser = Annotated[bool, _server_option("--no-browser", help="Print the address instead of opening a browser.")]
-Port = Annotated[int, _server_option(min=0, max=65535, metavar="N", help="0 takes a free one.")]
-MaxUpload = Annotated[float, _server_option("--max-upload", min=0.001, metavar="MB", help="Size of a file at most.")]
+Port = Annotated[int, _server_option(min=0, max=65535, metavar="N", help="The port; 0 for a free one.")]
+MaxUpload = Annotated[
+    float, _server_option("--max-upload", min=0.001, metavar="MB", help="Maximum size of an uploaded file.")
+]
 
 
 def run(
@@ -36,10 +40,11 @@ def run(
     port: Port = 0,
     max_upload: MaxUpload = 1024.0,
 ) -> Answer:
-    """Open a page in the browser that leads from a table to a decision, without a line of code.
+    """Open the studio in the browser: from a table to a decision, without code.
 
-    The page is for this machine alone: nothing leaves it, and only the browser with the one-time address gets in. All
-    work is kept in the project folder; every click can be had as a Python program and as commands. Ctrl-C ends it.
+    The studio runs on this machine only: no data leave it, and only the browser with the one-time address has access.
+    All work is kept in the project folder, and every step can be exported as a Python program or as commands. Press
+    Ctrl-C to stop.
     """
     need_web("studio")
     from vaglio.serve.http.server import Address, run_server
@@ -57,14 +62,21 @@ def run(
         if table is not None:
             _open(studio, table)
         url = f"{origin}/?token={token}"
-        remark(f"vaglio: the work is kept in {settings.project}" + (" (temporary)" if project is None else ""))
-        remark(f"vaglio: the studio is on {url} (Ctrl-C ends it; the address works once)")
+        if project is None:
+            remark(text("vaglio: the project is in the temporary folder {folder}", folder=settings.project))
+        else:
+            remark(text("vaglio: the project is in {folder}", folder=settings.project))
+        remark(text("vaglio: the studio runs on {url} (the address works once; press Ctrl-C to stop)", url=url))
         if not no_browser:
             import webbrowser
 
             webbrowser.open(url)
         run_server(studio.application, address, opened, 1, settings.bounds.seconds)
-    return Answer({"project": str(settings.project)}, [], [f"The studio has ended; the work is in {settings.project}."])
+    return Answer(
+        {"project": str(settings.project)},
+        [],
+        [text("The studio has stopped. The project is in {folder}.", folder=settings.project)],
+    )
 
 
 def _open(studio: Any, table: str) -> None:

@@ -14,6 +14,7 @@ import typer
 from vaglio.cli._options import Learner, Seed, Settings, UsageError, output_option, pair
 from vaglio.cli._output import Answer
 from vaglio.cli._reading import ReadingOptions
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -43,25 +44,23 @@ _BY_SUFFIX = {".html": TraceFormat.html, ".htm": TraceFormat.html, ".tex": Trace
 
 TableOrNone = Annotated[
     str | None,
-    typer.Argument(metavar="TABLE", help="A small table, or a bundled one by name; vote and kernel need none."),
+    typer.Argument(metavar="TABLE", help="A small table, or the name of a bundled one; vote and kernel need none."),
 ]
 About = Annotated[
-    Subject, typer.Option("--about", "-a", help="What the trace is about: a learner, or one of the other subjects.")
+    Subject, typer.Option("--about", "-a", help="The subject of the trace: a learner, or one of the other subjects.")
 ]
 Row = Annotated[
     str | None, typer.Option(metavar="VALUES", help="A row to classify: its values in the order of the columns.")
 ]
 RowFile = Annotated[str | None, typer.Option(metavar="TABLE", help="A table with the row to classify.")]
 Format = Annotated[
-    TraceFormat | None, output_option("--format", "-f", help="By default as the file's name says, else text.")
+    TraceFormat | None, output_option("--format", "-f", help="By default, from the file's suffix, otherwise text.")
 ]
 Out = Annotated[
     Path | None, output_option("--out", "-o", metavar="FILE", help="Write to a file instead of standard output.")
 ]
-MaxRows = Annotated[int, typer.Option(min=1, metavar="N", help="A larger table is refused.")]
-MaxSteps = Annotated[
-    int, typer.Option(min=1, metavar="N", help="The largest number of nodes, updates or rounds that are written out.")
-]
+MaxRows = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rows of the table.")]
+MaxSteps = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of nodes, updates or rounds shown.")]
 
 
 def run(
@@ -80,12 +79,12 @@ def run(
     format: Format = None,
     out: Out = None,
 ) -> Answer:
-    """Show the work of a learner on a small table, step by step, as in a lecture.
+    """Show how a learner works on a small table, step by step.
 
-    Other subjects (--about): metrics, every figure computed from the confusion matrix (--set predicted=COLUMN of a
+    Other subjects (--about): metrics, every measure computed from the confusion matrix (--set predicted=COLUMN of a
     table of predictions, or --set matrix=[[25,0],[20,5]]); split, a stratified split (--set test_size=0.5); shattering,
-    all labellings of the points in a table; vote, the majority of n learners (--set error=1/3 --set learners=3);
-    kernel, a kernel as a dot product (--set x=[1,2,3] --set z=[2,0,1]).
+    all labelings of the points in a table; vote, the majority of n learners (--set error=1/3 --set learners=3); kernel,
+    a kernel as a dot product (--set x=[1,2,3] --set z=[2,0,1]).
     """
     from vaglio import tracing
     from vaglio.cli._learners import make_learner
@@ -100,8 +99,8 @@ def run(
         X, y = data.xy()
         if not X.columns:
             raise InputError(
-                "beside-class-there-column",
-                "beside the class {target!r} there is no column to learn from.",
+                "only-target",
+                "Besides the class {target!r} there is no column to learn from.",
                 target=data.target,
             )
         work = tracing.trace(
@@ -143,15 +142,15 @@ def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subjec
 
     known = set(inspect.signature(work).parameters) - {"lang", "y", "y_true", "y_pred", "points"}
     known |= {"predicted"} if about is Subject.metrics else set()
-    pairs = dict(pair(text, "--set") for text in settings or [])
+    pairs = dict(pair(given, "--set") for given in settings or [])
     for name in pairs:
         if name not in known:
             raise UsageError(
-                "has-parameter",
+                "unknown-subject-parameter",
                 "{value} has no parameter {name!r}: {hint}",
                 value=about.value,
                 name=name,
-                hint=did_you_mean(name, sorted(known), otherwise="it has"),
+                hint=did_you_mean(name, sorted(known), otherwise=text("it has")),
             )
     return {name: parse_value(value) for name, value in pairs.items()}
 
@@ -159,14 +158,14 @@ def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subjec
 def _needed(table: str | None, about: Subject) -> str:
     if table is None:
         raise UsageError(
-            "give-table-vaglio-trace", "give the table: vaglio trace TABLE --about {value}.", value=about.value
+            "trace-without-table", "Give the table: vaglio trace TABLE --about {value}.", value=about.value
         )
     return table
 
 
 def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
     if row is not None and row_file is not None:
-        raise UsageError("choose-one-row-row", "choose one of --row and --row-file.")
+        raise UsageError("row-and-row-file", "Use either --row or --row-file, not both.")
     if row_file is not None:
         return reading.read_rows(row_file)
     return None if row is None else next(csv.reader([row], skipinitialspace=True))
@@ -175,8 +174,8 @@ def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
 def _answer(work: Trace, format: TraceFormat, out: Path | None) -> Answer:
     from vaglio.runtime.files import write_whole
 
-    text: str = {"text": work.to_text, "html": work.to_html, "latex": work.to_latex}[format.value]()
+    written: str = {"text": work.to_text, "html": work.to_html, "latex": work.to_latex}[format.value]()
     if out is None:
-        return Answer(work.to_dict(), [text.rstrip("\n")])
-    write_whole(out, text)
-    return Answer({"out": str(out), "format": format.value}, [], [f"The trace is in {out}."])
+        return Answer(work.to_dict(), [written.rstrip("\n")])
+    write_whole(out, written)
+    return Answer({"out": str(out), "format": format.value}, [], [text("The trace is in {out}.", out=out)])

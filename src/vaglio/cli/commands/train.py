@@ -22,12 +22,13 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.training import EvaluationPlan, Training
     from vaglio.fitted import Fitted
 
-Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
+Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="The model file.")]
 
 
 def run(
@@ -43,14 +44,14 @@ def run(
     work: LongWorkOptions,
     out: Out = Path("model.vaglio"),
 ) -> Answer:
-    """Train a learner on a table, say how good it is, and save the model.
+    """Train a model on a table, evaluate it and save it.
 
-    The accuracy printed comes from rows that were not used for training (--folds, --holdout or --test). The saved model
-    is trained on all rows of the table, except with --holdout. With --cost the model decides for the class of least
-    expected cost; a learner without probabilities is trained with the costs as weights of the rows.
+    Accuracy is measured on rows that were not used for training (--folds, --holdout or --test). The saved model is
+    trained on all rows of the table, except with --holdout. With --cost the model predicts the class of least expected
+    cost; a learner without probabilities is trained with the costs as row weights.
 
-    A table that does not fit in memory is read in parts, and so it is with --memory; TABLE may then be a folder or a
-    pattern, too. The model is the same whatever the memory, the number of processes or the parts.
+    A table larger than memory is read in chunks, as with --memory; TABLE can then also be a folder or a pattern. The
+    model does not depend on the memory, the number of processes or the chunks.
     """
     from vaglio.cli._learners import make_learner
     from vaglio.evaluation.training import train_and_evaluate
@@ -60,12 +61,13 @@ def run(
     wanted = criterion(accept)
     if wanted is not None and not evaluating.wanted:
         raise UsageError(
-            "accept-compares-figures-add", "--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE."
+            "accept-without-evaluation", "--accept needs an evaluation: add --folds 10, --holdout 0.3 or --test FILE."
         )
     estimator = make_learner(learner, settings, seed, jobs)
     if evaluating.folds is not None and work.checkpoint is not None:
         raise UsageError(
-            "checkpoint-keeps-passes-one", "--checkpoint keeps the passes of one training: it does not go with --folds."
+            "checkpoint-with-folds",
+            "--checkpoint saves the passes of one training and cannot be combined with --folds.",
         )
     data = work.rows(table, reading, evaluating.folds)
     plan = evaluating.plan(data.test(evaluating.test), seed)
@@ -107,16 +109,28 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
 
     rows, evaluation = training.n_rows, training.evaluation
     columns = len(fitted.codebook.columns)
-    shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size_in_words(fitted.model)}."]
+    shown: list[str] = [
+        text(
+            "Trained {learner} on {rows:,} {rows:row|rows} and {columns:,} {columns:column|columns}: {size}.",
+            learner=fitted.learner,
+            rows=rows,
+            columns=columns,
+            size=size_in_words(fitted.model),
+        )
+    ]
     if fitted.left_out:
-        many = listed(fitted.left_out, quoted=True)
-        shown.append(f"Without {many}: many values that tell no more about the class than chance.")
+        shown.append(
+            text(
+                "Not used: {columns}. They have many distinct values that tell no more about the class than chance.",
+                columns=listed(fitted.left_out, quoted=True),
+            )
+        )
     shown += [told] if (told := in_words(fitted)) else []
-    notes = [f"The model is in {out}."]
+    notes: list[str] = [text("The model is in {out}.", out=out)]
     if evaluation is None:
-        notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
+        notes.append(text("Accuracy was not measured. Add --folds 10, --holdout 0.3 or --test FILE."))
     else:
-        shown += [f"Evaluated {training.how}:", "", evaluation.to_text()]
+        shown += [text("Evaluated {how}:", how=training.how), "", evaluation.to_text()]
     verdict = fitted.provenance.get("acceptance")
     if verdict is not None:
         shown += ["", verdict["text"]]

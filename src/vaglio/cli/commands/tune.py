@@ -21,7 +21,10 @@ Try = Annotated[
     learning_option(
         "--try",
         metavar="NAME=A,B,…",
-        help="Values of a parameter to try, e.g. max_depth=2,4,none; may be repeated. By default the learner's own.",
+        help=(
+            "Values of a parameter to try, e.g. max_depth=2,4,none; may be repeated. Default: the "
+            "learner's own search space."
+        ),
     ),
 ]
 
@@ -37,11 +40,11 @@ def run(
     work: LongWorkOptions,
     out: searching.Out = None,
 ) -> Answer:
-    """Search the parameters of one learner.
+    """Tune the parameters of one learner.
 
-    The defaults are always tried first. What --set fixes is not searched. The best setting is trained again on all
-    training rows and saved; the rows that evaluate it took no part in the choice. A table that does not fit in memory
-    is read in parts; its rows are divided by the hash of their number.
+    The defaults are always tried first. Parameters fixed with --set are not searched. The best setting is trained again
+    on all training rows and saved; it is evaluated on rows that played no part in the selection. A table larger than
+    memory is read in chunks; its rows are split by a hash of their number.
     """
     from vaglio.cli._learners import make_learner, search_space
     from vaglio.learners.provenance import learner_source

@@ -1,0 +1,105 @@
+"""The command line in another language: help, mistakes, results and notes."""
+
+import json
+import re
+
+import pytest
+from tests.cli.conftest import run_here
+
+from vaglio.cli.main import COMMANDS
+
+# Words that stay as they are in every language: commands, options, names of learners, files, code and units.
+CODE = re.compile(
+    r"--?[\w-]+|\b[\w./-]*\.\w+\b|/\S+|'[^']*'|\"[^\"]*\"|`[^`]*`|<\w+>|\[[^\]]*\]|[A-Z_=|…]{2,}|\w+=\S*|\{\w+\}"
+)
+# Letters that the pseudo-language replaces: a word with one of them was not in the catalogue.
+PLAIN = re.compile(r"\b[a-zA-Z]*[aceinosuyACEINOSUY][a-zA-Z]*\b")
+
+
+def leaks(shown: str, known: set[str]) -> list[str]:
+    """The words of a text in the pseudo-language that did not come from the catalogue."""
+    words = PLAIN.findall(CODE.sub(" ", shown))
+    return sorted({word for word in words if len(word) > 3 and word.lower() not in known})
+
+
+def known_words() -> set[str]:
+    from vaglio.learners.registry import LEARNERS
+
+    names = {part for name in (*LEARNERS, *COMMANDS) for part in (name, *name.split("-"))}
+    return {
+        *names,
+        "vaglio",
+        "options",
+        "table",
+        "model",
+        "python",
+        "parquet",
+        "arrow",
+        "excel",
+        "json",
+        "lines",
+        "dask",
+        "list",
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_comes_from_the_catalogue(command, monkeypatch):
+    monkeypatch.setenv("VAGLIO_LANG", "qps")
+    monkeypatch.setenv("COLUMNS", "240")
+    shown = run_here(command, "--help").out
+    plain = re.sub(r"\s+", " ", re.sub(r"[│╭╮╰╯─]", " ", shown))
+    assert "Üšàgé" in plain
+    assert leaks(plain, known_words() | _choices(command)) == []
+
+
+def _choices(command: str) -> set[str]:
+    """Words that options take as values: they are typed as they are in every language."""
+    from enum import Enum
+    from importlib import import_module
+    from typing import get_args
+
+    from vaglio.cli._options import flat_parameters
+
+    words: set[str] = set()
+    for parameter in flat_parameters(import_module(f"vaglio.cli.commands.{command}").run):
+        for kind in (get_args(parameter.annotation) or [None])[:1]:
+            for each in (kind, *get_args(kind)):
+                if isinstance(each, type) and issubclass(each, Enum):
+                    words |= {one.value for one in each}
+    return words
+
+
+MISTAKES = [
+    (["trane"], "unknown-command"),
+    (["train"], "missing-argument"),
+    (["train", "iris", "--flods", "3"], "misspelled-option"),
+    (["train", "iris", "--folds", "1"], "number-too-small"),
+    (["train", "iris", "--folds", "many"], "number-too-small"),
+    (["train", "iris", "extra"], "further-arguments"),
+    (["explore", "iris", "--figure", "nothing"], "invalid-choice"),
+    (["train", "iris", "--holdout", "2"], "holdout-out-of-range"),
+    (["train", "iris", "--folds", "3", "--holdout", "0.2"], "several-evaluations"),
+    (["train", "iris", "--set", "depth"], "not-name-value"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), MISTAKES)
+def test_a_mistake_has_a_code_for_programs_and_a_sentence_for_people(arguments, code):
+    told = run_here(*arguments, "--json")
+    assert json.loads(told.out)["error"]["code"] == code
+    english, italian = (run_here(*arguments, "--lang", lang).err for lang in ("en", "it"))
+    assert english != italian
+    assert "(vedi vaglio" in italian
+
+
+def test_an_unknown_language_is_a_mistake():
+    told = run_here("train", "iris", "--lang", "xx")
+    assert (told.code, "there is no language 'xx'" in told.err) == (2, True)
+
+
+def test_programs_get_english_whatever_the_terminal_speaks(monkeypatch):
+    monkeypatch.setenv("LANG", "it_IT.UTF-8")
+    assert run_here("datasets").err.startswith("Next: ")
+    monkeypatch.setenv("VAGLIO_LANG", "it")
+    assert run_here("datasets").err.startswith("Passi successivi: ")
