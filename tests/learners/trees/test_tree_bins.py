@@ -47,7 +47,8 @@ def made(n=400, missing=0.0, classes=3, values=20, seed=0):
 
 
 def same_tree(a, b, exact):
-    ours, theirs = a.tree_.to_kernel(), b.tree_.to_kernel()
+    (ours, of_ours), (theirs, of_theirs) = a.tree_.state(), b.tree_.state()
+    assert of_ours["strict"] == of_theirs["strict"]
     for name, array in ours.items():
         if exact:
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
