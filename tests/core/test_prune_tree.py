@@ -121,21 +121,24 @@ def chain(impurity):
     every_impurity = np.zeros(n)
     every_impurity[inner] = impurity
     leaf = first < 0
-    return {
-        "kind": (~leaf).astype(np.uint8),
-        "feature": np.where(leaf, -1, 0).astype(np.int32),
-        "threshold": np.zeros(n),
-        "first_child": first,
-        "n_children": np.where(leaf, 0, 2).astype(np.int32),
-        "missing_branch": np.full(n, -1, np.int32),
-        "table_start": np.full(n, -1, np.int64),
-        "tables": np.empty(0, np.uint32),
-        "value": np.stack([weight, np.zeros(n)], axis=1),
-        "weight": weight,
-        "impurity": every_impurity,
-        "gain": np.zeros(n),
-        "strict": np.zeros(n, bool),
-    }
+    return _core.TreeArrays(
+        kind=(~leaf).astype(np.uint8),
+        feature=np.where(leaf, -1, 0).astype(np.int32),
+        threshold=np.zeros(n),
+        first_child=first,
+        n_children=np.where(leaf, 0, 2).astype(np.int32),
+        missing_branch=np.full(n, -1, np.int32),
+        table_start=np.full(n, -1, np.int64),
+        tables=np.empty(0, np.uint32),
+        value=np.stack([weight, np.zeros(n)], axis=1),
+        weight=weight,
+        impurity=every_impurity,
+        gain=np.zeros(n),
+        strict=False,
+        linear_start=np.empty(0, np.int64),
+        linear_feature=np.empty(0, np.int32),
+        linear_coef=np.empty(0),
+    )
 
 
 def test_cost_complexity_of_a_chain():
