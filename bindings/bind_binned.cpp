@@ -3,6 +3,7 @@
 #include "forest/bootstrap.hpp"
 #include "forest/grow_binned.hpp"
 #include "packed_forest.hpp"
+#include "records.hpp"
 #include "tree/binned/grow.hpp"
 #include "tree/prune/prune.hpp"
 
@@ -72,69 +73,77 @@ void check_config(const vaglio::tree::TreeConfig& config, const vaglio::tree::Bi
     require(table.layout.rows > 0, "the table has no rows");
 }
 
-Arrays grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
-                        Weight weight, const vaglio::tree::TreeConfig& config,
-                        const vaglio::tree::GrowthAmounts& amounts, int n_threads, Progress progress) {
+vaglio::tree::Tree grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+                                    std::size_t n_classes, Weight weight, const vaglio::tree::TreeConfig& config,
+                                    const vaglio::tree::GrowthAmounts& amounts, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     check_config(config, table);
     vaglio::tree::BinnedSetting setting(table.layout, config, amounts, false);
-    return tree_to_dict(run_kernel(
+    return run_kernel(
         progress,
         [&](vaglio::Control& control) {
             return vaglio::tree::grow_from_root(setting, table, vaglio::tree::all_rows(setting, table, {}), config.seed,
                                                 n_threads, control);
         },
-        steps_of({table.layout.rows, table.layout.rows, columns.size()})));
+        steps_of({table.layout.rows, table.layout.rows, columns.size()}));
 }
 
-nb::any grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y, std::size_t n_classes,
-                          Weight weight, const vaglio::tree::TreeConfig& config,
-                          const vaglio::tree::GrowthAmounts& amounts, Fields trees, bool joined,
-                          std::optional<int> beside, int n_threads, Progress progress) {
+// Calls grow(table, plan, trees at a time) for the trees of a plan.
+template <class Grow>
+auto grow_plan(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const AnyArray& y,
+               std::size_t n_classes, const Weight& weight, const vaglio::tree::TreeConfig& config,
+               const PlanArrays& trees, int at_once, const Progress& progress, Grow grow) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     const vaglio::TreesPlan plan = plan_from(trees, columns.size());
     check_config(config, table);
-    const int at_once = beside.value_or(n_threads);
-    if (joined) check_forest(config);
-    if (joined)
-        return nb::borrow<nb::any>(forest_to_dict(
-            run_kernel(progress,
-                       [&](vaglio::Control& control) {
-                           return vaglio::grow_binned_forest(table, config, plan, amounts, at_once, n_threads, control);
-                       }),
-            plan.trees.size(), columns.size()));
-    return nb::borrow<nb::any>(trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::grow_binned_trees(table, config, plan, amounts, at_once, n_threads, control);
-    })));
+    return run_kernel(progress, [&](vaglio::Control& control) { return grow(table, plan, at_once, control); });
 }
 
-Fields plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
-                   std::uint64_t seed) {
+std::vector<vaglio::tree::Tree> grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns,
+                                                  AnyArray y, std::size_t n_classes, Weight weight,
+                                                  const vaglio::tree::TreeConfig& config,
+                                                  const vaglio::tree::GrowthAmounts& amounts, const PlanArrays& trees,
+                                                  std::optional<int> beside, int n_threads, Progress progress) {
+    return grow_plan(layout, columns, y, n_classes, weight, config, trees, beside.value_or(n_threads), progress,
+                     [&](const auto& table, const auto& plan, int at_once, vaglio::Control& control) {
+                         return vaglio::grow_binned_trees(table, config, plan, amounts, at_once, n_threads, control);
+                     });
+}
+
+vaglio::Forest grow_binned_forest(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+                                  std::size_t n_classes, Weight weight, const vaglio::tree::TreeConfig& config,
+                                  const vaglio::tree::GrowthAmounts& amounts, const PlanArrays& trees,
+                                  std::optional<int> beside, int n_threads, Progress progress) {
+    check_forest(config);
+    return grow_plan(layout, columns, y, n_classes, weight, config, trees, beside.value_or(n_threads), progress,
+                     [&](const auto& table, const auto& plan, int at_once, vaglio::Control& control) {
+                         return vaglio::grow_binned_forest(table, config, plan, amounts, at_once, n_threads, control);
+                     });
+}
+
+PlanArrays plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
+                       std::uint64_t seed) {
     require(n_trees > 0 && n_features > 0, "a forest needs a tree and a feature");
-    return plan_to_dict(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
+    return arrays_of(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
 }
 
-auto draw_blocks(const Array1<std::uint64_t>& bags, std::size_t rows, std::size_t draws, int n_threads) {
-    std::vector<std::vector<std::uint64_t>> blocks(bags.size());
-    {
-        nb::gil_scoped_release unlocked;
-        vaglio::parallel_for(n_threads, blocks.size(),
-                             [&](std::size_t t, int) { blocks[t] = vaglio::draw_blocks(bags.data()[t], rows, draws); });
-    }
-    const std::size_t width = blocks.empty() ? 0 : blocks.front().size();
-    std::vector<std::uint64_t> all;
-    for (const auto& own : blocks) all.insert(all.end(), own.begin(), own.end());
-    return to_numpy(std::move(all), {blocks.size(), width});
+PlanArrays with_blocks(const PlanArrays& plan, std::size_t rows, int n_threads) {
+    PlanArrays drawn = plan;
+    drawn.blocks.resize(plan.bags.size());
+    const nb::gil_scoped_release unlocked;
+    vaglio::parallel_for(n_threads, drawn.blocks.size(), [&](std::size_t t, int) {
+        drawn.blocks[t] = vaglio::draw_blocks(plan.bags[t], rows, plan.draws);
+    });
+    return drawn;
 }
 
-Arrays prune_counts(Arrays tree, const vaglio::tree::TreeConfig& config) {
-    const vaglio::tree::Tree grown = tree_from(tree);
-    vaglio::tree::check_structure(grown);
-    return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
+vaglio::tree::Tree prune_counts(const vaglio::tree::Tree& tree, const vaglio::tree::TreeConfig& config) {
+    vaglio::tree::check_structure(tree);
+    return run_kernel(nb::none(), [&](vaglio::Control& control) {
         if (config.pruning == vaglio::tree::Pruning::pessimistic)
-            return vaglio::tree::prune_pessimistic(grown, config.epsilon);
-        return vaglio::tree::prune_error_based(grown, {}, config.criterion, config.confidence, false, 1, control);
-    }));
+            return vaglio::tree::prune_pessimistic(tree, config.epsilon);
+        return vaglio::tree::prune_error_based(tree, {}, config.criterion, config.confidence, false, 1, control);
+    });
 }
 
 }  // namespace
@@ -170,14 +179,19 @@ void register_binned(nb::module_& m) {
           "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
-          nb::kw_only(), nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
-          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
-          "Grows the trees of a plan on bins, at most `beside` at a time; returns the arrays of each, or joined those "
-          "of a forest.");
+          nb::kw_only(), nb::arg("amounts"), nb::arg("trees"), nb::arg("beside") = nb::none(), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(), "Grows the trees of a plan on bins, at most `beside` at a time.");
+    m.def("grow_binned_forest", &grow_binned_forest, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = vaglio::tree::TreeConfig(),
+          nb::kw_only(), nb::arg("amounts"), nb::arg("trees"), nb::arg("beside") = nb::none(), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(), "The same, joined to a forest.");
+    bind_record<PlanArrays>(m, "TreesPlan", "Rows, features and random numbers of trees that are grown together.",
+                            SAME(draws), SAME(hash_seed), SAME(seeds), SAME(bags), SAME(first_out), SAME(last_out),
+                            SAME(features), SAME(blocks))
+        .def("with_blocks", &with_blocks, nb::arg("rows"), nb::arg("n_threads") = 1,
+             "The plan with the number of rows that each tree draws from each block of rows.");
     m.def("plan_forest", &plan_forest, nb::arg("n_features"), nb::arg("n_trees"), nb::arg("draws"),
-          nb::arg("features_per_tree"), nb::arg("seed"), "Rows, features and random numbers of the trees of a forest.");
-    m.def("draw_blocks", &draw_blocks, nb::arg("bags"), nb::arg("rows"), nb::arg("draws"), nb::arg("n_threads") = 1,
-          "How many rows of each block are drawn for each tree; blocks have as many rows as the kernel says.");
+          nb::arg("features_per_tree"), nb::arg("seed"), "The plan of the trees of a forest.");
     m.def("prune_counts", &prune_counts, nb::arg("tree"), nb::arg("config"),
           "Prunes as the config says, by the class weights in the nodes alone.");
 }

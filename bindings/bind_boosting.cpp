@@ -120,7 +120,7 @@ void register_boosting(nb::module_& m) {
             },
             nb::arg("rounds"), nb::arg("progress") = nb::none(), "Adds so many rounds.")
         .def(
-            "trees", [](const BoostingTrainer& self) { return trees_to_dict(self.trainer->trees()); },
+            "trees", [](const BoostingTrainer& self) { return boosting::BoostedTrees(self.trainer->trees()); },
             "The arrays of all trees so far.")
         .def_prop_ro(
             "baseline", [](const BoostingTrainer& self) { return copied(self.trainer->baseline()); },

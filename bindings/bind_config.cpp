@@ -2,7 +2,7 @@
 #include "additive/rounds.hpp"
 #include "additive/trainer.hpp"
 #include "boosting/trainer.hpp"
-#include "config.hpp"
+#include "records.hpp"
 #include "tree/binned/choose.hpp"
 #include "tree/config.hpp"
 
@@ -21,13 +21,6 @@ VAGLIO_NAMED(MissingPolicy, "'fractional', 'learned', 'own_branch'", {"fractiona
              {"learned", MissingPolicy::learned}, {"own_branch", MissingPolicy::own_branch})
 VAGLIO_NAMED(Pruning, "'none', 'pessimistic', 'error_based'", {"none", Pruning::none},
              {"pessimistic", Pruning::pessimistic}, {"error_based", Pruning::error_based})
-
-// A field with the name that it has in Python, by its path from the struct.
-#define FIELD(name, path)                                       \
-    Field {                                                     \
-        name, [](auto& config) -> auto& { return config.path; } \
-    }
-#define SAME(field) FIELD(#field, field)
 
 void register_config(nb::module_& m) {
     bind_config<vaglio::tree::TreeConfig>(

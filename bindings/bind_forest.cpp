@@ -28,17 +28,15 @@ void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_c
     }
 }
 
-Arrays grow_forest(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
-                   const vaglio::tree::TreeConfig& config, std::size_t n_trees, std::size_t draws,
-                   std::size_t features_per_tree, std::uint64_t seed, int n_threads, Progress progress) {
+vaglio::Forest grow_forest(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                           const vaglio::tree::TreeConfig& config, std::size_t n_trees, std::size_t draws,
+                           std::size_t features_per_tree, std::uint64_t seed, int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
     const vaglio::ForestConfig chosen{config, n_trees, draws, features_per_tree, seed, n_threads};
     check_forest(chosen.tree);
-    vaglio::Forest forest =
-        run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
-    return forest_to_dict(std::move(forest), n_trees, data.features.size());
+    return run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
 }
 
 auto predict(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array2<double> values,

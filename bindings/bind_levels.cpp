@@ -4,6 +4,7 @@
 #include "binned_convert.hpp"
 #include "forest/joining.hpp"
 #include "packed_forest.hpp"
+#include "records.hpp"
 #include "tree/binned/levels.hpp"
 
 namespace {
@@ -11,87 +12,50 @@ namespace {
 using vaglio::tree::Frontier;
 using Weight = std::optional<Array1<double>>;
 
-// Calls visit(name, array) for every array of a frontier.
-template <class Visit>
-void each_array(Frontier& frontier, Visit visit) {
-    visit("tree_start", frontier.tree_start);
-    visit("tree_number", frontier.tree_number);
-    visit("feature", frontier.feature);
-    visit("first_child", frontier.first_child);
-    visit("missing", frontier.missing);
-    visit("last_left", frontier.last_left);
-    visit("table_start", frontier.table_start);
-    visit("share_start", frontier.share_start);
-    visit("n_children", frontier.n_children);
-    visit("slot", frontier.slot);
-    visit("branches", frontier.branches);
-    visit("shares", frontier.shares);
-    visit("feature_start", frontier.feature_start);
-    visit("features", frontier.features);
-    visit("offset", frontier.offset);
-    visit("totals", frontier.totals);
-}
-
-Fields frontier_to_dict(Frontier&& frontier) {
-    Fields result;
-    result["cells"] = frontier.cells;
-    each_array(frontier, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
-    return result;
-}
-
-Frontier frontier_from(const Fields& arrays) {
-    Frontier frontier;
-    frontier.cells = nb::cast<std::int64_t>(arrays["cells"]);
-    each_array(frontier, [&](const char* name, auto& values) {
-        using T = typename std::remove_reference_t<decltype(values)>::value_type;
-        const auto array = nb::cast<Array1<T>>(arrays[name]);
-        values.assign(array.data(), array.data() + array.size());
-    });
-    return frontier;
-}
+// What the sums of a part depend on besides its rows.
+struct TableGrowth {
+    std::uint64_t rows = 0;  // of the whole table
+    bool weighted = false;
+    std::optional<PlanArrays> trees;    // none: one tree of all rows
+    std::vector<std::uint8_t> squares;  // per feature: whether squares are summed
+};
 
 // A part of a table, as the functions below take it.
 struct Part {
     vaglio::tree::BinnedTable table;
-    Array1<std::uint8_t> squares;
+    std::span<const std::uint8_t> squares;
     std::uint64_t start, all_rows;
     vaglio::TreesPlan plan;
     bool weighted;
 
-    vaglio::tree::PartOfTable view() const { return {table, start, all_rows, plan, weighted, span_of(squares)}; }
+    vaglio::tree::PartOfTable view() const { return {table, start, all_rows, plan, weighted, squares}; }
 };
 
 Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const AnyArray& y,
-               std::size_t n_classes, const Weight& weight, std::uint64_t start, const Fields& growth) {
-    Part part{binned_table(layout, columns, y, n_classes, weight),
-              nb::cast<Array1<std::uint8_t>>(growth["squares"]),
-              start,
-              nb::cast<std::uint64_t>(growth["rows"]),
-              plan_or_one_tree(nb::cast<std::optional<Fields>>(growth["trees"]), columns.size(), 0),
-              nb::cast<bool>(growth["weighted"])};
+               std::size_t n_classes, const Weight& weight, std::uint64_t start, const TableGrowth& growth) {
+    Part part{binned_table(layout, columns, y, n_classes, weight), growth.squares, start, growth.rows,
+              plan_or_one_tree(growth.trees, columns.size(), 0),   growth.weighted};
     require(part.squares.size() == columns.size(), "one mark of squares per feature is needed");
     require(start + part.table.layout.rows <= part.all_rows, "the part reaches beyond the table");
     return part;
 }
 
-auto sum_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
-              std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+auto sum_part(const Frontier& frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+              std::size_t n_classes, Weight weight, std::uint64_t start, const TableGrowth& growth,
               const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
-    const Frontier asked = frontier_from(frontier);
     const vaglio::tree::Amounts rounding(amounts.bounds);
     return to_numpy(run_kernel(
-        nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(asked, part.view(), rounding); }));
+        nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(frontier, part.view(), rounding); }));
 }
 
-auto gather_part(Fields frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
-                 std::size_t n_classes, Weight weight, std::uint64_t start, Fields growth,
+auto gather_part(const Frontier& frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
+                 std::size_t n_classes, Weight weight, std::uint64_t start, const TableGrowth& growth,
                  const vaglio::tree::GrowthAmounts& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
-    const Frontier asked = frontier_from(frontier);
     const vaglio::tree::Amounts rounding(amounts.bounds);
     auto rows = run_kernel(
-        nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(asked, part.view(), rounding); });
+        nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(frontier, part.view(), rounding); });
     return std::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
                            to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
 }
@@ -106,7 +70,7 @@ struct Levels {
 };
 
 Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const vaglio::tree::TreeConfig& config,
-                    const vaglio::tree::GrowthAmounts& amounts, const std::optional<Fields>& trees) {
+                    const vaglio::tree::GrowthAmounts& amounts, const std::optional<PlanArrays>& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;
@@ -137,19 +101,24 @@ void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray>
     });
 }
 
-nb::any take_trees(Levels& self, bool joined) {
-    std::vector<vaglio::tree::Tree> trees = self.grower->take_trees();
-    if (!joined) return nb::borrow<nb::any>(trees_to_list(std::move(trees)));
+vaglio::Forest take_forest(Levels& self) {
+    const std::vector<vaglio::tree::Tree> trees = self.grower->take_trees();
     std::vector<vaglio::CompactTree> compact;
     for (std::size_t t = 0; t < trees.size(); ++t)
         compact.push_back(vaglio::compact_of(trees[t], self.plan.trees[t].features, self.data, self.classes == 0));
-    return nb::borrow<nb::any>(
-        forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size()));
+    return vaglio::join_trees(compact, self.data);
 }
 
 }  // namespace
 
 void register_levels(nb::module_& m) {
+    bind_record<Frontier>(m, "Frontier", "Trees under way, and the nodes whose sums or rows are asked for.",
+                          SAME(cells), SAME(tree_start), SAME(tree_number), SAME(feature), SAME(first_child),
+                          SAME(missing), SAME(last_left), SAME(table_start), SAME(share_start), SAME(n_children),
+                          SAME(slot), SAME(branches), SAME(shares), SAME(feature_start), SAME(features), SAME(offset),
+                          SAME(totals));
+    bind_record<TableGrowth>(m, "TableGrowth", "What the sums of a part depend on besides its rows.", SAME(rows),
+                             SAME(weighted), SAME(trees), SAME(squares));
     m.def("sum_part", &sum_part, nb::arg("frontier"), nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight"), nb::arg("start"), nb::arg("growth"), nb::arg("amounts"),
           "What some rows add to the sums of open nodes.");
@@ -168,7 +137,7 @@ void register_levels(nb::module_& m) {
         .def(
             "ask_sums",
             [](Levels& self, std::size_t most_cells, double most_rows) {
-                return frontier_to_dict(self.grower->ask_sums({most_cells, most_rows}));
+                return self.grower->ask_sums({most_cells, most_rows});
             },
             nb::arg("most_cells"), nb::arg("most_rows"))
         .def(
@@ -183,11 +152,12 @@ void register_levels(nb::module_& m) {
         .def(
             "ask_rows",
             [](Levels& self, std::size_t most_cells, double most_rows) {
-                return frontier_to_dict(self.grower->ask_rows({most_cells, most_rows}));
+                return self.grower->ask_rows({most_cells, most_rows});
             },
             nb::arg("most_cells"), nb::arg("most_rows"))
         .def("take_rows", &take_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("y"),
              nb::arg("weights") = nb::none(), nb::arg("counts") = nb::none(), nb::arg("drawn") = nb::none(),
              nb::arg("n_threads") = 1)
-        .def("take_trees", &take_trees, nb::arg("joined") = false);
+        .def("take_trees", [](Levels& self) { return self.grower->take_trees(); })
+        .def("take_forest", &take_forest, "The trees, joined to a forest.");
 }

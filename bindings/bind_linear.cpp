@@ -7,6 +7,7 @@
 #include "linear/perceptron.hpp"
 #include "linear/quadratic_lasso.hpp"
 #include "linear/slope_sums.hpp"
+#include "records.hpp"
 #include "support.hpp"
 
 namespace {
@@ -132,28 +133,31 @@ auto run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, EpochIn
                            to_numpy(std::move(after)), pass.errors, state.sound, pass.objective);
 }
 
-// Numbers and categories of the encoding: {"columns", "centre", "scale", "fill"} of the numeric block, and the columns
-// and the height of each column of codes.
-vaglio::SlopeEncoding slope_encoding(const Fields& fields, std::size_t width) {
-    const auto columns = nb::cast<Array1<std::int64_t>>(fields["columns"]);
-    const auto centre = nb::cast<Array1<double>>(fields["centre"]), scale = nb::cast<Array1<double>>(fields["scale"]),
-               fill = nb::cast<Array1<double>>(fields["fill"]), heights = nb::cast<Array1<double>>(fields["heights"]);
-    const auto of_codes = nb::cast<std::vector<Array1<std::int64_t>>>(fields["of_codes"]);
+// Numbers and categories of an encoding as Python holds them: an entry per column of numbers in the first four, and per
+// column of codes in the others.
+struct EncodingArrays {
+    std::vector<std::int64_t> columns;
+    std::vector<double> centre, scale, fill;
+    std::vector<std::vector<std::int64_t>> of_codes;
+    std::vector<double> heights;
+};
+
+vaglio::SlopeEncoding slope_encoding(const EncodingArrays& arrays, std::size_t width) {
+    const auto& [columns, centre, scale, fill, of_codes, heights] = arrays;
     require(centre.size() == columns.size() && scale.size() == columns.size() && fill.size() == columns.size() &&
                 heights.size() == of_codes.size(),
             "the parts of an encoding differ in size");
     const auto below_width = [&](std::int64_t column) { return column < static_cast<std::int64_t>(width) - 1; };
     vaglio::SlopeEncoding encoding;
     for (std::size_t j = 0; j < columns.size(); ++j) {
-        const std::int64_t column = columns.data()[j];
+        const std::int64_t column = columns[j];
         require(column >= 0 && below_width(column), "a column of numbers has no coefficient");
-        encoding.numbers.push_back(
-            {static_cast<std::size_t>(column), centre.data()[j], scale.data()[j], fill.data()[j]});
+        encoding.numbers.push_back({static_cast<std::size_t>(column), centre[j], scale[j], fill[j]});
     }
     for (std::size_t q = 0; q < of_codes.size(); ++q) {
-        const auto own = span_of(of_codes[q]);
+        const auto& own = of_codes[q];
         require(!own.empty() && std::all_of(own.begin(), own.end(), below_width), "a category has no coefficient");
-        encoding.codes.push_back({{own.begin(), own.end()}, heights.data()[q]});
+        encoding.codes.push_back({own, heights[q]});
     }
     return encoding;
 }
@@ -174,8 +178,8 @@ void check_exponents(std::span<const std::int64_t> exponents) {
 }
 
 auto slope_sums(const Array2<double>& numeric, const Array2<std::int32_t>& codes, const Array1<std::int64_t>& labels,
-                const std::optional<Array1<double>>& weight, const Fields& encoding, const Array2<double>& theta,
-                std::int64_t loss_exponent, const Array1<std::int64_t>& exponents) {
+                const std::optional<Array1<double>>& weight, const EncodingArrays& encoding,
+                const Array2<double>& theta, std::int64_t loss_exponent, const Array1<std::int64_t>& exponents) {
     const std::size_t n = labels.size(), outputs = theta.shape(0), width = theta.shape(1);
     require(outputs >= 1 && width >= 1 && exponents.size() == width, "theta must be outputs x (width + 1)");
     const auto known = slope_encoding(encoding, width);
@@ -225,6 +229,8 @@ void register_linear(nb::module_& m) {
         },
         "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "curved"_a, "threads"_a,
         "Loss of logistic regression, its gradient and, if asked for, its Hessian, in one pass over the rows.");
+    bind_record<EncodingArrays>(m, "SlopeEncoding", "How columns become those that have coefficients.", SAME(columns),
+                                SAME(centre), SAME(scale), SAME(fill), SAME(of_codes), SAME(heights));
     m.def("slope_sums", &slope_sums, "numeric"_a, "codes"_a, "labels"_a, "weight"_a.none(), "encoding"_a, "theta"_a,
           "loss_exponent"_a, "exponents"_a,
           "Loss of logistic regression and its slopes in units of their grids, and the number of rows on the wrong "

@@ -1,5 +1,10 @@
 #include "optimal/solve.hpp"
+#include "records.hpp"
 #include "tree_convert.hpp"
+
+using vaglio::optimal::Limit;
+
+VAGLIO_NAMED(Limit, "'', 'time', 'work'", {"", Limit::none}, {"time", Limit::time}, {"work", Limit::work})
 
 namespace {
 
@@ -28,11 +33,12 @@ std::vector<Entry> entries_from(const Array1<std::uint32_t>& row, const Array1<s
     return entries;
 }
 
-Fields find_optimal_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight, Arrays start,
-                         Array1<std::uint8_t> used, Array1<std::uint32_t> row, Array1<std::uint32_t> label,
-                         Array1<Cost> gain, Array1<Cost> most, std::uint32_t max_depth, std::uint32_t max_leaves,
-                         std::uint32_t set_values, Cost leaf_price, std::uint64_t work, double seconds, int n_threads,
-                         Progress progress) {
+vaglio::optimal::Optimum find_optimal_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                                           const vaglio::tree::Tree& start, Array1<std::uint8_t> used,
+                                           Array1<std::uint32_t> row, Array1<std::uint32_t> label, Array1<Cost> gain,
+                                           Array1<Cost> most, std::uint32_t max_depth, std::uint32_t max_leaves,
+                                           std::uint32_t set_values, Cost leaf_price, std::uint64_t work,
+                                           double seconds, int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     require(n_classes > 0, "an optimal tree needs classes");
@@ -41,24 +47,22 @@ Fields find_optimal_tree(const TreeTable& table, AnyArray y, std::size_t n_class
     auto entries = entries_from(row, label, gain, most, data.rows, n_classes);
     auto problem = vaglio::optimal::make_problem(data, {used.data(), used.size()}, std::move(entries),
                                                  {max_depth, max_leaves, set_values, leaf_price});
-    const vaglio::tree::Tree first = tree_from(start);
-    vaglio::tree::check_structure(first);
-    auto found = run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::optimal::find_optimum(data, std::move(problem), first, {work, seconds}, n_threads, control);
+    vaglio::tree::check_structure(start);
+    return run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::optimal::find_optimum(data, std::move(problem), start, {work, seconds}, n_threads, control);
     });
-    Fields result;
-    result["tree"] = tree_to_dict(std::move(found.tree));
-    result["cost"] = found.cost;
-    result["lower"] = found.lower;
-    result["greedy"] = found.greedy;
-    using vaglio::optimal::Limit;
-    result["limit"] = found.limit == Limit::time ? "time" : found.limit == Limit::work ? "work" : "";
-    return result;
 }
 
 }  // namespace
 
 void register_optimal(nb::module_& m) {
+    using vaglio::optimal::Optimum;
+    nb::class_<Optimum>(m, "OptimalTree", "The best tree that a search has found, and what no tree can cost less than.")
+        .def_ro("tree", &Optimum::tree)
+        .def_ro("cost", &Optimum::cost, "Of the tree, leaves included.")
+        .def_ro("lower", &Optimum::lower, "No tree costs less; the cost itself when the tree is proved optimal.")
+        .def_ro("greedy", &Optimum::greedy, "Of the tree that the search started from.")
+        .def_ro("limit", &Optimum::limit, "What ended the search before the proof.");
     m.def("find_optimal_tree", &find_optimal_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
           nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"),
           nb::arg("gain"), nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"),

@@ -51,9 +51,9 @@ auto take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uint64_t
     return ranked_to_tuple(std::move(taken), rows.size());
 }
 
-Arrays grow_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
-                 std::optional<Array1<std::uint32_t>> multiplicity, const vaglio::tree::TreeConfig& config,
-                 int n_threads, Progress progress) {
+vaglio::tree::Tree grow_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
+                             std::optional<Array1<std::uint32_t>> multiplicity, const vaglio::tree::TreeConfig& config,
+                             int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, multiplicity);
     require((n_classes == 0) == vaglio::tree::is_regression(config.criterion),
@@ -63,13 +63,13 @@ Arrays grow_tree(const TreeTable& table, AnyArray y, std::size_t n_classes, Weig
     require(config.max_bins != 1, "at least two bins are needed");
     require(config.pruning == vaglio::tree::Pruning::none || n_classes > 0, "this pruning needs classes");
     require(config.confidence > 0 && config.confidence <= 0.5, "the confidence must be in (0, 0.5]");
-    return tree_to_dict(run_kernel(
+    return run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, config, n_threads, control); },
-        steps_of({data.rows, data.rows, data.features.size()})));
+        steps_of({data.rows, data.rows, data.features.size()}));
 }
 
-Arrays grow_outputs(const TreeTable& table, AnyArray y, std::vector<std::size_t> n_classes, Weight weight,
-                    const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
+vaglio::tree::Tree grow_outputs(const TreeTable& table, AnyArray y, std::vector<std::size_t> n_classes, Weight weight,
+                                const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
     using vaglio::tree::Criterion;
     vaglio::tree::TreeData data = table.data();
     const vaglio::tree::Outputs outputs = outputs_from(data, y, n_classes, weight);
@@ -82,9 +82,9 @@ Arrays grow_outputs(const TreeTable& table, AnyArray y, std::vector<std::size_t>
     require(config.monotonic.empty() && !config.oblique && config.max_bins == 0 &&
                 config.pruning == vaglio::tree::Pruning::none,
             "this option is for trees of one output");
-    return tree_to_dict(run_kernel(
+    return run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::tree::learn_tree(data, config, n_threads, control); },
-        steps_of({data.rows, data.rows, data.features.size(), outputs.count})));
+        steps_of({data.rows, data.rows, data.features.size(), outputs.count}));
 }
 
 using Single2 = nb::ndarray<const float, nb::numpy, nb::ndim<2>, nb::device::cpu>;
@@ -160,10 +160,10 @@ void register_tree(nb::module_& m) {
                                             "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",
-            [](vaglio::tree::TreePredictor* self, Arrays tree, Array1<std::uint8_t> nominal,
+            [](vaglio::tree::TreePredictor* self, const vaglio::tree::Tree& tree, Array1<std::uint8_t> nominal,
                Array1<std::uint32_t> column, Array1<std::uint32_t> n_categories) {
                 new (self)
-                    vaglio::tree::TreePredictor(tree_from(tree), features_from(nominal, column),
+                    vaglio::tree::TreePredictor(tree, features_from(nominal, column),
                                                 {n_categories.data(), n_categories.data() + n_categories.size()});
             },
             nb::arg("tree"), nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"))

@@ -5,13 +5,12 @@
 namespace {
 
 // A tree from Python whose indices have been checked against the features it may test.
-vaglio::tree::Tree checked_tree(const Arrays& arrays, const vaglio::tree::TreeData& data) {
-    return vaglio::tree::TreePredictor(tree_from(arrays), data.features, data.categories).tree();
+vaglio::tree::Tree checked_tree(const vaglio::tree::Tree& tree, const vaglio::tree::TreeData& data) {
+    return vaglio::tree::TreePredictor(tree, data.features, data.categories).tree();
 }
 
 // The same where no table is at hand: only the shape matters.
-vaglio::tree::Tree shaped_tree(const Arrays& arrays) {
-    vaglio::tree::Tree tree = tree_from(arrays);
+const vaglio::tree::Tree& shaped_tree(const vaglio::tree::Tree& tree) {
     vaglio::tree::check_structure(tree);
     return tree;
 }
@@ -22,8 +21,8 @@ vaglio::tree::Risk risk_from(const std::string& name) {
     return vaglio::tree::Risk::error;
 }
 
-auto validation_errors(Arrays tree, const TreeTable& validation, AnyArray y, std::size_t n_classes, Weight weight,
-                       double bound, Progress progress) {
+auto validation_errors(const vaglio::tree::Tree& tree, const TreeTable& validation, AnyArray y, std::size_t n_classes,
+                       Weight weight, double bound, Progress progress) {
     vaglio::tree::TreeData data = validation.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     const vaglio::tree::Tree grown = checked_tree(tree, data);
@@ -33,26 +32,27 @@ auto validation_errors(Arrays tree, const TreeTable& validation, AnyArray y, std
     }));
 }
 
-Arrays prune_reduced_error(Arrays tree, Array1<double> errors) {
-    const vaglio::tree::Tree grown = shaped_tree(tree);
+vaglio::tree::Tree prune_reduced_error(const vaglio::tree::Tree& tree, Array1<double> errors) {
+    const vaglio::tree::Tree& grown = shaped_tree(tree);
     require(errors.size() == grown.size(), "every node needs its error");
-    return tree_to_dict(vaglio::tree::prune_reduced_error(grown, span_of(errors)));
+    return vaglio::tree::prune_reduced_error(grown, span_of(errors));
 }
 
-Arrays prune_error_based(Arrays tree, const TreeTable& table, AnyArray y, std::size_t n_classes, Weight weight,
-                         const vaglio::tree::TreeConfig& config, int n_threads, Progress progress) {
+vaglio::tree::Tree prune_error_based(const vaglio::tree::Tree& tree, const TreeTable& table, AnyArray y,
+                                     std::size_t n_classes, Weight weight, const vaglio::tree::TreeConfig& config,
+                                     int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     const vaglio::tree::Tree grown = checked_tree(tree, data);
     require(n_classes > 0 && grown.width == n_classes, "the tree has another number of classes");
-    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
+    return run_kernel(progress, [&](vaglio::Control& control) {
         return vaglio::tree::prune_error_based(grown, data, config.criterion, config.confidence, config.subtree_raising,
                                                n_threads, control);
-    }));
+    });
 }
 
-auto cost_complexity_path(Arrays tree, const std::string& risk) {
-    const vaglio::tree::Tree grown = shaped_tree(tree);
+auto cost_complexity_path(const vaglio::tree::Tree& tree, const std::string& risk) {
+    const vaglio::tree::Tree& grown = shaped_tree(tree);
     const vaglio::tree::Risk chosen = risk_from(risk);
     auto path = run_kernel(nb::none(), [&](vaglio::Control& control) {
         return vaglio::tree::cost_complexity_path(grown, chosen, control);
@@ -61,12 +61,12 @@ auto cost_complexity_path(Arrays tree, const std::string& risk) {
                            to_numpy(std::move(path.leaves)));
 }
 
-Arrays prune_cost_complexity(Arrays tree, double alpha, const std::string& risk) {
-    const vaglio::tree::Tree grown = shaped_tree(tree);
+vaglio::tree::Tree prune_cost_complexity(const vaglio::tree::Tree& tree, double alpha, const std::string& risk) {
+    const vaglio::tree::Tree& grown = shaped_tree(tree);
     const vaglio::tree::Risk chosen = risk_from(risk);
-    return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
+    return run_kernel(nb::none(), [&](vaglio::Control& control) {
         return vaglio::tree::prune_cost_complexity(grown, chosen, alpha, control);
-    }));
+    });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "binned_convert.hpp"
 
+#include <algorithm>
+
 #include "columns/look.hpp"
 
 std::uint32_t BinnedLayout::bins(std::size_t feature) const {
@@ -62,76 +64,48 @@ vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::ve
     return table;
 }
 
-vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features) {
-    using Words = Array1<std::uint64_t>;
-    const auto words = [&](const char* name) { return nb::cast<Words>(fields[name]); };
-    const Words seeds = words("seeds"), bags = words("bags"), first = words("first_out"), last = words("last_out");
-    const auto features = nb::cast<std::vector<Array1<std::uint32_t>>>(fields["features"]);
+vaglio::TreesPlan plan_from(const PlanArrays& arrays, std::size_t n_features) {
+    const std::size_t n = arrays.seeds.size();
     vaglio::TreesPlan plan;
-    plan.draws = nb::cast<std::size_t>(fields["draws"]);
-    plan.hash_seed = nb::cast<std::uint64_t>(fields["hash_seed"]);
-    require(seeds.size() > 0, "a plan needs a tree");
-    require(bags.size() == seeds.size() && first.size() == seeds.size() && last.size() == seeds.size() &&
-                features.size() == seeds.size(),
+    plan.draws = arrays.draws;
+    plan.hash_seed = arrays.hash_seed;
+    require(n > 0, "a plan needs a tree");
+    require(arrays.bags.size() == n && arrays.first_out.size() == n && arrays.last_out.size() == n &&
+                arrays.features.size() == n,
             "every tree of a plan needs its rows and features");
-    for (std::size_t t = 0; t < seeds.size(); ++t) {
-        const auto& own = features[t];
-        vaglio::TreePlan tree{{own.data(), own.data() + own.size()},
-                              seeds.data()[t],
-                              bags.data()[t],
-                              first.data()[t],
-                              last.data()[t],
-                              {}};
-        require(own.size() > 0 && std::is_sorted(tree.features.begin(), tree.features.end()) &&
-                    tree.features.back() < n_features,
+    require(arrays.blocks.empty() || arrays.blocks.size() == n, "every tree of a plan needs its blocks");
+    for (std::size_t t = 0; t < n; ++t) {
+        const auto& own = arrays.features[t];
+        require(!own.empty() && std::is_sorted(own.begin(), own.end()) && own.back() < n_features,
                 "the features of a tree are some of the table's, in their order");
+        vaglio::TreePlan tree{own, arrays.seeds[t], arrays.bags[t], arrays.first_out[t], arrays.last_out[t], {}};
+        if (!arrays.blocks.empty()) tree.blocks = arrays.blocks[t];
+        require(arrays.blocks.empty() || !tree.blocks.empty(), "every tree of a plan needs its blocks");
         plan.leaves_out = plan.leaves_out || tree.first_out <= tree.last_out;
         plan.trees.push_back(std::move(tree));
-    }
-    if (fields.contains("blocks")) {
-        const auto blocks = nb::cast<Array2<std::uint64_t>>(fields["blocks"]);
-        require(blocks.shape(0) == seeds.size() && blocks.shape(1) > 0, "every tree of a plan needs its blocks");
-        for (std::size_t t = 0; t < seeds.size(); ++t) {
-            const std::uint64_t* own = blocks.data() + t * blocks.shape(1);
-            plan.trees[t].blocks.assign(own, own + blocks.shape(1));
-        }
     }
     return plan;
 }
 
-Fields plan_to_dict(const vaglio::TreesPlan& plan) {
-    std::vector<std::uint64_t> seeds, bags, first, last;
-    nb::list features;
-    for (const vaglio::TreePlan& tree : plan.trees) {
-        seeds.push_back(tree.seed);
-        bags.push_back(tree.bag);
-        first.push_back(tree.first_out);
-        last.push_back(tree.last_out);
-        features.append(to_numpy(std::vector<std::uint32_t>(tree.features)));
+PlanArrays arrays_of(vaglio::TreesPlan&& plan) {
+    PlanArrays arrays{plan.draws, plan.hash_seed, {}, {}, {}, {}, {}, {}};
+    for (vaglio::TreePlan& tree : plan.trees) {
+        arrays.seeds.push_back(tree.seed);
+        arrays.bags.push_back(tree.bag);
+        arrays.first_out.push_back(tree.first_out);
+        arrays.last_out.push_back(tree.last_out);
+        arrays.features.push_back(std::move(tree.features));
     }
-    Fields fields;
-    fields["draws"] = plan.draws;
-    fields["hash_seed"] = plan.hash_seed;
-    fields["seeds"] = to_numpy(std::move(seeds));
-    fields["bags"] = to_numpy(std::move(bags));
-    fields["first_out"] = to_numpy(std::move(first));
-    fields["last_out"] = to_numpy(std::move(last));
-    fields["features"] = features;
-    return fields;
+    return arrays;
 }
 
-vaglio::TreesPlan plan_or_one_tree(const std::optional<Fields>& fields, std::size_t n_features, std::uint64_t seed) {
-    if (fields) return plan_from(*fields, n_features);
+vaglio::TreesPlan plan_or_one_tree(const std::optional<PlanArrays>& arrays, std::size_t n_features,
+                                   std::uint64_t seed) {
+    if (arrays) return plan_from(*arrays, n_features);
     vaglio::TreePlan tree;
     for (std::size_t f = 0; f < n_features; ++f) tree.features.push_back(static_cast<std::uint32_t>(f));
     tree.seed = seed;
     vaglio::TreesPlan plan;
     plan.trees.push_back(std::move(tree));
     return plan;
-}
-
-nb::typed<nb::list, Arrays> trees_to_list(std::vector<vaglio::tree::Tree>&& trees) {
-    nb::list list;
-    for (vaglio::tree::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
-    return list;
 }

@@ -24,10 +24,16 @@ vaglio::tree::BinnedTable binned_table(const BinnedLayout& layout, const std::ve
                                        const AnyArray& y, std::size_t n_classes,
                                        const std::optional<Array1<double>>& weight);
 
-// Trees that are grown together: {draws, hash_seed, bags, seeds, first_out, last_out, features}.
-vaglio::TreesPlan plan_from(const Fields& fields, std::size_t n_features);
-Fields plan_to_dict(const vaglio::TreesPlan& plan);
-// None: one tree of all rows and features, with this seed.
-vaglio::TreesPlan plan_or_one_tree(const std::optional<Fields>& fields, std::size_t n_features, std::uint64_t seed);
+// Trees that are grown together, as Python holds them: vaglio::TreesPlan with an entry per tree in each array.
+struct PlanArrays {
+    std::size_t draws = 0;
+    std::uint64_t hash_seed = 0;
+    std::vector<std::uint64_t> seeds, bags, first_out, last_out;
+    std::vector<std::vector<std::uint32_t>> features;
+    std::vector<std::vector<std::uint64_t>> blocks;  // empty: not known yet
+};
 
-nb::typed<nb::list, Arrays> trees_to_list(std::vector<vaglio::tree::Tree>&& trees);
+vaglio::TreesPlan plan_from(const PlanArrays& arrays, std::size_t n_features);
+PlanArrays arrays_of(vaglio::TreesPlan&& plan);
+// None: one tree of all rows and features, with this seed.
+vaglio::TreesPlan plan_or_one_tree(const std::optional<PlanArrays>& arrays, std::size_t n_features, std::uint64_t seed);

@@ -22,6 +22,7 @@ void register_rules(nb::module_& m);
 void register_look(nb::module_& m);
 void register_spread(nb::module_& m);
 void register_tree(nb::module_& m);
+void register_tree_arrays(nb::module_& m);
 void register_tree_prune(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_svm(nb::module_& m);
@@ -35,6 +36,7 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
 #endif
     register_config(m);  // first: others have options as defaults
+    register_tree_arrays(m);
     register_additive(m);
     register_additive_part(m);
     register_additive_passes(m);

@@ -62,24 +62,6 @@ struct PackedForest {
     }
 };
 
-inline nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {
-    auto* owner = new std::vector<vaglio::ForestNode>(std::move(nodes));
-    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<std::vector<vaglio::ForestNode>*>(p); });
-    const std::size_t shape[] = {owner->size(), sizeof(vaglio::ForestNode)};
-    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(owner->data(), 2, shape, keep));
-}
-
-inline Arrays forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std::size_t n_features) {
-    Arrays result;
-    const std::size_t n_leaves = forest.leaves.size() / forest.leaf_width;
-    result["nodes"] = nodes_to_numpy(std::move(forest.nodes));
-    result["starts"] = to_numpy(std::move(forest.starts));
-    result["tables"] = to_numpy(std::move(forest.tables));
-    result["leaves"] = to_numpy(std::move(forest.leaves), {n_leaves, forest.leaf_width});
-    result["importances"] = to_numpy(std::move(forest.importances), {n_trees, n_features});
-    return result;
-}
-
 inline void check_forest(const vaglio::tree::TreeConfig& chosen) {
     require(chosen.missing == vaglio::tree::MissingPolicy::learned &&
                 chosen.nominal_split == vaglio::tree::NominalSplit::subset && !chosen.strict,

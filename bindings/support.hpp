@@ -54,19 +54,22 @@ class AnyArray : public nb::object {
     template <class T>
     AnyArray(const nb::ndarray<nb::numpy, T>& array) : nb::object(nb::cast(array)) {}  // NOLINT: a named conversion
 };
-// Arrays by name, and with them what else describes a model.
-class Arrays : public nb::dict {
-    NB_OBJECT(Arrays, nb::dict, "dict[str, numpy.typing.NDArray[typing.Any]]", PyDict_Check)
-    Arrays() : nb::dict() {}
-};
-class Fields : public nb::dict {
-    NB_OBJECT(Fields, nb::dict, "dict[str, typing.Any]", PyDict_Check)
-    Fields() : nb::dict() {}
-};
 
 // What to_numpy makes of a vector.
 template <class T>
 using NumPy = nb::ndarray<nb::numpy, T>;
+
+// Memory of an object that Python holds; the array keeps the object alive.
+template <class T>
+using View = nb::ndarray<nb::numpy, const T, nb::device::cpu>;
+template <class T, class Allocator>
+View<T> view_of(const std::vector<T, Allocator>& values) {
+    return View<T>(values.data(), {values.size()});
+}
+template <class T, class Allocator>
+View<T> view_of(const std::vector<T, Allocator>& values, std::size_t width) {
+    return View<T>(values.data(), {values.size() / width, width});
+}
 
 // Bad shapes and values are the caller's mistake: ValueError.
 inline void require(bool condition, const char* message) {

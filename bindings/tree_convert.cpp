@@ -4,17 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-namespace {
-
-template <class T>
-std::vector<T> vector_from(const Arrays& arrays, const char* name) {
-    require(arrays.contains(name), (std::string("the tree has no array ") + name).c_str());
-    const auto array = nb::cast<nb::ndarray<const T, nb::numpy, nb::c_contig, nb::device::cpu>>(arrays[name]);
-    return std::vector<T>(array.data(), array.data() + array.size());
-}
-
-}  // namespace
-
 std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column) {
     require(nominal.size() == column.size(), "feature kinds and columns differ in number");
     std::vector<vaglio::Feature> features;
@@ -68,96 +57,6 @@ vaglio::tree::TreeData TreeTable::checked() const {
         require(fits, "a code is outside its column's categories");
     }
     return data;
-}
-
-// In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.
-static void write_linear(const vaglio::tree::Tree& tree, Arrays& result) {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> features;
-    std::vector<double> coefficients;
-    if (!tree.linear_feature.empty()) {
-        for (std::size_t i = 0; i < tree.size(); ++i) {
-            offsets.push_back(static_cast<std::int64_t>(features.size()));
-            if (tree.linear_start[i] < 0) continue;
-            const auto start = static_cast<std::size_t>(tree.linear_start[i]);
-            for (std::size_t t = start; t < start + static_cast<std::size_t>(tree.linear_terms[i]); ++t) {
-                features.push_back(tree.linear_feature[t]);
-                coefficients.push_back(tree.linear_coef[t]);
-            }
-        }
-        offsets.push_back(static_cast<std::int64_t>(features.size()));
-    }
-    result["linear_start"] = to_numpy(std::move(offsets));
-    result["linear_feature"] = to_numpy(std::move(features));
-    result["linear_coef"] = to_numpy(std::move(coefficients));
-}
-
-static void read_linear(const Arrays& arrays, vaglio::tree::Tree& tree) {
-    const std::size_t n = tree.size();
-    tree.linear_start.assign(n, -1);
-    tree.linear_terms.assign(n, 0);
-    if (!arrays.contains("linear_feature")) return;
-    tree.linear_feature = vector_from<std::int32_t>(arrays, "linear_feature");
-    tree.linear_coef = vector_from<double>(arrays, "linear_coef");
-    if (tree.linear_feature.empty()) return;
-    const auto offsets = vector_from<std::int64_t>(arrays, "linear_start");
-    require(offsets.size() == n + 1 && tree.linear_coef.size() == tree.linear_feature.size(),
-            "the tree's linear terms do not fit its nodes");
-    for (std::size_t i = 0; i < n; ++i) {
-        require(offsets[i] >= 0 && offsets[i] <= offsets[i + 1] &&
-                    offsets[i + 1] <= static_cast<std::int64_t>(tree.linear_feature.size()),
-                "the tree's linear terms do not fit its nodes");
-        if (offsets[i] == offsets[i + 1]) continue;
-        tree.linear_start[i] = offsets[i];
-        tree.linear_terms[i] = static_cast<std::int32_t>(offsets[i + 1] - offsets[i]);
-    }
-}
-
-Arrays tree_to_dict(vaglio::tree::Tree&& tree) {
-    Arrays result;
-    write_linear(tree, result);
-    const std::size_t n = tree.size(), width = tree.width;
-    result["kind"] = to_numpy(std::move(tree.kind));
-    result["feature"] = to_numpy(std::move(tree.feature));
-    result["threshold"] = to_numpy(std::move(tree.threshold));
-    result["first_child"] = to_numpy(std::move(tree.first_child));
-    result["n_children"] = to_numpy(std::move(tree.n_children));
-    result["missing_branch"] = to_numpy(std::move(tree.missing_branch));
-    result["table_start"] = to_numpy(std::move(tree.table_start));
-    result["tables"] = to_numpy(std::move(tree.tables));
-    result["value"] = to_numpy(std::move(tree.value), {n, width});
-    result["weight"] = to_numpy(std::move(tree.weight));
-    result["impurity"] = to_numpy(std::move(tree.impurity));
-    result["gain"] = to_numpy(std::move(tree.gain));
-    result["strict"] = nb::cast(to_numpy(std::move(tree.strict))).attr("view")("bool");
-    return result;
-}
-
-vaglio::tree::Tree tree_from(const Arrays& arrays) {
-    vaglio::tree::Tree tree;
-    tree.kind = vector_from<std::uint8_t>(arrays, "kind");
-    tree.feature = vector_from<std::int32_t>(arrays, "feature");
-    tree.threshold = vector_from<double>(arrays, "threshold");
-    tree.first_child = vector_from<std::int32_t>(arrays, "first_child");
-    tree.n_children = vector_from<std::int32_t>(arrays, "n_children");
-    tree.missing_branch = vector_from<std::int32_t>(arrays, "missing_branch");
-    tree.table_start = vector_from<std::int64_t>(arrays, "table_start");
-    tree.tables = vector_from<std::uint32_t>(arrays, "tables");
-    tree.value = vector_from<double>(arrays, "value");
-    tree.weight = vector_from<double>(arrays, "weight");
-    tree.impurity = vector_from<double>(arrays, "impurity");
-    tree.gain = vector_from<double>(arrays, "gain");
-    const auto strict = vector_from<bool>(arrays, "strict");
-    tree.strict.assign(strict.begin(), strict.end());
-    const std::size_t n = tree.size();
-    require(n > 0 && tree.value.size() % n == 0 && tree.value.size() >= n, "the tree's values do not fit its nodes");
-    tree.width = tree.value.size() / n;
-    for (const std::size_t length : {tree.feature.size(), tree.threshold.size(), tree.first_child.size(),
-                                     tree.n_children.size(), tree.missing_branch.size(), tree.table_start.size(),
-                                     tree.weight.size(), tree.impurity.size(), tree.gain.size(), tree.strict.size()})
-        require(length == n, "the tree's arrays differ in length");
-    read_linear(arrays, tree);
-    return tree;
 }
 
 static void set_weight(vaglio::tree::TreeData& data, const Weight& weight,

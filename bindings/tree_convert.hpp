@@ -1,5 +1,5 @@
 #pragma once
-// Between Python's arrays and the kernels' view of a training table and of a tree.
+// Between Python's arrays and the kernels' view of a training table.
 #include <memory>
 
 #include "support.hpp"
@@ -48,6 +48,4 @@ void set_target(vaglio::tree::TreeData& data, const AnyArray& y, std::size_t n_c
 vaglio::tree::Outputs outputs_from(vaglio::tree::TreeData& data, const AnyArray& y,
                                    const std::vector<std::size_t>& n_classes, const Weight& weight);
 
-Arrays tree_to_dict(vaglio::tree::Tree&& tree);
-vaglio::tree::Tree tree_from(const Arrays& arrays);
 std::vector<vaglio::Feature> features_from(const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column);

@@ -22,7 +22,7 @@ struct AdditivePart {
     additive::PartOfRows part;
 
     // Columns of bytes and of words are those of the features in their order; cells those of the pairs.
-    AdditivePart(const Fields& layout, Array2<std::uint8_t> narrow, Array2<std::uint16_t> wide,
+    AdditivePart(const BoostingLayout& layout, Array2<std::uint8_t> narrow, Array2<std::uint16_t> wide,
                  Array2<std::uint16_t> of_pairs, const std::vector<std::uint32_t>& cells_of_pairs,
                  const std::string& loss, std::size_t outputs, Array1<double> targets,
                  std::optional<Array1<double>> weights, Array2<std::uint8_t> watched,
@@ -227,7 +227,7 @@ auto screen_sums(const AdditivePart& self, const SlotsOfBins& slots, const Array
 }
 
 // The bins of each row, column by column: of few bins as bytes, of many as words.
-auto make_columns(const Fields& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
+auto make_columns(const BoostingLayout& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
                   const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
                   const Array1<std::uint32_t>& n_categories) {
     const auto table = binned_part(layout, numeric, codes, nominal, column, n_categories);
@@ -253,7 +253,7 @@ void register_additive_part(nb::module_& m) {
     m.def("additive_columns", &make_columns, nb::arg("layout"), nb::arg("numeric"), nb::arg("codes"),
           nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"), "Rows as bins, column by column.");
     nb::class_<AdditivePart>(m, "AdditivePart", "A part of the rows of an additive model.")
-        .def(nb::init<const Fields&, Array2<std::uint8_t>, Array2<std::uint16_t>, Array2<std::uint16_t>,
+        .def(nb::init<const BoostingLayout&, Array2<std::uint8_t>, Array2<std::uint16_t>, Array2<std::uint16_t>,
                       const std::vector<std::uint32_t>&, const std::string&, std::size_t, Array1<double>,
                       std::optional<Array1<double>>, Array2<std::uint8_t>, std::optional<Array2<double>>>(),
              nb::arg("layout"), nb::arg("bytes"), nb::arg("words"), nb::arg("cells"), nb::arg("cells_of_pairs"),

@@ -25,7 +25,7 @@ auto flat_steps(const StepsOfBags& steps) {
                            to_numpy(std::move(values)));
 }
 
-std::unique_ptr<additive::Booster> make_booster(const Fields& layout, const additive::BagConfig& config,
+std::unique_ptr<additive::Booster> make_booster(const BoostingLayout& layout, const additive::BagConfig& config,
                                                 std::size_t rows, const Array2<double>& starts) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();

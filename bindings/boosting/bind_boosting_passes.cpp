@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../records.hpp"
 #include "boosting/passes/pass_trainer.hpp"
 #include "passes_convert.hpp"
 #include "trainer_convert.hpp"
@@ -13,41 +14,7 @@ using boosting::FlatTrees;
 using boosting::GradientSums;
 using Blocks = std::vector<Array2<std::uint8_t>>;
 
-// Calls visit(name, array) for every array of the trees.
-template <class Visit>
-void each_array(FlatTrees& trees, Visit visit) {
-    visit("start", trees.start);
-    visit("output", trees.output);
-    visit("feature", trees.feature);
-    visit("first_child", trees.first_child);
-    visit("bin", trees.bin);
-    visit("missing_right", trees.missing_right);
-    visit("right_start", trees.right_start);
-    visit("slot", trees.slot);
-    visit("values", trees.values);
-    visit("right", trees.right);
-}
-
-Fields to_dict(FlatTrees&& trees) {
-    Fields result;
-    result["outputs"] = trees.outputs;
-    each_array(trees, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
-    return result;
-}
-
-FlatTrees trees_from(const Fields& arrays, const std::vector<boosting::BinnedFeature>& features) {
-    FlatTrees trees;
-    trees.outputs = nb::cast<std::size_t>(arrays["outputs"]);
-    each_array(trees, [&](const char* name, auto& values) {
-        using T = typename std::remove_reference_t<decltype(values)>::value_type;
-        const auto array = nb::cast<Array1<T>>(arrays[name]);
-        values.assign(array.data(), array.data() + array.size());
-    });
-    trees.check(features);
-    return trees;
-}
-
-auto make_blocks(const Fields& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
+auto make_blocks(const BoostingLayout& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
                  const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
                  const Array1<std::uint32_t>& n_categories) {
     const auto table = binned_part(layout, numeric, codes, nominal, column, n_categories);
@@ -69,7 +36,7 @@ struct BoostingPart {
     std::unique_ptr<boosting::BinnedTable> table;
     std::unique_ptr<boosting::PartOfRows> part;
 
-    BoostingPart(const Fields& layout, Blocks rows, const std::string& loss, Array1<double> targets,
+    BoostingPart(const BoostingLayout& layout, Blocks rows, const std::string& loss, Array1<double> targets,
                  std::optional<Array1<double>> weights, Array2<double> scores, std::uint64_t start,
                  std::optional<Array1<std::uint8_t>> watched)
         : blocks(std::move(rows)),
@@ -102,13 +69,14 @@ struct BoostingPart {
             boosting::PartOfRows{*table, target, start, held ? held->data() : nullptr});
     }
 
-    FlatTrees whole(const Fields& trees) const {
+    // The trees, checked against the rows.
+    const FlatTrees& whole(const FlatTrees& trees) const {
         require(blocks.size() == table->blocks().size(), "the part has no rows as bins");
-        FlatTrees found = trees_from(trees, table->features());
-        for (const std::int64_t output : found.output) {
-            require(static_cast<std::size_t>(output) + found.outputs <= part->target.outputs, "no such output");
+        trees.check(table->features());
+        for (const std::int64_t output : trees.output) {
+            require(static_cast<std::size_t>(output) + trees.outputs <= part->target.outputs, "no such output");
         }
-        return found;
+        return trees;
     }
 };
 
@@ -122,24 +90,24 @@ boosting::FixedPoint unit_from(const BoostingPart& self, const Bounds& bounds) {
     return boosting::units_of(rows, {gradient, hessian}, self.part->target.constant_hessian());
 }
 
-auto sum_nodes(const BoostingPart& self, const Fields& trees, const Draw& draw, const Bounds& bounds) {
-    const FlatTrees found = self.whole(trees);
+auto sum_nodes(const BoostingPart& self, const FlatTrees& trees, const Draw& draw, const Bounds& bounds) {
+    const FlatTrees& found = self.whole(trees);
     const boosting::NodeSums sums = run_kernel(nb::none(), [&](vaglio::Control&) {
         return boosting::sum_nodes(found, *self.part, draw_from(draw), unit_from(self, bounds));
     });
     return std::make_tuple(pairs_to_numpy(sums.sums), pairs_to_numpy(sums.squares));
 }
 
-auto sum_leaves(const BoostingPart& self, const Fields& trees, const Draw& draw, const Bounds& bounds) {
-    const FlatTrees found = self.whole(trees);
+auto sum_leaves(const BoostingPart& self, const FlatTrees& trees, const Draw& draw, const Bounds& bounds) {
+    const FlatTrees& found = self.whole(trees);
     boosting::LeafSums sums = run_kernel(nb::none(), [&](vaglio::Control&) {
         return boosting::sum_leaves(found, *self.part, draw_from(draw), unit_from(self, bounds));
     });
     return std::make_tuple(pairs_to_numpy(sums.sums), to_numpy(std::move(sums.weights)));
 }
 
-auto add_trees(const BoostingPart& self, const Fields& trees) {
-    const FlatTrees found = self.whole(trees);
+auto add_trees(const BoostingPart& self, const FlatTrees& trees) {
+    const FlatTrees& found = self.whole(trees);
     require(!found.values.empty(), "the trees have no values");
     std::vector<double> raw =
         run_kernel(nb::none(), [&](vaglio::Control&) { return boosting::add_trees(found, *self.part); });
@@ -174,8 +142,8 @@ auto baseline_of(const std::string& loss, std::size_t outputs, const Array2<std:
     return copied(sums.baseline(least));
 }
 
-std::unique_ptr<boosting::PassTrainer> make_trainer(const Fields& layout, const std::string& loss, std::size_t outputs,
-                                                    bool weighted, std::size_t rows,
+std::unique_ptr<boosting::PassTrainer> make_trainer(const BoostingLayout& layout, const std::string& loss,
+                                                    std::size_t outputs, bool weighted, std::size_t rows,
                                                     const boosting::TrainerConfig& config) {
     std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
     const std::size_t count = features.size();
@@ -202,6 +170,11 @@ void take_leaves(boosting::PassTrainer& self, const Array2<std::int64_t>& sums, 
 }  // namespace
 
 void register_boosting_passes(nb::module_& m) {
+    bind_record<FlatTrees>(m, "FlatTrees", "Trees of one round, with slots for the nodes whose sums are wanted.",
+                           SAME(outputs), SAME(start), SAME(output), SAME(feature), SAME(first_child), SAME(bin),
+                           SAME(missing_right), SAME(right_start), SAME(slot), SAME(values), SAME(right));
+    bind_record<BoostingLayout>(m, "BoostingLayout", "The bins of all features.", SAME(nominal), SAME(bins),
+                                SAME(missing), SAME(thresholds));
     m.def(
         "rows_for_bins",
         [](std::size_t rows, std::uint64_t seed) { return copied(boosting::rows_for_bins(rows, {}, seed)); },
@@ -211,7 +184,7 @@ void register_boosting_passes(nb::module_& m) {
     m.def("boosting_baseline", &baseline_of, nb::arg("loss"), nb::arg("n_outputs"), nb::arg("sums"), nb::arg("beyond"),
           nb::arg("least"), "Where boosting starts, from the sums of all rows.");
     nb::class_<BoostingPart>(m, "BoostingPart", "A part of the rows of boosting.")
-        .def(nb::init<const Fields&, Blocks, const std::string&, Array1<double>, std::optional<Array1<double>>,
+        .def(nb::init<const BoostingLayout&, Blocks, const std::string&, Array1<double>, std::optional<Array1<double>>,
                       Array2<double>, std::uint64_t, std::optional<Array1<std::uint8_t>>>(),
              nb::arg("layout"), nb::arg("blocks"), nb::arg("loss"), nb::arg("y"), nb::arg("weight").none(),
              nb::arg("raw"), nb::arg("start"), nb::arg("held").none())
@@ -236,13 +209,13 @@ void register_boosting_passes(nb::module_& m) {
             nb::arg("start"), nb::arg("gradient"), nb::arg("hessian"))
         .def("growing", &boosting::PassTrainer::growing)
         .def(
-            "ask", [](boosting::PassTrainer& self, std::size_t most_sums) { return to_dict(self.ask(most_sums)); },
+            "ask", [](boosting::PassTrainer& self, std::size_t most_sums) { return self.ask(most_sums); },
             nb::arg("most_sums"), "Trees as they are, with slots for the nodes whose sums are wanted.")
         .def("take", &take_sums, nb::arg("sums"), nb::arg("squares"))
         .def("wants_leaves", &boosting::PassTrainer::wants_leaves)
-        .def("grown", [](boosting::PassTrainer& self) { return to_dict(self.grown()); })
+        .def("grown", [](boosting::PassTrainer& self) { return self.grown(); })
         .def("take_leaves", &take_leaves, nb::arg("sums"), nb::arg("weights"))
-        .def("finish_round", [](boosting::PassTrainer& self) { return to_dict(self.finish_round()); })
+        .def("finish_round", [](boosting::PassTrainer& self) { return self.finish_round(); })
         .def_prop_ro("share", &boosting::PassTrainer::share, "The share of the rows that this round draws.")
-        .def("trees", [](const boosting::PassTrainer& self) { return trees_to_dict(self.trees()); });
+        .def("trees", [](const boosting::PassTrainer& self) { return boosting::BoostedTrees(self.trees()); });
 }

@@ -34,22 +34,26 @@ inline NumPy<std::int64_t> limbs_to_numpy(std::initializer_list<const vaglio::Ex
     return to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs});
 }
 
-inline std::vector<boosting::BinnedFeature> features_from_layout(const Fields& layout) {
-    const auto nominal = nb::cast<Array1<std::uint8_t>>(layout["nominal"]);
-    const auto bins = nb::cast<Array1<std::uint32_t>>(layout["bins"]);
-    const auto missing = nb::cast<Array1<std::uint8_t>>(layout["missing"]);
-    const auto thresholds = nb::cast<std::vector<Array1<double>>>(layout["thresholds"]);
-    std::vector<boosting::BinnedFeature> features(nominal.size());
-    require(bins.size() == features.size() && missing.size() == features.size() && !features.empty(),
+// The bins of all features, as Python holds them: an entry per feature in each array.
+struct BoostingLayout {
+    std::vector<std::uint8_t> nominal;
+    std::vector<std::uint32_t> bins;
+    std::vector<std::uint8_t> missing;
+    std::vector<std::vector<double>> thresholds;
+};
+
+inline std::vector<boosting::BinnedFeature> features_from_layout(const BoostingLayout& layout) {
+    std::vector<boosting::BinnedFeature> features(layout.nominal.size());
+    require(layout.bins.size() == features.size() && layout.missing.size() == features.size() && !features.empty(),
             "one number of bins per feature is needed");
-    require(thresholds.size() == features.size(), "thresholds of every feature are needed");
+    require(layout.thresholds.size() == features.size(), "thresholds of every feature are needed");
     for (std::size_t f = 0; f < features.size(); ++f) {
-        const Array1<double>& own = thresholds[f];
-        features[f].nominal = nominal.data()[f] != 0;
-        features[f].bins = bins.data()[f];
-        features[f].missing = missing.data()[f] != 0;
-        features[f].thresholds.assign(own.data(), own.data() + own.size());
-        require(features[f].nominal || own.size() + 1 == features[f].bins, "thresholds and bins differ");
+        features[f].nominal = layout.nominal[f] != 0;
+        features[f].bins = layout.bins[f];
+        features[f].missing = layout.missing[f] != 0;
+        features[f].thresholds = layout.thresholds[f];
+        require(features[f].nominal || features[f].thresholds.size() + 1 == features[f].bins,
+                "thresholds and bins differ");
     }
     return features;
 }
@@ -72,7 +76,7 @@ inline vaglio::ExactSum sum_from(const Array2<std::int64_t>& limbs, std::size_t 
 }
 
 // The rows of a part in the bins of a layout.
-inline std::unique_ptr<boosting::BinnedTable> binned_part(const Fields& layout, const Strided2& numeric,
+inline std::unique_ptr<boosting::BinnedTable> binned_part(const BoostingLayout& layout, const Strided2& numeric,
                                                           const Columns2<std::int32_t>& codes,
                                                           const Array1<std::uint8_t>& nominal,
                                                           const Array1<std::uint32_t>& column,

@@ -43,15 +43,3 @@ boosting::TrainerConfig checked(boosting::TrainerConfig config, std::size_t n_fe
     }
     return config;
 }
-
-Arrays trees_to_dict(const boosting::BoostedTrees& trees) {
-    std::vector<std::uint8_t> bytes(trees.nodes.size() * sizeof(vaglio::ForestNode));
-    std::memcpy(bytes.data(), trees.nodes.data(), bytes.size());
-    Arrays result;
-    result["nodes"] = to_numpy(std::move(bytes), {trees.nodes.size(), sizeof(vaglio::ForestNode)});
-    result["starts"] = copied(trees.starts);
-    result["tables"] = copied(trees.tables);
-    result["leaves"] = copied(trees.leaves, {trees.leaves.size() / 2, 2});
-    result["gains"] = copied(trees.gains);
-    return result;
-}

@@ -11,5 +11,3 @@ boosting::RawTable raw_table(const Strided2& numeric, const Columns2<std::int32_
 
 // The options, checked against the table.
 boosting::TrainerConfig checked(boosting::TrainerConfig config, std::size_t n_features);
-
-Arrays trees_to_dict(const boosting::BoostedTrees& trees);

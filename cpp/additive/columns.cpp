@@ -21,7 +21,7 @@ VAGLIO_INLINE void add_to(GradientSums* slot, const GradientSums& sums) {
     std::memcpy(&own, slot, sizeof own);
     std::memcpy(&more, &sums, sizeof more);
     own += more;
-    std::memcpy(slot, &own, sizeof own);
+    std::memcpy(static_cast<void*>(slot), &own, sizeof own);
 #else
     *slot += sums;
 #endif

@@ -1,19 +1,19 @@
 #pragma once
 // The exact grower: rows in memory, every distinct value a possible threshold. It serves ID3, C4.5, CART, AdaBoost,
-// bagging, random forests and the local trees of neighbours, which differ only in their configuration
-// (tree/config.hpp).
+// bagging, random forests and the local trees of neighbours, which differ only in their options (tree/config.hpp).
 //
-// It is one of four growers, because the rows decide what a split costs. All four hand over the same kind of tree.
+// It is one of four growers, because the rows decide what a split costs:
+// clang-format off
 //   exact      tree/grow.cpp           ranks of rows in memory; any criterion, missing-value policy and constraint
 //   histogram  tree/binned/grow.cpp    rows in memory as bins (max_bins): sums per bin in place of scans of rows
-//   levels     tree/binned/levels.cpp  rows out of core: asks for the sums of many nodes, one pass over the rows for
-//   all;
-//                                      nodes that have become small are finished by the histogram grower
+//   levels     tree/binned/levels.cpp  rows out of core: one pass over them brings the sums of many nodes; nodes that
+//                                      have become small are finished by the histogram grower
 //   gradients  boosting/growth/        boosting: sums of gradients and Hessians per bin in fixed point, a sibling's by
 //                                      subtraction; in memory (Grower) or in passes (PassGrower)
-// The histogram grower and the one by levels decide by one function (tree/binned/choose.cpp), which judges tests with
-// the same code as the exact grower. Boosting shares the columns of bins (columns/binned.hpp) and nothing else: its
-// gain is that of a Newton step.
+// clang-format on
+// The first three return a tree::Tree. The second and third decide by one function (tree/binned/choose.cpp), which
+// judges tests with the code of the exact grower. Boosting shares the columns of bins (columns/binned.hpp) and packs
+// its own trees: its gain is that of a Newton step.
 #include "base/control.hpp"
 #include "tree/config.hpp"
 #include "tree/partition/partition.hpp"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from .tree_oracle import Oracle
-from .tree_rows import Rows, equal_trees, grow
+from .tree_rows import Rows, arrays_of, equal_trees, grow
 
 
 @st.composite
@@ -30,17 +30,17 @@ def tables(draw):
 
 def branches(rows, tree, node, at):
     """Branch of each row at a node, -1 where it is spread."""
-    feature, start = tree["feature"][node], tree["table_start"][node]
+    feature, start = tree.feature[node], tree.table_start[node]
     p = rows.numeric.shape[1]
     if feature < p:
         x = rows.numeric[at, feature]
-        return np.where(np.isnan(x), tree["missing_branch"][node], ~(x <= tree["threshold"][node]))
+        return np.where(np.isnan(x), tree.missing_branch[node], ~(x <= tree.threshold[node]))
     codes = rows.codes[at, feature - p]
-    if tree["kind"][node] == 3:
-        branch = tree["tables"][start + np.maximum(codes, 0)].astype(int)
+    if tree.kind[node] == 3:
+        branch = tree.tables[start + np.maximum(codes, 0)].astype(int)
     else:
-        branch = (tree["tables"][start] >> np.maximum(codes, 0)).astype(int) & 1
-    return np.where(codes < 0, tree["missing_branch"][node], branch)
+        branch = (tree.tables[start] >> np.maximum(codes, 0)).astype(int) & 1
+    return np.where(codes < 0, tree.missing_branch[node], branch)
 
 
 def average_gain(oracle, positive):
@@ -55,7 +55,7 @@ def check_node(oracle, tree, node, at, w):
     """The node's test must be the oracle's choice; then the same for its children."""
     best = oracle.best(at, w)
     positive = {f: gw for f, gw in best.items() if gw[0] > 1e-9}
-    if tree["first_child"][node] < 0:
+    if tree.first_child[node] < 0:
         if oracle.criterion == "gain_ratio" and average_gain(oracle, positive) == np.inf:
             return
         pure = len(np.unique(oracle.y[at])) == 1
@@ -65,7 +65,7 @@ def check_node(oracle, tree, node, at, w):
         return
     branch = branches(oracle.rows, tree, node, at)
     gain, worth = oracle.gain(at, w, branch)
-    assert tree["gain"][node] == pytest.approx(gain, abs=1e-6)
+    assert tree.gain[node] == pytest.approx(gain, abs=1e-6)
     if oracle.criterion == "gain_ratio":
         average = average_gain(oracle, positive)
         # A feature close to the average may be on either side of it.
@@ -75,8 +75,8 @@ def check_node(oracle, tree, node, at, w):
         allowed = [w_ for _, w_ in positive.values()]
     assert worth >= max(allowed) - 1e-6
     if oracle.criterion != "gain_ratio":
-        assert tree["feature"][node] <= min(f for f, gw in positive.items() if gw[1] >= max(allowed) - 1e-12)
-    children = tree["first_child"][node] + np.arange(tree["n_children"][node])
+        assert tree.feature[node] <= min(f for f, gw in positive.items() if gw[1] >= max(allowed) - 1e-12)
+    children = tree.first_child[node] + np.arange(tree.n_children[node])
     known = branch >= 0
     total = w[known].sum()
     for b, child in enumerate(children):
@@ -135,8 +135,8 @@ def test_whole_weights_are_repetitions(data, seed, criterion):
     # A weight is no number of rows: the same only as long as no minimum asks for more than one row, and nothing asks
     # how many rows there are per value.
     weighed = config | {"average_gain_condition": False}
-    plain = grow(repeated, y[again], 3, **weighed)
-    for name, array in grow(rows, y, 3, weight=times.astype(float), **weighed).items():
+    plain = arrays_of(grow(repeated, y[again], 3, **weighed))
+    for name, array in arrays_of(grow(rows, y, 3, weight=times.astype(float), **weighed)).items():
         # Entropies of whole counts come from a table in fixed point; its logarithms are rounded in the ninth digit.
         np.testing.assert_allclose(array, plain[name], rtol=1e-7, atol=1e-7, err_msg=name)
     config["min_rows_leaf"] = 2.0
@@ -165,12 +165,12 @@ def test_the_tree_is_scikit_learns(ours, theirs, bounds):
     tree = grow(Rows(X), y, 0 if numbers else 3, criterion=ours, require_positive_gain=False, **config)
     peer = (DecisionTreeRegressor if numbers else DecisionTreeClassifier)(criterion=theirs, random_state=0, **bounds)
     peer.fit(X, y)
-    assert (tree["first_child"] < 0).sum() == peer.get_n_leaves()
+    assert (tree.first_child < 0).sum() == peer.get_n_leaves()
     leaf = Rows(X).apply(tree)
     if numbers:
-        np.testing.assert_allclose(tree["value"][leaf, 0], peer.predict(X))
+        np.testing.assert_allclose(tree.value[leaf, 0], peer.predict(X))
     else:
-        np.testing.assert_array_equal(tree["value"][leaf].argmax(1), peer.predict(X))
+        np.testing.assert_array_equal(tree.value[leaf].argmax(1), peer.predict(X))
     if "max_leaf_nodes" in bounds:
         return
     # Both list the nodes depth first, but we number siblings together.
@@ -179,8 +179,8 @@ def test_the_tree_is_scikit_learns(ours, theirs, bounds):
     while stack:
         node = stack.pop()
         order.append(node)
-        stack += [tree["first_child"][node] + b for b in reversed(range(tree["n_children"][node]))]
-    inner = tree["first_child"][order] >= 0
-    np.testing.assert_array_equal(tree["weight"][order], peer.tree_.n_node_samples)
-    np.testing.assert_allclose(tree["impurity"][order], peer.tree_.impurity, atol=1e-6)
-    np.testing.assert_allclose(tree["threshold"][order][inner], peer.tree_.threshold[inner])
+        stack += [tree.first_child[node] + b for b in reversed(range(tree.n_children[node]))]
+    inner = tree.first_child[order] >= 0
+    np.testing.assert_array_equal(tree.weight[order], peer.tree_.n_node_samples)
+    np.testing.assert_allclose(tree.impurity[order], peer.tree_.impurity, atol=1e-6)
+    np.testing.assert_allclose(tree.threshold[order][inner], peer.tree_.threshold[inner])

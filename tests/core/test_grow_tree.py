@@ -45,10 +45,10 @@ def test_the_tree_is_the_same_for_any_number_of_threads(criterion, nominal_split
 def test_siblings_are_contiguous_and_follow_their_parent():
     rows, y = mixed_rows(np.random.default_rng(2))
     tree = grow(rows, y, 3, **C45)
-    inner = np.flatnonzero(tree["first_child"] >= 0)
-    children = np.concatenate([tree["first_child"][i] + np.arange(tree["n_children"][i]) for i in inner])
-    np.testing.assert_array_equal(np.sort(children), np.arange(1, len(tree["kind"])))
-    assert (tree["first_child"][inner] > inner).all()
+    inner = np.flatnonzero(tree.first_child >= 0)
+    children = np.concatenate([tree.first_child[i] + np.arange(tree.n_children[i]) for i in inner])
+    np.testing.assert_array_equal(np.sort(children), np.arange(1, len(tree.kind)))
+    assert (tree.first_child[inner] > inner).all()
 
 
 def test_a_table_without_a_useful_split_is_one_leaf():
@@ -60,16 +60,16 @@ def test_a_table_without_a_useful_split_is_one_leaf():
         (Rows(codes=[[-1], [0]], n_categories=[3]), [0, 1]),
     ]:
         tree = grow(rows, y, 2, **C45)
-        assert len(tree["kind"]) == 1
-        assert tree["first_child"][0] == -1
-        assert tree["value"].sum() == len(y)
+        assert len(tree.kind) == 1
+        assert tree.first_child[0] == -1
+        assert tree.value.sum() == len(y)
 
 
 def test_prediction_sums_the_shares_of_the_leaves():
     rows, y = mixed_rows(np.random.default_rng(4))
     tree = grow(rows, y, 3, **C45)
     predictor = rows.predictor(tree)
-    fractions = tree["value"] / tree["value"].sum(axis=1, keepdims=True)
+    fractions = tree.value / tree.value.sum(axis=1, keepdims=True)
     proba = predictor.predict(rows.numeric, rows.codes, fractions)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     complete = ~np.isnan(rows.numeric).any(axis=1) & (rows.codes >= 0).all(axis=1)
@@ -91,10 +91,10 @@ def test_a_monotonic_feature_gives_monotonic_predictions():
     for y, n_classes, criterion in [(noisy, 0, "squared_error"), ((noisy > 0.2).astype(int), 2, "gini")]:
         for sign in (1, -1):
             tree = grow(Rows(X), y, n_classes, criterion=criterion, monotonic=[sign, 0], min_rows_leaf=5.0)
-            value = tree["value"][:, 0] if n_classes == 0 else tree["value"][:, 1] / tree["value"].sum(axis=1)
+            value = tree.value[:, 0] if n_classes == 0 else tree.value[:, 1] / tree.value.sum(axis=1)
             predicted = value[probe.apply(tree)].reshape(60, 5)
             assert (sign * np.diff(predicted, axis=0) >= -1e-12).all()
-            assert len(tree["kind"]) > 5
+            assert len(tree.kind) > 5
 
 
 def test_random_thresholds_separate_and_repeat():
@@ -102,11 +102,11 @@ def test_random_thresholds_separate_and_repeat():
     config = {"criterion": "gini", "random_thresholds": True, "require_positive_gain": False}
     first, again = grow(rows, y, 3, seed=1, **config), grow(rows, y, 3, seed=1, n_threads=3, **config)
     equal_trees(first, again)
-    assert not np.array_equal(first["threshold"], grow(rows, y, 3, seed=2, **config)["threshold"])
+    assert not np.array_equal(first.threshold, grow(rows, y, 3, seed=2, **config).threshold)
     leaf = rows.apply(first)
-    weight = np.bincount(leaf, minlength=len(first["kind"]))
-    reached = first["first_child"] < 0
-    np.testing.assert_array_equal(weight[reached], first["weight"][reached])
+    weight = np.bincount(leaf, minlength=len(first.kind))
+    reached = first.first_child < 0
+    np.testing.assert_array_equal(weight[reached], first.weight[reached])
 
 
 def test_bins_are_as_good_as_exact_when_there_are_enough():
@@ -114,9 +114,9 @@ def test_bins_are_as_good_as_exact_when_there_are_enough():
     equal_trees(grow(rows, y, 3, criterion="gini"), grow(rows, y, 3, criterion="gini", max_bins=20))
     X = np.random.default_rng(8).normal(size=(500, 3))
     tree = grow(Rows(X), (X[:, 0] > 0).astype(int), 2, criterion="gini", max_bins=4)
-    thresholds = {(f, t) for f, t in zip(tree["feature"], tree["threshold"]) if f >= 0}
+    thresholds = {(f, t) for f, t in zip(tree.feature, tree.threshold) if f >= 0}
     assert all(sum(f == g for g, _ in thresholds) <= 3 for f, _ in thresholds)
-    assert tree["weight"][tree["first_child"] < 0].sum() == 500
+    assert tree.weight[tree.first_child < 0].sum() == 500
 
 
 def test_a_chosen_number_of_features_still_finds_a_usable_one():
@@ -124,16 +124,16 @@ def test_a_chosen_number_of_features_still_finds_a_usable_one():
     X = np.zeros((60, 10))
     X[:, 7] = rng.random(60)
     tree = grow(Rows(X), (X[:, 7] > 0.5).astype(int), 2, criterion="gini", max_features=2, seed=3)
-    np.testing.assert_array_equal(tree["feature"], [7, -1, -1])
+    np.testing.assert_array_equal(tree.feature, [7, -1, -1])
 
 
 def test_an_insignificant_split_is_not_made():
     y = np.array([0, 1] * 20)
     X = np.arange(40.0)[:, None]
-    assert len(grow(Rows(X), y, 2, criterion="gain")["kind"]) > 1
-    assert len(grow(Rows(X), y, 2, criterion="gain", chi2_alpha=0.01)["kind"]) == 1
+    assert len(grow(Rows(X), y, 2, criterion="gain").kind) > 1
+    assert len(grow(Rows(X), y, 2, criterion="gain", chi2_alpha=0.01).kind) == 1
     clear = (X[:, 0] > 20).astype(int)
-    assert len(grow(Rows(X), clear, 2, criterion="gain", chi2_alpha=0.01)["kind"]) == 3
+    assert len(grow(Rows(X), clear, 2, criterion="gain", chi2_alpha=0.01).kind) == 3
 
 
 def test_ten_thousand_categories():
@@ -142,9 +142,9 @@ def test_ten_thousand_categories():
     y = (codes[:, 0] % 3).astype(int)
     rows = Rows(codes=codes, n_categories=[10_000])
     tree = grow(rows, y, 3, criterion="gini", nominal_split="subset")
-    np.testing.assert_array_equal(tree["value"][rows.apply(tree)].argmax(1), y)
+    np.testing.assert_array_equal(tree.value[rows.apply(tree)].argmax(1), y)
     multiway = grow(rows, y, 3, criterion="gain", nominal_split="multiway")
-    np.testing.assert_array_equal(multiway["value"][rows.apply(multiway)].argmax(1), y)
+    np.testing.assert_array_equal(multiway.value[rows.apply(multiway)].argmax(1), y)
 
 
 def test_a_nominal_feature_is_tested_once_on_a_path_when_asked():
@@ -153,6 +153,6 @@ def test_a_nominal_feature_is_tested_once_on_a_path_when_asked():
     y = ((codes[:, 0] > 2) ^ (rng.random(300) < 0.3)).astype(int)
     rows = Rows(codes=codes, n_categories=[6, 6])
     tree = grow(rows, y, 2, criterion="gini", nominal_split="subset", reuse_nominal=False)
-    for node in np.flatnonzero(tree["first_child"] >= 0):
-        children = tree["first_child"][node] + np.arange(tree["n_children"][node])
-        assert tree["feature"][node] not in tree["feature"][children]
+    for node in np.flatnonzero(tree.first_child >= 0):
+        children = tree.first_child[node] + np.arange(tree.n_children[node])
+        assert tree.feature[node] not in tree.feature[children]

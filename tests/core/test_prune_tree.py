@@ -14,7 +14,7 @@ from .tree_rows import C45, Rows, equal_trees, grow, mixed_rows
 
 
 def n_leaves(tree):
-    return int(((tree["first_child"] < 0) & (tree["weight"] > 0)).sum())
+    return int(((tree.first_child < 0) & (tree.weight > 0)).sum())
 
 
 def test_error_based_pruning_keeps_all_weight():
@@ -23,23 +23,21 @@ def test_error_based_pruning_keeps_all_weight():
     pruned = grow(rows, y, 3, **C45, pruning="error_based")
     assert n_leaves(pruned) < n_leaves(tree)
     for t in (tree, pruned):
-        assert t["weight"][t["first_child"] < 0].sum() == pytest.approx(len(y))
-        inner = np.flatnonzero(t["first_child"] >= 0)
+        assert t.weight[t.first_child < 0].sum() == pytest.approx(len(y))
+        inner = np.flatnonzero(t.first_child >= 0)
         for i in inner:
-            children = t["value"][t["first_child"][i] :][: t["n_children"][i]]
-            reached = t["weight"][t["first_child"][i] :][: t["n_children"][i]] > 0
-            np.testing.assert_allclose(children[reached].sum(axis=0), t["value"][i], atol=1e-9)
+            children = t.value[t.first_child[i] :][: t.n_children[i]]
+            reached = t.weight[t.first_child[i] :][: t.n_children[i]] > 0
+            np.testing.assert_allclose(children[reached].sum(axis=0), t.value[i], atol=1e-9)
 
 
 def test_error_based_pruning_without_raising_is_a_subset_of_the_tree():
     rows, y = mixed_rows(np.random.default_rng(5))
     tree = grow(rows, y, 3, **C45)
     pruned = grow(rows, y, 3, **C45, pruning="error_based", subtree_raising=False)
-    seen = {(f, t, *v) for f, t, v in zip(tree["feature"], tree["threshold"], tree["value"])}
-    inner = pruned["first_child"] >= 0
-    assert {
-        (f, t, *v) for f, t, v in zip(pruned["feature"][inner], pruned["threshold"][inner], pruned["value"][inner])
-    } <= seen
+    seen = {(f, t, *v) for f, t, v in zip(tree.feature, tree.threshold, tree.value)}
+    inner = pruned.first_child >= 0
+    assert {(f, t, *v) for f, t, v in zip(pruned.feature[inner], pruned.threshold[inner], pruned.value[inner])} <= seen
 
 
 def test_pessimistic_pruning_keeps_a_tie():
@@ -71,7 +69,7 @@ def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():
     pruned = _core.prune_reduced_error(tree, errors)
     # No single cut of the pruned tree lowers the error on the validation rows.
     leaf = Rows(fresh).apply(pruned)
-    before = (pruned["value"][leaf].argmax(1) != (fresh[:, 0] > 0.5)).sum()
+    before = (pruned.value[leaf].argmax(1) != (fresh[:, 0] > 0.5)).sum()
     assert before <= 15
     assert n_leaves(pruned) < n_leaves(tree) / 2
 
@@ -123,21 +121,24 @@ def chain(impurity):
     every_impurity = np.zeros(n)
     every_impurity[inner] = impurity
     leaf = first < 0
-    return {
-        "kind": (~leaf).astype(np.uint8),
-        "feature": np.where(leaf, -1, 0).astype(np.int32),
-        "threshold": np.zeros(n),
-        "first_child": first,
-        "n_children": np.where(leaf, 0, 2).astype(np.int32),
-        "missing_branch": np.full(n, -1, np.int32),
-        "table_start": np.full(n, -1, np.int64),
-        "tables": np.empty(0, np.uint32),
-        "value": np.stack([weight, np.zeros(n)], axis=1),
-        "weight": weight,
-        "impurity": every_impurity,
-        "gain": np.zeros(n),
-        "strict": np.zeros(n, bool),
-    }
+    return _core.TreeArrays(
+        kind=(~leaf).astype(np.uint8),
+        feature=np.where(leaf, -1, 0).astype(np.int32),
+        threshold=np.zeros(n),
+        first_child=first,
+        n_children=np.where(leaf, 0, 2).astype(np.int32),
+        missing_branch=np.full(n, -1, np.int32),
+        table_start=np.full(n, -1, np.int64),
+        tables=np.empty(0, np.uint32),
+        value=np.stack([weight, np.zeros(n)], axis=1),
+        weight=weight,
+        impurity=every_impurity,
+        gain=np.zeros(n),
+        strict=False,
+        linear_start=np.empty(0, np.int64),
+        linear_feature=np.empty(0, np.int32),
+        linear_coef=np.empty(0),
+    )
 
 
 def test_cost_complexity_of_a_chain():
@@ -166,16 +167,16 @@ def test_pessimistic_pruning_of_a_chain_follows_the_formula(epsilon):
     n = 5001
     rows, y = Rows(np.arange(float(n))[:, None]), np.arange(n) % 2
     tree = grow(rows, y, 2, criterion="gini")
-    depth = np.zeros(len(tree["first_child"]), dtype=int)
-    for node in np.flatnonzero(tree["first_child"] >= 0):
-        depth[tree["first_child"][node] :][: tree["n_children"][node]] = depth[node] + 1
+    depth = np.zeros(len(tree.first_child), dtype=int)
+    for node in np.flatnonzero(tree.first_child >= 0):
+        depth[tree.first_child[node] :][: tree.n_children[node]] = depth[node] + 1
     assert depth.max() == n - 1
 
     # Prune where (errors of the leaves + k·epsilon) / N > (errors of the node + epsilon) / N, from the leaves up.
-    cost = tree["value"].sum(axis=1) - tree["value"].max(axis=1) + epsilon
+    cost = tree.value.sum(axis=1) - tree.value.max(axis=1) + epsilon
     leaves = np.ones(len(cost), dtype=int)
-    for node in np.flatnonzero(tree["first_child"] >= 0)[::-1]:
-        below = slice(tree["first_child"][node], tree["first_child"][node] + tree["n_children"][node])
+    for node in np.flatnonzero(tree.first_child >= 0)[::-1]:
+        below = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
         if cost[below].sum() <= cost[node] + 1e-9:
             cost[node], leaves[node] = cost[below].sum(), leaves[below].sum()
     assert leaves[0] == {0.0: n, 0.5: n, 0.6: 1, 1.0: 1}[epsilon]

@@ -56,10 +56,10 @@ def test_no_threshold_is_better_whatever_rows_weigh(data, scale):
     numeric = np.nan_to_num(rows.numeric, nan=-1.0)
     tree = grow(Rows(numeric), y, n_classes, weight=weight * scale, **(SHALLOW | {"max_depth": 1}))
     best = max(best_gain(x, y, weight, n_classes) for x in numeric.T)
-    assert tree["gain"][0] == pytest.approx(best, rel=1e-9, abs=1e-11)
-    left = numeric[:, tree["feature"][0]] <= tree["threshold"][0]
-    for child, part in ((1, left), (2, ~left)) if len(tree["gain"]) == 3 else ():
-        assert tree["weight"][child] == pytest.approx(weight[part].sum() * scale, rel=1e-9)
+    assert tree.gain[0] == pytest.approx(best, rel=1e-9, abs=1e-11)
+    left = numeric[:, tree.feature[0]] <= tree.threshold[0]
+    for child, part in ((1, left), (2, ~left)) if len(tree.gain) == 3 else ():
+        assert tree.weight[child] == pytest.approx(weight[part].sum() * scale, rel=1e-9)
 
 
 def test_rows_that_weigh_almost_nothing_still_count():
@@ -67,7 +67,7 @@ def test_rows_that_weigh_almost_nothing_still_count():
     x = np.arange(20000.0)
     weight = np.where(x < 10000, 1e-25, np.where(x < 17000, 1.0, 1.5))
     tree = grow(Rows(x[:, None]), x >= 15000, 2, weight=weight, **(SHALLOW | {"max_depth": 1}))
-    assert tree["threshold"][0] == 14999.5
+    assert tree.threshold[0] == 14999.5
     light = slice(0, 10000)
     tree = grow(Rows(x[light, None]), x[light] >= 50, 2, weight=(weight * (1 + x))[light], **SHALLOW)
-    assert tree["threshold"][0] == 49.5
+    assert tree.threshold[0] == 49.5

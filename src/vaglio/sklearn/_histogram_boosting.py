@@ -80,8 +80,8 @@ class _ScikitLearnsRounds:
             if not stop:
                 break
         arrays = trainer.trees()
-        self.gains_ = arrays["gains"]
-        rounds = (len(arrays["starts"]) - 1) // task.outputs
+        self.gains_ = arrays.gains
+        rounds = (len(arrays.starts) - 1) // task.outputs
         none = np.empty(0)
         if not stop:
             return Chosen(rounds, none, none, trainer)
@@ -93,7 +93,7 @@ class _ScikitLearnsRounds:
             return before
         trainer = task.trainer(self.rows_[0], start=before.raw(matrix).T, first=before.rounds)
         trainer.advance(self.max_iter - before.rounds)
-        self.gains_ = np.concatenate([self.gains_[: before.forest.n_nodes], trainer.trees()["gains"]])
+        self.gains_ = np.concatenate([self.gains_[: before.forest.n_nodes], trainer.trees().gains])
         more = forest_of(trainer, matrix.features, sources=columns.sources_of(None))
         return replace(before, forest=joined(before.forest, more, matrix.features))
 

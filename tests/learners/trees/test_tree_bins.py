@@ -47,7 +47,8 @@ def made(n=400, missing=0.0, classes=3, values=20, seed=0):
 
 
 def same_tree(a, b, exact):
-    ours, theirs = a.tree_.to_kernel(), b.tree_.to_kernel()
+    (ours, of_ours), (theirs, of_theirs) = a.tree_.state(), b.tree_.state()
+    assert of_ours["strict"] == of_theirs["strict"]
     for name, array in ours.items():
         if exact:
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
@@ -141,7 +142,7 @@ def test_columns_of_many_values_take_two_bytes():
     y = np.arange(n) // 1500
     tree = DecisionTreeClassifier(max_bins=1000).fit(X, y)
     assert tree.score(X, y) == 1.0
-    assert DecisionTreeClassifier(max_bins=1000, n_jobs=2).fit(X, y).tree_.to_kernel().keys()
+    assert DecisionTreeClassifier(max_bins=1000, n_jobs=2).fit(X, y).tree_.n_nodes > 1
 
 
 def test_random_thresholds_part_bins():
@@ -154,7 +155,7 @@ def test_random_thresholds_part_bins():
 @pytest.mark.parametrize("missing", ["learned", "fractional", "branch"])
 def test_any_number_of_threads_gives_the_same_tree(missing):
     X, y, _ = made(n=3000, missing=0.1, values=200)
-    trees = [DecisionTreeClassifier(max_bins=64, missing=missing, n_jobs=j).fit(X, y).tree_.to_kernel() for j in (1, 3)]
+    trees = [DecisionTreeClassifier(max_bins=64, missing=missing, n_jobs=j).fit(X, y).tree_.state()[0] for j in (1, 3)]
     for name in trees[0]:
         np.testing.assert_array_equal(trees[0][name], trees[1][name])
 
@@ -165,8 +166,8 @@ def test_the_order_of_rows_does_not_show():
     order = np.random.default_rng(1).permutation(len(y))
     for learner, target in ((DecisionTreeClassifier, y), (DecisionTreeRegressor, number)):
         options = {"max_bins": 32, "missing": "fractional", "min_samples_leaf": 4}
-        a = learner(**options).fit(X, target, sample_weight=weight).tree_.to_kernel()
-        b = learner(**options).fit(X.iloc[order], target[order], sample_weight=weight[order]).tree_.to_kernel()
+        a = learner(**options).fit(X, target, sample_weight=weight).tree_.state()[0]
+        b = learner(**options).fit(X.iloc[order], target[order], sample_weight=weight[order]).tree_.state()[0]
         for name in a:
             np.testing.assert_allclose(a[name], b[name], rtol=1e-12, err_msg=name)
 

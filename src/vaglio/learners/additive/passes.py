@@ -38,7 +38,7 @@ class Setup:
 
     Attributes
     ----------
-    layout : dict
+    layout : BoostingLayout
         The bins of all features.
     features : tuple of Feature
     loss : str
@@ -57,7 +57,7 @@ class Setup:
         What numbers that are predicted are divided by.
     """
 
-    layout: dict[str, Any]
+    layout: _core.BoostingLayout
     features: tuple[Feature, ...]
     loss: str
     outputs: int
@@ -102,7 +102,7 @@ class Setup:
         """Return the weight of the rows in each slot of all columns."""
         arrays, found = kept.arrays, []
         narrow, wide = iter(arrays["bytes"].T), iter(arrays["words"].T)
-        for bins in self.layout["bins"].tolist():
+        for bins in self.layout.bins.tolist():
             column = next(narrow if bins < 256 else wide)
             found.append(np.bincount(column, arrays.get("weight"), minlength=bins + 1).astype(np.float64))
         return np.concatenate(found)
@@ -222,7 +222,7 @@ def boost_in_passes(estimator: AdditiveEstimator, facts: Facts) -> Asking:
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
     flat = yield Pass("weight of slots", setup.slot_weights, of=(_BINS, _TARGET))
-    weights = np.split(flat, np.cumsum(layout["bins"].astype(np.int64) + 1)[:-1])
+    weights = np.split(flat, np.cumsum(layout.bins.astype(np.int64) + 1)[:-1])
     config = estimator._config(features, n, believed, loss, weights)
     starts = yield from _start_in_passes(setup, facts)
     booster = _core.AdditivePasses(layout, config, n, starts)
@@ -235,7 +235,7 @@ def boost_in_passes(estimator: AdditiveEstimator, facts: Facts) -> Asking:
     booster.set_sides(groups)
     pairs, joint = yield from _boosted_pairs(estimator, setup, booster, groups, (config, stopping, facts))
     of = (groups, weights, pairs, joint)
-    return estimator._mean_model(booster, features, layout["thresholds"], config, of).shifted(np.log(unit))
+    return estimator._mean_model(booster, features, layout.thresholds, config, of).shifted(np.log(unit))
 
 
 def _boosted_pairs(

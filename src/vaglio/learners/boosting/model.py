@@ -201,25 +201,25 @@ def forest_of(
     sources : tuple of CategoryNumbers
         What the columns behind those of the table stand for.
     """
-    arrays = trainer.trees()
-    starts = arrays["starts"][: None if n_trees is None else n_trees + 1]
-    nodes = arrays["nodes"].reshape(-1).view(NODE)[: starts[-1]].copy()
+    arrays = trainer.trees()  # what the model keeps is copied, and the rest is freed
+    starts = arrays.starts[: None if n_trees is None else n_trees + 1].copy()
+    nodes = arrays.nodes.reshape(-1).view(NODE)[: starts[-1]].copy()
     n_leaves = int((nodes["link"] < 0).sum())
     inner = nodes["link"] >= 0
-    tables = _with_sets(nodes, arrays["tables"], len(features), sources)
+    tables = _with_sets(nodes, arrays.tables, len(features), sources)
     # Of an ordered column, "any value that is there" is the last of its ranks.
     ranks = np.array([len(f.categories) - 1 if f.kind == "ordinal" else np.inf for f in features])
     tested = nodes["feature"][inner] & ~MISSING_RIGHT
     nodes["threshold"][inner] = np.minimum(nodes["threshold"][inner], ranks[tested])
     # Gains are squares, and may be infinite where the numbers that are predicted are huge.
-    gain = np.minimum(arrays["gains"][: len(nodes)][inner], np.finfo(np.float64).max / len(nodes))
+    gain = np.minimum(arrays.gains[: len(nodes)][inner], np.finfo(np.float64).max / len(nodes))
     gains = np.bincount(tested, weights=gain, minlength=len(features))
     gains = gains.astype(np.float64)  # of no split at all NumPy counts whole numbers
     return Forest(
         nodes=nodes,
         starts=starts,
         tables=tables,
-        leaves=arrays["leaves"][:n_leaves],
+        leaves=arrays.leaves[:n_leaves].copy(),
         importances=gains / gains.sum() if gains.sum() > 0 else gains,
         regression=True,
     )

@@ -73,7 +73,7 @@ class Setup:
 
     Attributes
     ----------
-    layout : dict
+    layout : BoostingLayout
         The bins of all features.
     features : tuple of Feature
     means : CategoryMeans or None
@@ -90,7 +90,7 @@ class Setup:
         What numbers that are predicted are divided by.
     """
 
-    layout: dict[str, Any]
+    layout: _core.BoostingLayout
     features: tuple[Feature, ...]
     means: CategoryMeans | None
     loss: str
@@ -133,15 +133,15 @@ class Setup:
         """Return the sums that boosting starts by."""
         return self.part(kept).baseline_sums(least)
 
-    def added(self, trees: dict[str, Any], kept: Kept) -> dict[str, np.ndarray]:
+    def added(self, trees: _core.FlatTrees, kept: Kept) -> dict[str, np.ndarray]:
         """Return the scores with those of further trees."""
         return {"raw": self.part(kept).add_trees(trees).T}
 
-    def sum_leaves(self, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
+    def sum_leaves(self, trees: _core.FlatTrees, draw: Any, bounds: Bounds, kept: Kept) -> Any:
         """Return the sums of gradients of leaves."""
         return self.part(kept).sum_leaves(trees, draw, (self.rows, *bounds))
 
-    def sum_nodes(self, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
+    def sum_nodes(self, trees: _core.FlatTrees, draw: Any, bounds: Bounds, kept: Kept) -> Any:
         """Return the sums of gradients of open nodes."""
         return self.part(kept).sum_nodes(trees, draw, (self.rows, *bounds))
 
@@ -207,12 +207,12 @@ def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bi
     thresholds = _core.bin_table(*given, max_bins=max_bins, seed=seed).thresholds
     bins = [int(n_categories[column[j]]) if nominal[j] else len(own) + 1 for j, own in enumerate(thresholds)]
     missing = np.concatenate([facts.missing > 0, np.zeros(further, dtype=bool)])
-    return {
-        "nominal": np.asarray(nominal, dtype=np.uint8),
-        "bins": np.array(bins, dtype=np.uint32),
-        "missing": missing.astype(np.uint8),
-        "thresholds": list(thresholds),
-    }
+    return _core.BoostingLayout(
+        nominal=np.asarray(nominal, dtype=np.uint8),
+        bins=np.array(bins, dtype=np.uint32),
+        missing=missing.astype(np.uint8),
+        thresholds=thresholds,
+    )
 
 
 def means_in_passes(facts: Facts, ordered: np.ndarray, held: Held, outputs: int, seed: int) -> Asking:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
 from vaglio.engines.passes import Chunk, Facts, Gather, Keep, Kept, Pass, run_in_memory
@@ -148,7 +149,7 @@ class TreesOfRounds:
         """Give more weight to the rows that a member predicts wrong."""
         yield Keep(_WEIGHTS, partial(_weighed, self.binning, member, steps), of=(_BINS, _WEIGHTS))
 
-    def _plan(self, seed: int) -> dict[str, Any] | None:
+    def _plan(self, seed: int) -> _core.TreesPlan | None:
         """Return a tree of all rows and some columns."""
         if self.columns is None:
             return None

@@ -158,14 +158,14 @@ class LossSlopes:
     def summarize(self, chunk: Chunk) -> SlopeSums:
         """Return the sums of the rows of a chunk."""
         encoder = self.encoder
-        encoding = {
-            "columns": encoder.numeric_columns,
-            "centre": encoder.centre,
-            "scale": encoder.scale,
-            "fill": encoder.fill,
-            "of_codes": encoder.columns_of_codes,
-            "heights": encoder.heights_of_codes,
-        }
+        encoding = _core.SlopeEncoding(
+            columns=encoder.numeric_columns,
+            centre=encoder.centre,
+            scale=encoder.scale,
+            fill=encoder.fill,
+            of_codes=encoder.columns_of_codes,
+            heights=encoder.heights_of_codes,
+        )
         numeric, codes = np.ascontiguousarray(chunk.matrix.numeric.T), np.ascontiguousarray(chunk.matrix.codes.T)
         given = (numeric, codes, chunk.y, chunk.weight, encoding, np.ascontiguousarray(self.theta))
         return _core.slope_sums(*given, int(self.loss_grid.exponent[0]), self.slope_grid.exponent)

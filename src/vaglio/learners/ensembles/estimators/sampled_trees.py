@@ -140,14 +140,13 @@ def without_rows(prototype: Any) -> tuple[Any, dict[str, Any]]:
     return (own, changed) if on_bins(own) else (prototype, {})
 
 
-def _plan(members: Sequence[Any], samples: Sequence[Sample], width: int) -> dict[str, Any]:
+def _plan(members: Sequence[Any], samples: Sequence[Sample], width: int) -> _core.TreesPlan:
     seeds = [seed_of(member.random_state) for member in members]
     every = np.arange(width)
-    plan = plan_of(seeds, [every if sample.features is None else sample.features for sample in samples])
-    if samples[0].key is not None:
-        plan["draws"] = samples[0].draws
-        plan["bags"] = np.array([sample.key for sample in samples], dtype=np.uint64)
-    return plan
+    columns = [every if sample.features is None else sample.features for sample in samples]
+    if samples[0].key is None:
+        return plan_of(seeds, columns)
+    return plan_of(seeds, columns, samples[0].draws, [int(sample.key or 0) for sample in samples])
 
 
 def grow_members(
@@ -185,7 +184,7 @@ def _finished(
     members: Sequence[Any],
     samples: Sequence[Sample],
     codebook: Codebook,
-    grown: list[dict[str, np.ndarray]],
+    grown: list[_core.TreeArrays],
     classes: np.ndarray | None,
 ) -> list[Member]:
     k = 0 if classes is None else len(classes)

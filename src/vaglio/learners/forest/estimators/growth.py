@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, select_features
 from vaglio.engines.passes import Chunk
-from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.forest.model.forest import Forest, ForestArrays
 from vaglio.learners.inputs import class_factors
 from vaglio.learners.trees.estimators.growing import on_bins, prune_to, tree_config, tree_of
 from vaglio.learners.trees.model.grower import training_table
@@ -83,7 +83,7 @@ class TrainingRows:
         return 0 if self.classes is None else len(self.classes)
 
 
-def grow_trees(estimator: Any, rows: TrainingRows, draws: int, seed: int, kept: Kept | None = None) -> dict[str, Any]:
+def grow_trees(estimator: Any, rows: TrainingRows, draws: int, seed: int, kept: Kept | None = None) -> ForestArrays:
     """Return the arrays of a forest by the parameters of the estimator, after the kept trees if there are any."""
     first, features = 0 if kept is None else kept.forest.n_trees, rows.matrix.features
     own_columns = estimator.features_per_tree is not None and estimator.monotonic_cst is not None
@@ -100,7 +100,7 @@ def grow_trees(estimator: Any, rows: TrainingRows, draws: int, seed: int, kept: 
     return joined_arrays([*(() if kept is None else (kept.part,)), *added], features)
 
 
-def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) -> dict[str, Any]:
+def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) -> _core.ForestArrays:
     matrix, y, weight, n_classes = rows.matrix, rows.y, rows.weight, rows.n_classes
     config = tree_config(estimator, matrix, n_classes)
     options: dict[str, Any] = {
@@ -115,7 +115,7 @@ def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) ->
     binning, amounts = binning_of(matrix, estimator.max_bins or 0, estimator._strict), Amounts.of(y, weight, n_classes)
     setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, **options))
     block = setup.block(Chunk(matrix, y, weight, 0))
-    arrays: dict[str, Any] = grow_block(setup, block, config, joined=True, threads=matrix.threads)
+    arrays: _core.ForestArrays = grow_block(setup, block, config, joined=True, threads=matrix.threads)
     return arrays
 
 
@@ -178,14 +178,14 @@ class _Grower:
 
     def _exactly(
         self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: _core.TreeConfig
-    ) -> dict[str, Any]:
+    ) -> _core.TreeArrays:
         own = self.rows.matrix if columns is None else select_features(self.rows.matrix, columns)
         table = self.table if columns is None else training_table(own)
         return _core.grow_tree(table, self.rows.y, self.rows.n_classes, weight, bag, config)
 
     def _on_bins(
         self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: _core.TreeConfig
-    ) -> dict[str, Any]:
+    ) -> _core.TreeArrays:
         y, n_classes = self.rows.y, self.rows.n_classes
         chosen = np.arange(len(self.cells)) if columns is None else columns
         taken = np.arange(len(y)) if bag is None else np.flatnonzero(bag)
@@ -240,18 +240,18 @@ class Part:
         return cls(nodes, starts, tables, leaves, importances / removed if removed > 0 else importances)
 
     @classmethod
-    def of_forest(cls, arrays: dict[str, Any], features: tuple[Feature, ...], first: int = 0) -> Part:
-        """Take the trees of a forest from one on; the arrays are named as the grower of forests names them."""
-        starts = arrays["starts"][first:]
-        nodes = arrays["nodes"].reshape(-1).view(NODE)[starts[0] :].copy()
+    def of_forest(cls, arrays: _core.ForestArrays, features: tuple[Feature, ...], first: int = 0) -> Part:
+        """Take the trees of a forest from one on."""
+        starts = arrays.starts[first:]
+        nodes = arrays.nodes.reshape(-1).view(NODE)[starts[0] :].copy()
         nominal = with_table(nodes, features)
-        begin = int(nodes["threshold"][nominal].min(initial=len(arrays["tables"])))
+        begin = int(nodes["threshold"][nominal].min(initial=len(arrays.tables)))
         nodes["threshold"][nominal] -= begin
-        return cls(nodes, starts - starts[0], arrays["tables"][begin:], arrays["leaves"], arrays["importances"][first:])
+        return cls(nodes, starts - starts[0], arrays.tables[begin:], arrays.leaves, arrays.importances[first:])
 
 
-def joined_arrays(parts: Sequence[Part], features: tuple[Feature, ...]) -> dict[str, Any]:
-    """Return the arrays of a forest of all these trees, named as the grower of forests names them."""
+def joined_arrays(parts: Sequence[Part], features: tuple[Feature, ...]) -> Part:
+    """Return the arrays of a forest of all these trees."""
     nodes, leaves, starts, n_words = [], [], [np.zeros(1, np.int64)], 0
     for part in parts:
         own = part.nodes.copy()
@@ -263,13 +263,13 @@ def joined_arrays(parts: Sequence[Part], features: tuple[Feature, ...]) -> dict[
     every = np.concatenate(nodes)
     distinct, row = _distinct(np.concatenate(leaves))
     every["link"][every["link"] < 0] = ~row
-    return {
-        "nodes": every,
-        "starts": np.concatenate(starts),
-        "tables": np.concatenate([part.tables for part in parts]),
-        "leaves": distinct,
-        "importances": np.concatenate([part.importances for part in parts]),
-    }
+    return Part(
+        every,
+        np.concatenate(starts),
+        np.concatenate([part.tables for part in parts]),
+        distinct,
+        np.concatenate([part.importances for part in parts]),
+    )
 
 
 def _distinct(leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,7 +29,7 @@ from vaglio.learners.forest.estimators.growth import (
     grow_trees,
     growth_seed,
 )
-from vaglio.learners.forest.model.forest import Forest
+from vaglio.learners.forest.model.forest import Forest, ForestArrays
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
 from vaglio.learners.provenance import plain_params
 from vaglio.learners.rules.model.ruleset import RuleSet
@@ -152,11 +152,11 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         if self.permutation_importance:
             losses = forest.permutation_importances(matrix, y, draws, seed)
             self.permutation_importances_ = losses.mean(axis=0)
-        self._growth = Growth(seed, self._row_numbers(np.arange(len(y))), draws, arrays["importances"])
+        self._growth = Growth(seed, self._row_numbers(np.arange(len(y))), draws, arrays.importances)
         self.__dict__.pop("_members", None)
         return forest
 
-    def _made(self, arrays: dict[str, Any]) -> Forest:
+    def _made(self, arrays: ForestArrays) -> Forest:
         return Forest.from_kernel(arrays, regression=not hasattr(self, "classes_"))
 
     def _kept(self, matrix: EncodedMatrix) -> Kept | None:
@@ -201,7 +201,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         plan = _core.plan_forest(len(features), self.n_estimators, draws, per_tree, seed)
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        self._growth = Growth(seed, range(facts.n_rows), draws, arrays["importances"])
+        self._growth = Growth(seed, range(facts.n_rows), draws, arrays.importances)
         self.__dict__.pop("_members", None)
         forest = self._made(arrays)
         return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,6 +18,21 @@ from vaglio.model.base import State
 
 # Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
 MOST_TREES = 50
+
+
+class ForestArrays(Protocol):
+    """The arrays of a forest: those of the kernel, whose nodes are bytes, or those of trees that Python joins."""
+
+    @property
+    def nodes(self) -> np.ndarray: ...
+    @property
+    def starts(self) -> np.ndarray: ...
+    @property
+    def tables(self) -> np.ndarray: ...
+    @property
+    def leaves(self) -> np.ndarray: ...
+    @property
+    def importances(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +67,14 @@ class Forest:
     shrinkage: float = 0.0
 
     @classmethod
-    def from_kernel(cls, arrays: dict[str, Any], regression: bool) -> Forest:
-        """Wrap the arrays the kernel returned."""
-        per_tree = arrays["importances"]
-        mean = per_tree.mean(axis=0)
+    def from_kernel(cls, arrays: ForestArrays, regression: bool) -> Forest:
+        """Wrap the arrays the kernel returned, or those of trees that were joined."""
+        mean = arrays.importances.mean(axis=0)
         return cls(
-            nodes=arrays["nodes"].reshape(-1).view(NODE),
-            starts=arrays["starts"],
-            tables=arrays["tables"],
-            leaves=arrays["leaves"],
+            nodes=arrays.nodes.reshape(-1).view(NODE),
+            starts=arrays.starts,
+            tables=arrays.tables,
+            leaves=arrays.leaves,
             importances=mean / mean.sum() if mean.sum() > 0 else mean,
             regression=regression,
         )

@@ -16,6 +16,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Chunk, Facts, Passes, run_in_memory
 from vaglio.errors import NotSupportedError
@@ -310,7 +311,7 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         pruned = prune_to(self, tree, float(alpha), k) if alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
-    def _finished_by_counts(self, arrays: dict[str, np.ndarray], n_classes: int) -> Tree:
+    def _finished_by_counts(self, arrays: _core.TreeArrays, n_classes: int) -> Tree:
         """Prune and shrink a grown tree by what is in its nodes alone."""
         tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree

@@ -5,7 +5,7 @@ Pruning that needs only the training rows is done by the grower; reduced-error p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
@@ -249,7 +249,7 @@ def charged_risk(estimator: Any) -> str:
     return str(getattr(estimator, "ccp_risk", "impurity"))
 
 
-def tree_of(estimator: GrowthParameters, arrays: dict[str, Any], n_classes: int) -> Tree:
+def tree_of(estimator: GrowthParameters, arrays: _core.TreeArrays, n_classes: int) -> Tree:
     """Wrap the grower's arrays, with the estimator's smoothing."""
     smoothing, m = _smoothing(estimator)
     return Tree.from_kernel(arrays, smoothing=smoothing, m=m, regression=n_classes == 0)
@@ -395,7 +395,7 @@ def learn_outputs(
         config=tree_config(estimator, matrix, 0),
         n_threads=matrix.threads,
     )
-    if centre is not None:
-        arrays["value"] = arrays["value"] + centre
     tree = tree_of(estimator, arrays, 0)
+    if centre is not None:
+        tree = replace(tree, value=tree.value + centre)
     return prune_to(estimator, tree, float(estimator.ccp_alpha), 0) if estimator.ccp_alpha else tree

@@ -194,18 +194,18 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
                 n_threads=matrix.threads,
                 progress=progress,
             )
-        tree = Tree.from_kernel(found["tree"], smoothing="none", m=2.0, regression=False)
+        tree = Tree.from_kernel(found.tree, smoothing="none", m=2.0, regression=False)
         self._note(stakes, found, tree)
         return tree
 
-    def _note(self, stakes: Stakes, found: dict[str, Any], tree: Tree) -> None:
+    def _note(self, stakes: Stakes, found: _core.OptimalTree, tree: Tree) -> None:
         """Keep what the trees cost, and say so if the search did not come to an end."""
-        self.objective_ = stakes.objective(found["cost"], tree.n_leaves, self.ccp_alpha)
-        self.greedy_objective_ = stakes.objective(found["greedy"], self.greedy_.n_leaves, self.ccp_alpha)
-        self.gap_ = (found["cost"] - found["lower"]) * stakes.unit / stakes.total
+        self.objective_ = stakes.objective(found.cost, tree.n_leaves, self.ccp_alpha)
+        self.greedy_objective_ = stakes.objective(found.greedy, self.greedy_.n_leaves, self.ccp_alpha)
+        self.gap_ = (found.cost - found.lower) * stakes.unit / stakes.total
         self.lower_bound_ = self.objective_ - self.gap_
-        self.proved_ = found["cost"] == found["lower"]
-        self.stopped_by_ = found["limit"] or None
+        self.proved_ = found.cost == found.lower
+        self.stopped_by_ = found.limit or None
         if not self.proved_:
             limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
             unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""

@@ -37,6 +37,8 @@ _DTYPES: dict[str, Any] = {
     "linear_feature": np.int32,
     "linear_coef": np.float64,
 }
+# Those that the kernels name as here.
+_SAME_NAMES = [name for name in _DTYPES if name != "node_kind"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,24 +303,22 @@ class Tree:
 
     # -- kernel ------------------------------------------------------------------------------------------------------
     @classmethod
-    def from_kernel(cls, arrays: dict[str, Any], smoothing: str, m: float, regression: bool) -> Tree:
+    def from_kernel(cls, arrays: _core.TreeArrays, smoothing: str, m: float, regression: bool) -> Tree:
         """Wrap the arrays a kernel returned."""
-        arrays = dict(arrays)
-        strict = bool(arrays.pop("strict").any())
-        arrays["node_kind"] = arrays.pop("kind")
         return cls(
-            **{name: np.asarray(arrays.get(name, ()), dtype=dtype) for name, dtype in _DTYPES.items()},
-            strict=strict,
+            arrays.kind,
+            **{name: getattr(arrays, name) for name in _SAME_NAMES},
+            strict=arrays.strict,
             smoothing=smoothing,
             m=m,
             regression=regression,
             shrinkage=0.0,
         )
 
-    def to_kernel(self) -> dict[str, Any]:
-        """Return the arrays as the kernels name them."""
-        arrays = {name: getattr(self, name) for name in _DTYPES if name != "node_kind"}
-        return {"kind": self.node_kind, "strict": np.full(self.n_nodes, self.strict), **arrays}
+    def to_kernel(self) -> _core.TreeArrays:
+        """Return the arrays as the kernels take them."""
+        arrays = {name: getattr(self, name) for name in _SAME_NAMES}
+        return _core.TreeArrays(kind=self.node_kind, strict=self.strict, **arrays)
 
     def __getstate__(self) -> dict[str, Any]:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}

@@ -76,10 +76,11 @@ class OnBins:
     def setup(self, parts: list[Part | None]) -> Setup:
         """Return the setup of trees of which each leaves out a part of the rows; None: nothing."""
         every = np.arange(len(self.binning.features))
-        plan = plan_of([self.config.seed] * len(parts), [every] * len(parts))
-        for at, part in enumerate(parts):
-            if part is not None:
-                plan["hash_seed"], plan["first_out"][at], plan["last_out"][at] = part.seed, part.first, part.last
+        left_out = [(1, 0) if part is None else (part.first, part.last) for part in parts]
+        # All parts of one table have the same seed.
+        hash_seed = next((part.seed for part in parts if part is not None), 0)
+        seeds, columns = [self.config.seed] * len(parts), [every] * len(parts)
+        plan = plan_of(seeds, columns, hash_seed=hash_seed, left_out=left_out)
         return Setup.made(self.binning, self.amounts, self.n_classes, plan)
 
 
@@ -121,11 +122,11 @@ def reduced_tree(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> Ask
 
 
 def _validation_errors(
-    tree: dict[str, np.ndarray], part: Part, amounts: Amounts, n_classes: int, bound: float, chunk: Chunk
+    tree: _core.TreeArrays, part: Part, amounts: Amounts, n_classes: int, bound: float, chunk: Chunk
 ) -> np.ndarray:
     rows = part.of(chunk.index)
     if not len(rows):
-        return np.zeros(len(tree["feature"]))
+        return np.zeros(len(tree.feature))
     own = chunk.take(rows)
     weight = amounts.weights(own.weight)
     return _core.validation_errors(tree, training_table(own.matrix), own.y, n_classes, weight, bound)

@@ -24,7 +24,7 @@ _KEPT = "bins"
 
 Asking = Generator[Any, Any, Any]
 # Trees that are grown together, as the growers take them; None: one tree of all rows.
-Plan = dict[str, Any] | None
+Plan = _core.TreesPlan | None
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,40 @@ class RowsInMemory:
     room: int = 1 << 62
 
 
-def plan_of(seeds: Sequence[int], features: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Return a plan of trees with these seeds and columns, each of all rows."""
-    n = len(seeds)
-    return {
-        "draws": 0,  # rows drawn for each tree, by the keys in `bags`
-        "bags": np.zeros(n, dtype=np.uint64),
-        "hash_seed": 0,  # rows are left out whose hash lies between `first_out` and `last_out`
-        "first_out": np.ones(n, dtype=np.uint64),
-        "last_out": np.zeros(n, dtype=np.uint64),
-        "seeds": np.array(seeds, dtype=np.uint64),
-        "features": [columns.astype(np.uint32) for columns in features],
-    }
+def plan_of(
+    seeds: Sequence[int],
+    features: Sequence[np.ndarray],
+    draws: int = 0,
+    bags: Sequence[int] | None = None,
+    hash_seed: int = 0,
+    left_out: Sequence[tuple[int, int]] | None = None,
+) -> _core.TreesPlan:
+    """Return a plan of trees.
+
+    Parameters
+    ----------
+    seeds : sequence of int
+    features : sequence of ndarray
+        The columns of each tree.
+    draws : int
+        Rows drawn for each tree with replacement; 0: every row once.
+    bags : sequence of int, optional
+        The key of each tree's draws.
+    hash_seed : int
+    left_out : sequence of (int, int), optional
+        The hashes, first and last, of the rows that each tree leaves out; none are where the first exceeds the last.
+    """
+    first, last = np.array(left_out or [(1, 0)] * len(seeds), dtype=np.uint64).T
+    return _core.TreesPlan(
+        draws=draws,
+        hash_seed=hash_seed,
+        seeds=np.array(seeds, dtype=np.uint64),
+        bags=np.array(bags or [0] * len(seeds), dtype=np.uint64),
+        first_out=np.ascontiguousarray(first),
+        last_out=np.ascontiguousarray(last),
+        features=[columns.astype(np.uint32) for columns in features],
+        blocks=[],
+    )
 
 
 @dataclass(frozen=True)
@@ -61,8 +83,8 @@ class Setup:
     amounts : Amounts
     n_classes : int
         0 for numbers.
-    growth : dict
-        Number of rows, the rows of each tree, and what else the sums of a part depend on.
+    plan : TreesPlan or None
+        The rows, columns and random numbers of each tree; None: one tree of all rows.
     kernel : GrowthAmounts
         The amounts as the kernels take them.
     of : tuple of str
@@ -72,21 +94,20 @@ class Setup:
     binning: Binning
     amounts: Amounts
     n_classes: int
-    growth: dict[str, Any]
+    plan: Plan
     kernel: _core.GrowthAmounts
     of: tuple[str, ...] = ()
 
     @classmethod
     def made(cls, binning: Binning, amounts: Amounts, n_classes: int, plan: Plan, of: tuple[str, ...] = ()) -> Setup:
         """Put together what is known."""
-        growth = {"rows": amounts.rows, "trees": plan, "weighted": amounts.weighted}
-        return cls(binning, amounts, n_classes, growth, amounts.for_kernel(plan["draws"] if plan else 0), of)
+        return cls(binning, amounts, n_classes, plan, amounts.for_kernel(plan.draws if plan else 0), of)
 
     @property
     def drawn(self) -> bool:
         """Whether trees have rows of their own."""
-        plan = self.growth["trees"]
-        return plan is not None and bool(plan["draws"] or (plan["first_out"] <= plan["last_out"]).any())
+        plan = self.plan
+        return plan is not None and bool(plan.draws or (plan.first_out <= plan.last_out).any())
 
     def block(self, rows: Chunk | Kept) -> Block:
         """Return rows as bins, with their weights as the grower takes them."""
@@ -204,23 +225,20 @@ def grow_block(
 ) -> Any:
     """Grow on rows in memory, so many trees beside each other at most; return as :func:`grow_in_passes`."""
     given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
-    plan = setup.growth["trees"]
-    if plan is None:
+    if setup.plan is None:
         return [_core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)]
-    told = {"amounts": setup.kernel, "trees": plan, "joined": joined, "beside": beside}
-    return _core.grow_binned_trees(*given, **told, n_threads=threads)
+    grow = _core.grow_binned_forest if joined else _core.grow_binned_trees
+    return grow(*given, amounts=setup.kernel, trees=setup.plan, beside=beside, n_threads=threads)
 
 
 def _grow_by_levels(setup: Setup, config: _core.TreeConfig, joined: bool, sizes: Sizes) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
-    layout = setup.binning.layout()
-    plan = setup.growth["trees"]
-    if plan is not None and plan["draws"]:
+    plan, rows = setup.plan, setup.amounts.rows
+    if plan is not None and plan.draws:
         # Every part would share out all draws from the beginning, in every pass.
-        blocks = _core.draw_blocks(plan["bags"], setup.growth["rows"], plan["draws"], sizes.threads)
-        setup.growth["trees"] = plan | {"blocks": blocks}
-    grower = _core.LevelGrower(layout, setup.n_classes, config, setup.kernel, setup.growth["trees"])
-    setup.growth["squares"] = grower.squares()
+        plan = plan.with_blocks(rows, sizes.threads)
+    grower = _core.LevelGrower(setup.binning.layout(), setup.n_classes, config, setup.kernel, plan)
+    growth = _core.TableGrowth(rows=rows, weighted=setup.amounts.weighted, trees=plan, squares=grower.squares())
     of = setup.of or (_KEPT,)
     if not setup.of:
         yield Keep(_KEPT, setup.kept)
@@ -230,22 +248,24 @@ def _grow_by_levels(setup: Setup, config: _core.TreeConfig, joined: bool, sizes:
     while not grower.done():
         level += 1
         frontier = grower.ask_sums(most.cells, most.rows)
-        if len(frontier["totals"]):
-            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=of, holds=most.holds)
+        if len(frontier.totals):
+            sums = yield Pass(
+                f"sums of level {level}", partial(_sums, setup, growth, frontier), of=of, holds=most.holds
+            )
             grower.take_sums(sums)
             continue
         frontier = grower.ask_rows(most.cells, most.rows)
-        given = partial(_rows, setup, spread, frontier)
-        rows: Arrived = yield Pass("rows of small nodes", given, of=of, holds=most.holds)
-        starts, arrays = rows.joined()
+        given_rows = partial(_rows, setup, growth, spread, frontier)
+        arrived: Arrived = yield Pass("rows of small nodes", given_rows, of=of, holds=most.holds)
+        starts, arrays = arrived.joined()
         block = setup.block_of(arrays, 0)
         told = {name: arrays.get(name) for name in ("weights", "counts", "drawn")}
         grower.take_rows(starts, block.columns, block.y, **told, n_threads=sizes.threads)
-    return grower.take_trees(joined)
+    return grower.take_forest() if joined else grower.take_trees()
 
 
-def _sums(setup: Setup, frontier: dict[str, Any], kept: Kept) -> np.ndarray:
-    return _core.sum_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
+def _sums(setup: Setup, growth: _core.TableGrowth, frontier: _core.Frontier, kept: Kept) -> np.ndarray:
+    return _core.sum_part(frontier, *_part(setup, kept), growth, setup.kernel)
 
 
 def _part(
@@ -255,8 +275,8 @@ def _part(
     return setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start
 
 
-def _rows(setup: Setup, spread: bool, frontier: dict[str, Any], kept: Kept) -> Arrived:
-    starts, row, weight, count = _core.gather_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
+def _rows(setup: Setup, growth: _core.TableGrowth, spread: bool, frontier: _core.Frontier, kept: Kept) -> Arrived:
+    starts, row, weight, count = _core.gather_part(frontier, *_part(setup, kept), growth, setup.kernel)
     arrays = {name: array[row] for name, array in setup.ready(kept).items() if name != "weight"}
     if setup.amounts.weighted:
         arrays |= {"weights": weight, "counts": count}
@@ -333,8 +353,8 @@ def _bytes_of_growing(setup: Setup, config: _core.TreeConfig) -> int:
 
 def _share_of_rows(setup: Setup, n_rows: int) -> float:
     """Return which share of the rows a tree has: of those drawn with replacement, some are drawn again."""
-    plan = setup.growth["trees"]
-    return -math.expm1(-plan["draws"] / n_rows) if plan is not None and plan["draws"] else 1.0
+    plan = setup.plan
+    return -math.expm1(-plan.draws / n_rows) if plan is not None and plan.draws else 1.0
 
 
 def bytes_of_tree(setup: Setup, config: _core.TreeConfig, n_rows: int) -> int:
@@ -353,8 +373,7 @@ def bytes_gathered(setup: Setup, config: _core.TreeConfig, n_rows: int, beside: 
 
 def trees_beside(sizes: Sizes, setup: Setup, config: _core.TreeConfig) -> int:
     """Return how many trees may grow beside each other on all rows in memory; 0: the rows do not fit."""
-    plan = setup.growth["trees"]
-    most = 1 if plan is None else min(sizes.threads, len(plan["seeds"]))
+    most = 1 if setup.plan is None else min(sizes.threads, len(setup.plan.seeds))
     for beside in (most, 1):
         if bytes_gathered(setup, config, sizes.n_rows, beside) <= sizes.room:
             return beside
@@ -388,6 +407,6 @@ class PassSize:
         arrived = bytes_as_bins(setup) + bytes_of_weights(setup, config)
         # They arrive in parts and are put in order; a node has a quarter of them at most.
         rows = holds / (2 * arrived + 4 + _bytes_of_growing(setup, config) / 4)
-        plan = setup.growth["trees"]
-        again = plan["draws"] / sizes.n_rows / _share_of_rows(setup, sizes.n_rows) if plan and plan["draws"] else 1.0
+        draws = setup.plan.draws if setup.plan else 0
+        again = draws / sizes.n_rows / _share_of_rows(setup, sizes.n_rows) if draws else 1.0
         return cls(cells, max(1.0, rows * max(1.0, again)), holds)
