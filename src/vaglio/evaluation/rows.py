@@ -115,7 +115,7 @@ class Rows(ABC):
 
     @abstractmethod
     def positions(self, part: Part) -> np.ndarray:
-        """Return the positions of the rows of a part; none where rows have no positions."""
+        """Return the positions of the rows of a part among all rows whose class is known."""
 
     @abstractmethod
     def describe(self, rules: SplitRules) -> dict[str, str]:

@@ -94,6 +94,9 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         ("test rows", f"{selection.evaluation.n_rows:,}"),
         ("seed", str(study.seed)),
     ]
+    held = selection.rows.get("held", "in memory")
+    if held != "in memory":
+        rows.insert(1, ("rows", f"{held}, assigned to folds and to the test set {selection.rows['divided']}"))
     if hasattr(selection.best_estimator, "fitted_"):
         fingerprint = study.fitted.provenance.get("training", {}).get("fingerprint")
         if fingerprint:

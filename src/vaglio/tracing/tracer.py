@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
 from vaglio.document.training import Training, row_frame
+from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
@@ -90,6 +91,7 @@ def trace(
     >>> {label: f"{share:.1%}" for label, share in work.facts["posterior"].items()}
     {'no': '79.5%', 'yes': '20.5%'}
     """
+    refuse_out_of_core(X, "A trace")
     say = Words(lang)
     if max_rows < 1 or max_steps < 1:
         raise InputError("max_rows and max_steps are at least 1.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
 from vaglio.cli._reading import FileOptions
+from vaglio.cli._rows import Memory, WorkOptions
 
 if TYPE_CHECKING:
     from vaglio.evaluation.explained_rows import ExplainedRow
@@ -49,6 +51,7 @@ def run(
     unsure: Unsure = False,
     target: Target = None,
     file: FileOptions,
+    memory: Memory = None,
     decide: Decide = None,
     limit: Limit = 5,
     for_spreadsheet: ForSpreadsheet = False,
@@ -58,19 +61,24 @@ def run(
 
     Without --row, the first rows are explained; with --wrong those that the model gets wrong (the table must have the
     class), with --unsure those with the least probable predictions. A model with costs says what each class is expected
-    to cost; --decide argmax leaves the costs aside.
+    to cost; --decide argmax leaves the costs aside. A table that does not fit in memory is read in parts.
     """
-    from vaglio.evaluation.explained_rows import choose_rows, explain_table, true_classes
+    from vaglio.evaluation.explained_rows import explain_tables
     from vaglio.fitted import load
 
     outputs = Outputs(out, (".json", ".csv", ".html", ".txt"))
     numbers = None if row is None else _numbers(row)
     fitted = decided(load(model), None, decide)
-    data = file.read_for_model(table, fitted)
-    true = true_classes(fitted, data, _target(fitted, data, target, wrong))
-    chosen = choose_rows(fitted, data, true, numbers=numbers, wrong=wrong, unsure=unsure)
-    # Rows that are named are all shown; --limit is for those the model chooses.
-    explained = explain_table(fitted, data, chosen[: limit if numbers is None else max(limit, len(numbers))], true)
+    work = WorkOptions(memory)
+    with work.working():
+        tables = work.tables_for_model(table, file, fitted)
+        first = next(tables)
+        known = _target(fitted, first, target, wrong)
+        # Rows that are named are all shown; --limit is for those the model chooses.
+        most = limit if numbers is None else max(limit, len(numbers))
+        explained, chosen = explain_tables(
+            fitted, chain([first], tables), known, numbers=numbers, wrong=wrong, unsure=unsure, most=most
+        )
     text = "\n\n".join(item.to_text() for item in explained)
     notes = outputs.write(
         {
@@ -80,9 +88,9 @@ def run(
             ".txt": lambda: text,
         }
     )
-    if len(explained) < len(chosen):
-        more = min(len(chosen), 4 * limit)
-        notes.append(f"{len(explained)} of {len(chosen):,} rows are shown; --limit {more} shows more.")
+    if len(explained) < chosen:
+        more = min(chosen, 4 * limit)
+        notes.append(f"{len(explained)} of {chosen:,} rows are shown; --limit {more} shows more.")
     return Answer(
         lambda: {"explanations": [item.to_dict() for item in explained], **outputs.to_data()},
         [text or "There is no such row: every prediction is right."],

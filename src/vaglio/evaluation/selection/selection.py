@@ -260,4 +260,4 @@ class _Flow:
         unseen = rows.take(test)
         found = unseen.predict(model)
         score = unseen.score(self.chooser.scorer, model, found)
-        return OuterFold(choice.best, score, rows.positions(test), found)
+        return OuterFold(choice.best, score, rows.in_order(train), rows.positions(test), found)
