@@ -79,7 +79,11 @@ class Study:
         mapped = table_of(given)
         self.table = as_table(mapped)
         if self.target is None and self.table.target is None:
-            raise InputError(f"Name the target, the class column; there are {', '.join(self.table.columns)}.")
+            raise InputError(
+                "name-target-class-column",
+                "Name the target, the class column; there are {columns}.",
+                columns=", ".join(self.table.columns),
+            )
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
         # Rows out of core are learned from where they are; the table beside them is for those who look at columns.
         self._given = self.table if mapped is given else given
@@ -106,10 +110,13 @@ class Study:
         if self.clean is not None:
             if self._given is not self.table:
                 raise NotSupportedError(
-                    "A table out of core is not cleaned: clean a sample of it, or give the study a table in memory."
+                    "study-out-of-core-clean",
+                    "A table out of core is not cleaned: clean a sample of it, or give the study a table in memory.",
                 )
             if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
-                raise InputError("Costs by row do not fit a table that loses rows by cleaning: clean it first.")
+                raise InputError(
+                    "costs-row-do-fit", "Costs by row do not fit a table that loses rows by cleaning: clean it first."
+                )
             self._cleaned, self._log = self._audit.clean(self.clean)
         self._selection = select(
             self.rows,
@@ -143,7 +150,7 @@ class Study:
     def audit(self) -> Audit:
         """The findings about the table."""
         if self._audit is None:
-            raise InputError("The study has no audit yet: call run() first.")
+            raise InputError("study-has-audit-yet", "The study has no audit yet: call run() first.")
         return self._audit
 
     @property
@@ -155,7 +162,7 @@ class Study:
     def selection(self) -> Selection:
         """The learners that were tried and the chosen one."""
         if self._selection is None:
-            raise InputError("The study has no selection yet: call run() first.")
+            raise InputError("study-has-selection-yet", "The study has no selection yet: call run() first.")
         return self._selection
 
     @property

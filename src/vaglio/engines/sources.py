@@ -203,7 +203,9 @@ def refuse_out_of_core(X: Any, task: str) -> None:
         What is refused, as the subject of a sentence.
     """
     if is_out_of_core(X):
-        raise NotSupportedError(f"{task} needs rows in memory: take some of them, e.g. X.head(100).")
+        raise NotSupportedError(
+            "task-needs-rows-in-memory", "{task} needs rows in memory: take some of them, e.g. X.head(100).", task=task
+        )
 
 
 def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:
@@ -217,7 +219,7 @@ def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:
     for holds, source in _HOLDERS:
         if holds(X):
             return source()(X, y, weight)
-    raise InputError(f"X is a {type(X).__name__}, whose rows are in memory.")
+    raise InputError("x-whose-rows-memory", "X is a {name}, whose rows are in memory.", name=type(X).__name__)
 
 
 def source_of_table(table: Any, target: str) -> Source:

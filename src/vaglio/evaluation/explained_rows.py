@@ -152,7 +152,11 @@ def explain_tables(
         if unsure and len(positions):
             probability = fitted.predict_with_proba(table[positions])[1]
             if probability is None:
-                raise InputError(f"the learner {fitted.learner!r} gives no probabilities to order the rows by.")
+                raise InputError(
+                    "learner-gives-probabilities-order",
+                    "the learner {learner!r} gives no probabilities to order the rows by.",
+                    learner=fitted.learner,
+                )
             doubt = probability.max(axis=1)
         chosen += len(positions)
         best = np.lexsort((order, doubt))[:most]
@@ -165,7 +169,12 @@ def explain_tables(
         read += len(table)
     beyond = [] if numbers is None else [number for number in numbers if number > read]
     if beyond:
-        raise InputError(f"there is no row {beyond[0]}: the table has {read:,} rows.")
+        raise InputError(
+            "there-row-table-has",
+            "there is no row {beyond}: the table has {n_table:,} rows.",
+            beyond=beyond[0],
+            n_table=read,
+        )
     return _explained(fitted, held), chosen
 
 
