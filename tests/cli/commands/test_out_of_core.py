@@ -46,7 +46,7 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
     streamed = run_here("audit", penguins, "--target", "species")
     assert streamed.code == 0, streamed.err
     assert "it is read in parts" in streamed.err
-    refused = run_here("report", penguins, "--target", "species")
+    refused = run_here("trace", penguins, "--target", "species")
     assert refused.code != 0
     assert "--sample" in refused.err
     assert "Traceback" not in refused.err

@@ -204,7 +204,7 @@ class _Flow:
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
-            judged=unseen.positions(unseen.whole if self.test is not None else test),
+            judged=rows.positions(test) if self.test is None else unseen.positions(unseen.whole),
             interrupted=choice.interrupted,
             out_of_time=choice.out_of_time,
         )
