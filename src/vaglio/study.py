@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.engines.mapped_table import table_of
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
+from vaglio.evaluation.rows import Rows
 from vaglio.explanation import Explanation
 from vaglio.messages.listing import bullet_html, plain_data
 from vaglio.quality import Audit, Policy, audit
@@ -28,7 +30,9 @@ class Study:
 
     Parameters
     ----------
-    table : Table, path, or anything :meth:`Table.from_any` takes
+    table : Table, path, or anything :meth:`Table.from_any` takes; ScannedTable or Dask frame
+        Rows out of core stay there: the models learn from them in passes, and what looks at columns (the audit, the
+        report) reads them from temporary files, as :func:`vaglio.audit` does.
     target : str or int, optional
         The class column; by default the one with the role "target".
     learners : ids, estimators, or a mapping of names to either
@@ -71,7 +75,9 @@ class Study:
     _cleaned: Table | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.table = as_table(self.table)
+        given = self.table
+        mapped = table_of(given)
+        self.table = as_table(mapped)
         if self.target is None and self.table.target is None:
             raise InputError(
                 "name-target-class-column",
@@ -79,9 +85,11 @@ class Study:
                 columns=", ".join(self.table.columns),
             )
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
+        # Rows out of core are learned from where they are; the table beside them is for those who look at columns.
+        self._given = self.table if mapped is given else given
 
     @classmethod
-    def of_results(cls, table: Any, target: str, found: Audit, selection: Selection) -> Study:
+    def of_results(cls, table: Table, target: str, found: Audit, selection: Selection) -> Study:
         """Make a study of an audit and a selection that were made elsewhere; it counts as run.
 
         Parameters
@@ -100,13 +108,18 @@ class Study:
         self._audit = audit(self.table, self.target, seed=self.seed)
         self._log, self._cleaned = (), None
         if self.clean is not None:
+            if self._given is not self.table:
+                raise NotSupportedError(
+                    "study-out-of-core-clean",
+                    "A table out of core is not cleaned: clean a sample of it, or give the study a table in memory.",
+                )
             if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
                 raise InputError(
                     "costs-row-do-fit", "Costs by row do not fit a table that loses rows by cleaning: clean it first."
                 )
             self._cleaned, self._log = self._audit.clean(self.clean)
         self._selection = select(
-            self.learning_table,
+            self.rows,
             self.target,
             learners=self.learners,
             strategy=self.strategy,
@@ -118,8 +131,13 @@ class Study:
         return self
 
     @property
+    def rows(self) -> Rows:
+        """The rows the models are trained on, wherever they are: as given, or cleaned."""
+        return Rows.of(self._given if self._cleaned is None else self._cleaned, self.target)
+
+    @property
     def learning_table(self) -> Table:
-        """The table the models are trained on: as given, or cleaned."""
+        """The table the models are trained on, to look at its columns: as given, or cleaned."""
         table: Table = self.table if self._cleaned is None else self._cleaned
         return table
 
@@ -189,7 +207,7 @@ class Study:
     @cached_property
     def comparison(self) -> Comparison:
         """The comparison of the learners; computed on first use."""
-        return compare(self.learning_table, self.target, learners=self.learners, seed=self.seed, progress=False)
+        return compare(self.rows, self.target, learners=self.learners, seed=self.seed, progress=False)
 
     def summary(self) -> list[str]:
         """The study in a few sentences."""

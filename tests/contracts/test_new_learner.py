@@ -1,132 +1,143 @@
-"""The list "A new learner" of CONTRIBUTING.md, followed step by step with a toy: the nearest class mean.
+"""A new kind of model is one folder and three other files, a new learner of a known kind one file and two others.
 
-What CONTRIBUTING puts into a file of the package stands here in one module, registered from outside by the same calls.
+Both are really added to a copy of the package, and everything the package does with a learner is tried in a process of
+its own. The toy, the nearest class mean, is the folder ``toy_family``; it follows the list "A new learner" of
+CONTRIBUTING.md. The same family registered from outside, by ``add_family`` and ``add_learner``, does the same.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from shutil import copytree, ignore_patterns
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.contracts.package_copy import PackageCopy
+from tests.contracts.toy_family.estimators import NearestMeanClassifier
+from tests.contracts.toy_family.family import FAMILY
 
 import vaglio
 from vaglio.cli import _learners, _output
-from vaglio.document.document import Page
-from vaglio.document.training import Training
-from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, ModelFileError
-from vaglio.explanation import Context, Explanation, Reason
-from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
-from vaglio.fitted import Fitted
-from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.registry import LEARNERS, add_learner
-from vaglio.model import checks
-from vaglio.model.base import State
-from vaglio.model.families import Family, Kind, Learner, add_family, remove_family
+from vaglio.model.families import Kind, Learner, add_family, remove_family
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import model_chapter
 
 NAME = "nearest-mean"
+TOY = Path(__file__).parent / "toy_family"
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
+# Everything the package does with a learner, by its id {name!r} and its public class.
+USES = """
+from vaglio.cli.main import main
+from vaglio.report.limits import Limits
+from vaglio.report.model_chapter import model_chapter
 
-# -- 1. the model ----------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class MeanModel:
-    """The mean of the numbers of each class."""
-
-    kind: ClassVar[str] = NAME
-
-    mean: np.ndarray
-
-    def distances(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Squared distance of each row to the mean of each class; a missing value counts nothing."""
-        difference = np.nan_to_num(matrix.numeric[:, None, :] - self.mean)
-        distances: np.ndarray = (difference**2).sum(axis=2)
-        return distances
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        closeness = 1 / (1 + self.distances(matrix))
-        probability: np.ndarray = closeness / closeness.sum(axis=1, keepdims=True)
-        return probability
-
-    def size(self) -> dict[str, int]:
-        return {"means": self.mean.size}
-
-    def state(self) -> State:
-        return {"mean": self.mean}, {}
-
-    @classmethod
-    def from_state(
-        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
-    ) -> MeanModel:
-        width = sum(feature.in_numeric_block for feature in features)
-        return cls(checks.array(arrays, "mean", np.float64, (n_classes, width), finite=True))
-
-
-# -- 2. the learner --------------------------------------------------------------------------------------------------
-class NearestMeanClassifier(VaglioClassifier):
-    """Give a row the class whose mean is nearest."""
-
-    _learner_id = NAME
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"centre": ["boolean"]}
-
-    def __init__(self, centre: bool = True) -> None:
-        self.centre = centre
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> MeanModel:
-        codes = range(len(self.classes_))
-        rows = np.nan_to_num(matrix.numeric)
-        w = np.ones(len(y)) if weight is None else weight
-        return MeanModel(np.array([np.average(rows[y == code], axis=0, weights=w[y == code]) for code in codes]))
+X, y = vaglio.datasets.load("iris").xy("species")
+fitted = getattr(vaglio, {cls!r})().fit(X, y).fitted_
+fitted.save("model.vaglio")
+again = vaglio.load("model.vaglio")
+found["accuracy"] = float((again.predict(X) == y).mean())
+found["same"] = bool((again.predict_proba(X) == fitted.predict_proba(X)).all())
+explanation = again.explain(X[[0]])[0]
+found["reasons"] = [reason.text for reason in explanation.reasons]
+found["changed"] = explanation.counterfactual.decision != explanation.decision
+found["exports"] = {{form: len(again.export(form)) for form in {formats!r}}}
+found["trace"] = vaglio.trace({name!r}, X[::10], y[::10]).title
+study = vaglio.Study(vaglio.datasets.load("iris"), "species", learners=[{name!r}], strategy="zero").run(progress=False)
+found["chapter"] = model_chapter(study, Limits())["lead"]
+vaglio.datasets.load("iris").to_frame()[::10].to_csv("small.csv", index=False)
+found["commands"] = []
+for words in (
+    ["train", "iris", "--target", "species", "--learner", {name!r}, "--folds", "2", "--out", "cli.vaglio"],
+    ["inspect", "cli.vaglio"],
+    ["explain", "cli.vaglio", "iris", "--row", "3"],
+    ["trace", "small.csv", "--target", "species", "--learner", {name!r}],
+):
+    try:
+        main(words)
+    except SystemExit as ended:
+        found["commands"].append(ended.code or 0)
+found["digest"] = vaglio.load("cli.vaglio").digest != ""
+"""
 
 
-# -- 3. the explanation ----------------------------------------------------------------------------------------------
-def explain_mean(model: MeanModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    distances, probability = model.distances(matrix), model.predict_proba(matrix)
-    found = []
-    for far, chance in zip(distances, probability):
-        best = int(np.argmax(chance))
-        reason = Reason(f"the mean of {context.label(best)} is nearest", weight=float(-far[best]))
-        found.append(Explanation(context.label(best), float(chance[best]), reasons=(reason,)))
+def use(package: PackageCopy, cls: str, name: str, formats: tuple[str, ...]) -> dict[str, Any]:
+    """Do everything with a learner that was added to a copy of the package, and check what all learners share."""
+    found = package.run(USES.format(cls=cls, name=name, formats=formats))
+    assert found["accuracy"] > 0.6
+    assert found["same"]
+    assert found["changed"]
+    assert found["digest"]
+    assert min(found["exports"].values()) > 0
+    assert set(found["commands"]) == {0}
     return found
 
 
-# -- 4. the trace ----------------------------------------------------------------------------------------------------
-def trace_mean(page: Page, training: Training) -> None:
-    page.section(page.say("distances"))
-    page.table(["class", "mean"], zip(training.classes, training.model.mean.round(2).tolist()))
-    page.facts["means"] = training.model.mean.tolist()
+def public(package: PackageCopy, name: str, module: str) -> None:
+    """Export a class from ``vaglio``, for programs and for type checkers."""
+    package.insert("__init__.py", "    # models\n", f'    "{name}": "{module}",\n')
+    package.insert(
+        "__init__.py", "    from vaglio.quality import audit", f"    from {module} import {name} as {name}\n"
+    )
 
 
-# -- 5. the chapter of the report, and the forms for other programs --------------------------------------------------
-def mean_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
-    return ["A row gets the class whose mean is nearest."], []
+def test_a_kind_of_model_is_one_folder_and_at_most_three_other_files(tmp_path: Path) -> None:
+    package = PackageCopy(tmp_path)
+    copytree(TOY, package.package / "learners" / "means", ignore=ignore_patterns("__pycache__"))
+    package.insert("learners/families.py", "\n__all__", "from vaglio.learners.means.family import FAMILY as MEANS\n")
+    package.insert("learners/families.py", ", ENSEMBLES)", ", MEANS")
+    public(package, "NearestMeanClassifier", "vaglio.learners.means.estimators")
+    new, changed = package.touched()
+    assert {Path(file).parent.as_posix() for file in new} == {"learners/means"}
+    assert changed == ["__init__.py", "learners/families.py"]
+    found = use(package, "NearestMeanClassifier", NAME, ("csv",))
+    assert re.fullmatch("the mean of .* is nearest", found["reasons"][0])
+    assert "A row gets the class whose mean is nearest." in found["chapter"]
+    assert NAME in found["trace"]
 
 
-def mean_formats(fitted: Fitted) -> dict[str, Any]:
-    model: Any = fitted.model
-    return {"csv": lambda: "\n".join(",".join(map(str, row)) for row in model.mean.tolist())}
+STUMP = '''"""A tree of one test (Iba and Langley 1992)."""
+
+from __future__ import annotations
+
+from vaglio.learners.parameters import estimator
+from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
 
 
-# -- 6. the record ---------------------------------------------------------------------------------------------------
-FAMILY = Family(
-    name="means",
-    kinds=(Kind(NAME, missing="left out", readable=True),),
-    learners=(
-        Learner(NAME, NAME, lambda: {NAME: NearestMeanClassifier}, "nearest class mean", {"centre": [True, False]}),
-    ),
-    models=lambda: {NAME: MeanModel},
-    explain=lambda: {NAME: explain_mean},
-    formats=lambda: {NAME: mean_formats},
-    chapter=lambda: {NAME: mean_parts},
-    trace=lambda: {NAME: trace_mean},
-)
+@estimator
+class StumpClassifier(DecisionTreeClassifier):
+    """A tree of one test."""
+
+    _learner_id = "stump"
+
+    max_depth: int | None = 1
+'''
+STUMP_RECORD = """        Learner("stump", "tree", _estimators, "a tree of one test", {"min_samples_leaf": [1, 5]}),
+"""
+
+
+def test_a_learner_of_a_known_kind_is_one_file_and_at_most_two_others(tmp_path: Path) -> None:
+    package = PackageCopy(tmp_path)
+    module = "vaglio.learners.trees.estimators.stump"
+    (package.package / "learners/trees/estimators/stump.py").write_text(STUMP, encoding="utf-8")
+    record = "learners/trees/family.py"
+    package.insert(record, "    ),\n    models=_models", STUMP_RECORD)
+    package.insert(
+        record, '\n    return {\n        "id3": ID3Classifier', f"    from {module} import StumpClassifier\n"
+    )
+    package.insert(record, '        "id3": ID3Classifier', '        "stump": StumpClassifier,\n')
+    package.insert(record, '        "id3": trace_tree,', '        "stump": trace_tree,\n')
+    public(package, "StumpClassifier", module)
+    new, changed = package.touched()
+    assert new == ["learners/trees/estimators/stump.py"]
+    assert changed == ["__init__.py", "learners/trees/family.py"]
+    found = use(package, "StumpClassifier", "stump", ("json", "sql", "python", "c"))
+    assert len(found["reasons"]) == 1
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -149,15 +160,14 @@ def fitted(iris: tuple[Any, Any], registered: None) -> Any:
     return NearestMeanClassifier().fit(*iris).fitted_
 
 
-def test_contributing_names_every_step_of_this_file() -> None:
+def test_contributing_names_every_file_of_the_toy() -> None:
     section = re.search(r"## A new learner in (\w+) steps\n(.*?)\n## ", CONTRIBUTING.read_text(encoding="utf-8"), re.S)
     assert section is not None
-    steps = re.findall(r"^(\d+)\. \*\*(.+?)\*\*", section[2], re.M)
-    done = re.findall(r"^# -- (\d+)\. (.+?) -+$", Path(__file__).read_text(encoding="utf-8"), re.M)
-    # Pages and tests are steps that a toy inside a test cannot take.
-    assert [name.lower() for _, name in steps] == [*(name for _, name in done), "the page", "the tests"]
+    steps = re.findall(r"^(\d+)\. \*\*(.+?)\*\*(.*?)(?=^\d+\. |\Z)", section[2], re.M | re.S)
     words = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     assert words[len(steps) - 1] == section[1]
+    named = {found for *_, text in steps for found in re.findall(r"`(?:learners/<family>/)?(\w+)(?:/|\.py)", text)}
+    assert {file.stem for file in TOY.glob("[a-z]*.py")} <= named
 
 
 def test_it_learns_and_predicts(iris: tuple[Any, Any], fitted: Any) -> None:

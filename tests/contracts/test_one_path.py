@@ -1,13 +1,18 @@
 """One path, wherever the rows are: in memory, on disk and with Dask every function gives the same record.
 
-Fields that may differ are named in ``DIFFERENT``, each with its reason; all others are compared, field by field.
+Fields that may differ are named in a table of docs/out-of-core.md, each with its reason; all others are compared, field
+by field. Folds are stratified in memory and made by hash out of core. Where they decide, rows in memory are divided by
+hash too (:class:`HashedRows`), so that values are compared and not only the names of fields.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,26 +23,23 @@ from typer.testing import CliRunner
 import vaglio
 from vaglio.cli.main import app
 from vaglio.engines.sources import is_out_of_core
+from vaglio.errors import NotSupportedError
 from vaglio.evaluation import CostSensitiveClassifier, EvaluationPlan, train_and_evaluate
-from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.rows import MemoryRows, Rows
 from vaglio.evaluation.selection.splits import SplitRules
+from vaglio.report.data import data_chapter
+from vaglio.report.examples import examples_chapter
+from vaglio.report.limits import Limits
+from vaglio.report.model_chapter import model_chapter
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 COST = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 # Learners whose model has the same bytes wherever it is trained (docs/out-of-core.md).
 LEARNERS = {"bayes": vaglio.NaiveBayesClassifier(likelihood="mdl"), "cart": vaglio.CARTClassifier(max_bins=16)}
-# Field -> why it may differ between rows in memory and out of core.
-DIFFERENT = {
-    "rows": "says where the rows are and how they are divided",
-    "divided": "folds in memory are stratified by class, those out of core are made by the hash of the row number",
-    "how": "says how rows were divided",
-    "command": "names --memory, which was given",
-    "python": "scans the table instead of reading it",
-    "fit s": "seconds",
-    "score s": "seconds",
-    "predict s": "seconds",
-}
+PAGE = Path(__file__).parents[2] / "docs" / "out-of-core.md"
+# The fields that may differ between rows in memory and out of core.
+DIFFERENT = re.findall(r"`(.*?)`", re.search(r"\| field \|.*?\n\n", PAGE.read_text(encoding="utf-8"), re.S)[0])
 # What follows from the rows of a fold: compared between engines that divide alike, not with rows in memory.
 OF_FOLDS = ("score", "spread", "training", "chosen_by", "evaluation", "notes", "outer", "learners", "pairs")
 
@@ -88,6 +90,43 @@ def with_dask(file: Path):
 
 
 PLACES = {"memory": in_memory, "disk": on_disk, "dask": with_dask}
+
+
+@dataclass(frozen=True)
+class HashedRows(MemoryRows):
+    """Rows in memory that are divided as rows out of core are: a part is what ``division`` says it is."""
+
+    division: Any = None
+
+    @classmethod
+    def read(cls, file: Path) -> HashedRows:
+        ours = MemoryRows.of_arrays(in_memory(file), "late")
+        return cls(ours.X, ours.y, ours.weight, Rows.of(on_disk(file), "late"))
+
+    @property
+    def whole(self):
+        return self.division.whole
+
+    def take(self, part):
+        return super().take(self.division.positions(part))
+
+    def count(self, part):
+        return len(self.division.positions(part))
+
+    def folds(self, n_splits, rules, *, repeats=1, within=None):
+        return self.division.folds(n_splits, rules, repeats=repeats, within=within)
+
+    def split(self, share, rules, within=None):
+        return self.division.split(share, rules, within)
+
+    def in_order(self, part):
+        return part
+
+    def positions(self, part):
+        return self.division.positions(part)
+
+    def sample(self, most, rng=None):
+        return MemoryRows(self.X, self.y, self.weight).sample(most, rng)
 
 
 @pytest.fixture(params=["disk", "dask"])
@@ -194,11 +233,12 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
 
     def selected(place):
         space = {"cart": (LEARNERS["cart"], {"max_depth": [2, 4]})}
-        table = PLACES[place](files / "train.csv")
+        table = {**PLACES, "hashed": HashedRows.read}[place](files / "train.csv")
         return vaglio.select(table, "late", learners=space, folds=2, n_iter=2, progress=False, **options).to_dict()
 
-    disk, dask, memory = (selected(place) for place in ("disk", "dask", "memory"))
+    disk, dask, memory, hashed = (selected(place) for place in ("disk", "dask", "memory", "hashed"))
     assert differing(disk, dask, without=("notes",)) == []
+    assert differing(disk, hashed, without=("notes",)) == []
     assert memory.keys() == disk.keys()
     assert memory["rows"] == {"held": "in memory", "divided": "stratified by class"}
     assert disk["rows"] == {"held": "on disk", "divided": "by hash of the row number"}
@@ -208,14 +248,28 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
         assert not any("hash" in note for note in memory["notes"])
 
 
+@pytest.mark.parametrize("plan", [{"folds": 3}, {"holdout": 0.3}], ids=["folds", "holdout"])
+@pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
+def test_train_and_evaluate_on_the_same_folds(plan, cost, files, elsewhere):
+    def trained(rows):
+        estimator = clone(LEARNERS["cart"])
+        found = train_and_evaluate(estimator, rows, None, EvaluationPlan(**plan), cost=cost, progress=False)
+        return record(found)
+
+    ours, theirs = trained(HashedRows.read(files / "train.csv")), trained(Rows.of(elsewhere("train.csv"), "late"))
+    assert ours["evaluation"] is not None
+    assert differing(ours, theirs) == []
+
+
 def test_a_comparison_has_the_same_record(files, client):
     def compared(place):
-        table = PLACES[place](files / "train.csv")
+        table = {**PLACES, "hashed": HashedRows.read}[place](files / "train.csv")
         bayes = {"bayes": LEARNERS["bayes"], "smooth": clone(LEARNERS["bayes"]).set_params(alpha=3)}
         return vaglio.compare(table, "late", learners=bayes, folds=2, sizes=(), progress=False).to_dict()
 
-    memory, disk, dask = map(compared, PLACES)
+    memory, disk, dask, hashed = map(compared, (*PLACES, "hashed"))
     assert differing(disk, dask, without=("notes",)) == []
+    assert differing(disk, hashed, without=("notes",)) == []
     assert memory.keys() == disk.keys()
     assert [row.keys() for row in memory["learners"]] == [row.keys() for row in disk["learners"]]
 
@@ -225,16 +279,66 @@ def test_an_audit_has_the_same_record(files, elsewhere):
     assert differing(ours.to_dict(), vaglio.audit(elsewhere("train.csv"), "late").to_dict()) == []
 
 
-@pytest.mark.parametrize("command", ["audit", "explore", "compare", "evaluate"])
-def test_a_command_gives_the_same_record(command, files):
+@pytest.mark.parametrize("command", ["audit", "explore", "compare", "evaluate", "report"])
+def test_a_command_gives_the_same_record(command, files, tmp_path):
     more = {
         "compare": ("--learner", "naive-bayes", "--learner", "id3", "--folds", 2, "--accuracy-only", "--jobs", 1),
         "evaluate": ("--learner", "naive-bayes", "--set", "likelihood=mdl", "--test", files / "test.csv", "--jobs", 1),
+        "report": ("--learner", "naive-bayes", "--strategy", "zero", "--jobs", 1, "--out", tmp_path / "report.html"),
     }
     words = (command, files / "train.csv", "--target", "late", *more.get(command, ()))
     ours, theirs = ran(*words), ran(*words, "--memory", "2GB")
-    without = OF_FOLDS if command == "compare" else ()
+    # The page of rows out of core says where they are.
+    without = {"compare": OF_FOLDS, "report": ("bytes",)}.get(command, ())
     assert differing(ours, theirs, without=without) == []
+
+
+@pytest.mark.parametrize("choice", [(), ("--wrong",), ("--unsure",), ("--row", "70-72")], ids=" ".join)
+def test_rows_are_explained_alike(choice, files, tmp_path):
+    model = tmp_path / "model.vaglio"
+    ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--jobs", 1, "--out", model)
+    ours, theirs = (ran("explain", model, files / "test.csv", *choice, *more) for more in ((), ("--memory", "2GB")))
+    assert len(ours["explanations"]) >= 3
+    assert differing(ours, theirs) == []
+
+
+def test_single_rows_out_of_core_are_refused_with_what_to_do(memory, elsewhere):
+    estimator = vaglio.CARTClassifier().fit(*memory("train.csv").xy())
+    X, y = columns(elsewhere("test.csv"))
+    for refused in (
+        lambda: estimator.explain(X),
+        lambda: estimator.fitted_.explain(X),
+        lambda: vaglio.trace("cart", X, y),
+    ):
+        with pytest.raises(NotSupportedError, match=r"needs rows in memory: take some of them, e\.g\. X\.head\(100\)"):
+            refused()
+    assert len(estimator.fitted_.explain(X.head(3))) == 3
+
+
+def test_a_report_of_rows_out_of_core_is_that_of_rows_in_memory(files, elsewhere):
+    """With the same division, every chapter says the same: figures, importances, examples."""
+
+    def chapters(table):
+        study = vaglio.Study(
+            table, "late", learners={"bayes": LEARNERS["bayes"]}, selection_options={"search": "none", "folds": 2}
+        ).run(progress=False)
+        evaluation = study.evaluation
+        return {
+            "data": data_chapter(study, Limits()),
+            "model": model_chapter(study, Limits()),
+            "examples": examples_chapter(study, evaluation, Limits()),
+            "judged": study.selection.judged.tolist(),
+            "study": study.to_dict(),
+        }
+
+    ours, theirs = chapters(on_disk(files / "train.csv")), chapters(elsewhere("train.csv"))
+    assert differing(ours, theirs, without=("notes", "summary")) == []
+    table = in_memory(files / "train.csv")
+    for group in theirs["examples"]["groups"]:
+        for example in group["examples"]:
+            row = int(example["row"]) - 1
+            assert example["true"] == table["late"][row]
+            assert row in theirs["judged"]
 
 
 def test_rows_answer_alike(memory, elsewhere):

@@ -7,7 +7,7 @@ import pytest
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.evaluation.explained_rows import choose_rows, explain_table, true_classes
+from vaglio.evaluation.explained_rows import explain_tables, true_classes
 
 
 @pytest.fixture(scope="module")
@@ -21,32 +21,41 @@ def model(table):
     return vaglio.C45Classifier(max_depth=2).fit(X, y).fitted_
 
 
+def explained(model, table, *args, **options):
+    """The rows of the whole table; those of its chunks must be the same."""
+    found, chosen = explain_tables(model, [table], *args, **options)
+    parts = [table[at : at + 50] for at in range(0, len(table), 50)]
+    again, count = explain_tables(model, iter(parts), *args, **options)
+    assert [row.to_dict() for row in again] == [row.to_dict() for row in found]
+    assert count == chosen
+    return found, chosen
+
+
 def test_wrong_rows_are_those_the_model_gets_wrong(model, table):
     true = true_classes(model, table, "species")
-    chosen = choose_rows(model, table, true, wrong=True)
-    assert chosen.tolist() == np.flatnonzero(model.predict(table) != np.array(true)).tolist()
-    assert {row.verdict[:7] for row in explain_table(model, table, chosen, true)} == {", wrong"}
+    found, chosen = explained(model, table, "species", wrong=True)
+    assert [row.number - 1 for row in found] == np.flatnonzero(model.predict(table) != np.array(true)).tolist()
+    assert {row.verdict[:7] for row in found} == {", wrong"}
+    assert chosen == len(found)
 
 
-def test_unsure_rows_come_in_the_order_of_their_probability(model, table):
-    chosen = choose_rows(model, table, [None] * len(table), least_confident=True)
-    probability = model.predict_proba(table).max(axis=1)[chosen]
-    assert (np.diff(probability) >= 0).all()
-    assert sorted(chosen) == list(range(len(table)))
+def test_least_confident_rows_come_in_the_order_of_their_probability(model, table):
+    found, chosen = explained(model, table, least_confident=True, most=20)
+    probability = model.predict_proba(table).max(axis=1)
+    assert [row.number - 1 for row in found] == np.argsort(probability, kind="stable")[:20].tolist()
+    assert chosen == len(table)
 
 
 def test_rows_have_the_number_a_person_counts(model, table):
-    true = true_classes(model, table, None)
-    chosen = choose_rows(model, table, true, numbers=[3, 1])
-    explained = explain_table(model, table, chosen, true)
-    assert [row.number for row in explained] == [3, 1]
-    assert explained[0].to_text().startswith("Row 3\n")
+    found, _ = explained(model, table, numbers=[103, 1])
+    assert [row.number for row in found] == [103, 1]
+    assert found[0].to_text().startswith("Row 103\n")
     with pytest.raises(InputError, match="there is no row 345"):
-        choose_rows(model, table, true, numbers=[345])
+        explain_tables(model, [table], numbers=[345])
 
 
 def test_a_learner_without_probabilities_cannot_order_its_rows(table):
     X, y = table.xy("species")
     model = vaglio.Perceptron().fit(X, y).fitted_
     with pytest.raises(InputError, match="no probabilities"):
-        choose_rows(model, table, [None] * len(table), least_confident=True)
+        explain_tables(model, [table], least_confident=True)

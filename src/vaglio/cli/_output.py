@@ -20,7 +20,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vaglio.cli._options import UsageError, has_files
+from vaglio.cli._options import UsageError
 from vaglio.errors import VaglioWarning
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
@@ -246,8 +246,7 @@ def with_table(command: str, table: str, target: str | None, *more: object) -> s
 def with_model(command: str, model: object, table: str, *more: object) -> str:
     """A command about the user's model and table. The model knows the columns, but not how the file is read."""
     said = _again(*_read_by.get(table, ())[1:])
-    some = ["--sample", "1000"] if command == "explain" and has_files(table) else []
-    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more, *some, *said)
+    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more, *said)
 
 
 def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:

@@ -92,11 +92,11 @@ class WorkOptions:
             )
         return True
 
-    def _out_of_core(self, source: str, reading: ReadingOptions, quiet: bool = False) -> bool:
+    def _out_of_core(self, source: str, file: FileOptions, quiet: bool = False) -> bool:
         """Whether rows stay on disk: it was said, or the table does not fit in memory."""
-        if self.said(source, reading.file, quiet):
+        if self.said(source, file, quiet):
             return True
-        needed = 0 if reading.file.sample is not None else memory_beyond(source)
+        needed = 0 if file.sample is not None else memory_beyond(source)
         if needed and not quiet:
             remark(
                 text(
@@ -112,7 +112,7 @@ class WorkOptions:
 
     def rows(self, source: str, reading: ReadingOptions, folds: int | None = None) -> OpenRows:
         """Open the rows of a table to learn from; in memory they are checked to be enough for so many folds."""
-        if self._out_of_core(source, reading):
+        if self._out_of_core(source, reading.file):
             return _scanned_rows(source, reading, self)
         from vaglio.evaluation.rows import Rows
         from vaglio.evaluation.training import learning_rows
@@ -120,14 +120,14 @@ class WorkOptions:
         data = reading.read(source)
         learning_rows(data, folds)
         assert data.target is not None
-        return OpenRows(Rows.of(data), data.target, source, reading)
+        return OpenRows(Rows.of(data), data, data.target, source, reading)
 
     def rows_for_model(self, source: str, reading: ReadingOptions, fitted: Fitted, target: str) -> Rows:
         """Open rows that a model is evaluated on: their columns are typed as the model knows them."""
         from vaglio.evaluation.labels import labels_like
         from vaglio.evaluation.rows import Rows
 
-        if self._out_of_core(source, reading):
+        if self._out_of_core(source, reading.file):
             return Rows.of(
                 table_for_model(source, reading.file, fitted).select([*fitted.codebook.names, target]), target
             )
@@ -135,15 +135,21 @@ class WorkOptions:
         X, y = reading.file.read_for_model(source, fitted, target).xy()
         return Rows.of(X, labels_like(y, fitted.classes.tolist()))
 
+    def tables_for_model(self, source: str, file: FileOptions, fitted: Fitted) -> Iterator[Table]:
+        """Open rows that a model looks at one after the other: all at once, or chunk by chunk."""
+        if self._out_of_core(source, file):
+            return table_for_model(source, file, fitted).chunks()
+        return iter([file.read_for_model(source, fitted)])
+
     def table(self, source: str, reading: ReadingOptions, any_target: bool = False) -> Table:
         """Open a table that is looked at column by column; out of core its columns are files."""
-        if self._out_of_core(source, reading):
+        if self._out_of_core(source, reading.file):
             return _table_on_disk(source, reading)
         return reading.read(source, target_needed=False, any_target=any_target)
 
     def table_like(self, source: str, reading: ReadingOptions, target: str | None, table: str) -> Table:
         """Open a further table where the rows of ``table`` are."""
-        if self._out_of_core(table, reading, quiet=True):
+        if self._out_of_core(table, reading.file, quiet=True):
             return _table_on_disk(source, replace(reading, target=None))
         return reading.read_rows(source, target)
 
@@ -206,6 +212,8 @@ class OpenRows:
     Attributes
     ----------
     rows : Rows
+    table : Table or ScannedTable
+        The table that the rows are of.
     target : str
     source : str
     reading : ReadingOptions
@@ -216,6 +224,7 @@ class OpenRows:
     """
 
     rows: Rows
+    table: Table | ScannedTable
     target: str
     source: str
     reading: ReadingOptions
@@ -266,7 +275,8 @@ def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> Op
         )
     assert first.target is not None
     dropped = tuple(name for name in left_out if name in data.kinds)
-    return OpenRows(Rows.of(data.drop(dropped), first.target), first.target, source, reading, work, dropped)
+    left = data.drop(dropped)
+    return OpenRows(Rows.of(left, first.target), left, first.target, source, reading, work, dropped)
 
 
 def _table_on_disk(source: str, reading: ReadingOptions) -> Table:

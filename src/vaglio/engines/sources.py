@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.table import ScannedTable, Table
 from vaglio.table.scanned import Change, RowShare, labels, numbers
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vaglio.engines.engine import Engine
     from vaglio.runtime.progress import Report
 
-__all__ = ["Labelled", "Source", "is_out_of_core", "register", "source_of"]
+__all__ = ["Labelled", "Source", "is_out_of_core", "refuse_out_of_core", "register", "source_of"]
 
 # Inputs, classes (or numbers to predict) and weights of some rows.
 Labelled = tuple[Table, np.ndarray, np.ndarray | None]
@@ -191,6 +191,21 @@ def register(holds: Callable[[Any], bool], source: Callable[[], type[Source]]) -
 def is_out_of_core(X: Any) -> bool:
     """Return whether the rows of X are not in memory."""
     return any(holds(X) for holds, _ in _HOLDERS)
+
+
+def refuse_out_of_core(X: Any, task: str) -> None:
+    """Raise an error if the rows of X are not in memory, for a task that looks at single rows.
+
+    Parameters
+    ----------
+    X : object
+    task : str
+        What is refused, as the subject of a sentence.
+    """
+    if is_out_of_core(X):
+        raise NotSupportedError(
+            "task-needs-rows-in-memory", "{task} needs rows in memory: take some of them, e.g. X.head(100).", task=task
+        )
 
 
 def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:

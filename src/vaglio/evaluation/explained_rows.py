@@ -6,10 +6,10 @@ this belongs to the evaluation and not to the explanations themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from vaglio.fitted import Fitted
 from vaglio.messages.listing import plain_data
 from vaglio.table import Table
 
-__all__ = ["ExplainedRow", "choose_rows", "explain_table", "true_classes"]
+__all__ = ["ExplainedRow", "explain_tables", "true_classes"]
 
 
 @dataclass(frozen=True)
@@ -100,81 +100,100 @@ def true_classes(fitted: Fitted, table: Table, target: str | None) -> list[Any]:
     return [None if absent else spelled.get(spelling(value), value) for value, absent in zip(values, column.missing)]
 
 
-def choose_rows(
+def explain_tables(
     fitted: Fitted,
-    table: Table,
-    true: Sequence[Any],
+    tables: Iterable[Table],
+    target: str | None = None,
     *,
     numbers: Sequence[int] | None = None,
     wrong: bool = False,
     least_confident: bool = False,
-) -> np.ndarray:
-    """Return the positions of the rows to explain, in the order in which they are shown.
+    most: int | None = None,
+) -> tuple[list[ExplainedRow], int]:
+    """Choose rows of a table and explain them.
 
     Parameters
     ----------
     fitted : Fitted
         The model.
-    table : Table
-        The rows.
-    true : sequence
-        The true class of each row, as :func:`true_classes` returns them.
+    tables : iterable of Table
+        The rows: one table, or the chunks of one that does not fit in memory.
+    target : str, optional
+        The column with the class, if the table has it.
     numbers : sequence of int, optional
-        The numbers of the rows, from 1; by default all rows.
+        The numbers of the rows, from 1, in the order in which they are shown; by default all rows.
     wrong : bool, default=False
         Only rows with a wrong prediction.
     least_confident : bool, default=False
         The least probable predictions first.
+    most : int, optional
+        How many are explained at most; by default all.
 
     Returns
     -------
-    ndarray of int
+    explained : list of ExplainedRow
+        In the order in which they are shown.
+    chosen : int
+        How many rows were chosen, of which ``most`` are explained.
     """
-    positions = np.arange(len(table))
-    if numbers is not None:
-        beyond = [number for number in numbers if number > len(table)]
-        if beyond:
-            raise InputError(
-                "there-row-table-has",
-                "there is no row {beyond}: the table has {n_table:,} rows.",
-                beyond=beyond[0],
-                n_table=len(table),
-            )
-        positions = np.array(numbers) - 1
-    if wrong:
-        predicted = fitted.predict(table).tolist()
-        positions = positions[[true[i] is not None and str(predicted[i]) != str(true[i]) for i in positions.tolist()]]
-    if least_confident:
-        probability = fitted.predict_with_proba(table[positions])[1]
-        if probability is None:
-            raise InputError(
-                "learner-gives-probabilities-order",
-                "the learner {learner!r} gives no probabilities to order the rows by.",
-                learner=fitted.learner,
-            )
-        positions = positions[np.argsort(probability.max(axis=1), kind="stable")]
-    return positions
+    held: list[_Candidate] = []
+    read = chosen = 0
+    for table in tables:
+        positions, order = np.arange(len(table)), np.arange(read, read + len(table))
+        if numbers is not None:
+            order = np.array([i for i, n in enumerate(numbers) if read < n <= read + len(table)], dtype=np.int64)
+            positions = np.array(numbers, dtype=np.int64)[order] - 1 - read
+        true = true_classes(fitted, table, target)
+        if wrong:
+            predicted = fitted.predict(table).tolist()
+            kept = [true[i] is not None and str(predicted[i]) != str(true[i]) for i in positions.tolist()]
+            positions, order = positions[kept], order[kept]
+        doubt = np.zeros(len(positions))
+        if least_confident and len(positions):
+            probability = fitted.predict_with_proba(table[positions])[1]
+            if probability is None:
+                raise InputError(
+                    "learner-gives-probabilities-order",
+                    "the learner {learner!r} gives no probabilities to order the rows by.",
+                    learner=fitted.learner,
+                )
+            doubt = probability.max(axis=1)
+        chosen += len(positions)
+        best = np.lexsort((order, doubt))[:most]
+        rows = table[positions[best]]
+        held += [
+            _Candidate(float(doubt[i]), int(order[i]), int(positions[i]) + read + 1, true[positions[i]], rows, place)
+            for place, i in enumerate(best)
+        ]
+        held = sorted(held, key=lambda each: (each.doubt, each.order))[:most]
+        read += len(table)
+    beyond = [] if numbers is None else [number for number in numbers if number > read]
+    if beyond:
+        raise InputError(
+            "there-row-table-has",
+            "there is no row {beyond}: the table has {n_table:,} rows.",
+            beyond=beyond[0],
+            n_table=read,
+        )
+    return _explained(fitted, held), chosen
 
 
-def explain_table(fitted: Fitted, table: Table, positions: np.ndarray, true: Sequence[Any]) -> list[ExplainedRow]:
-    """Explain some rows of a table.
+class _Candidate(NamedTuple):
+    """A row that may be explained: how it is ordered, and where it is in the rows taken out of its chunk."""
 
-    Parameters
-    ----------
-    fitted : Fitted
-        The model.
-    table : Table
-        All rows.
-    positions : ndarray of int
-        The rows to explain, counted from 0.
-    true : sequence
-        The true class of each row of the table.
+    doubt: float
+    order: int
+    number: int
+    true: Any
+    rows: Table
+    place: int
 
-    Returns
-    -------
-    list of ExplainedRow
-    """
-    if not len(positions):
-        return []
-    found = fitted.explain(table[positions])
-    return [ExplainedRow(int(i) + 1, true[i], explanation) for i, explanation in zip(positions, found, strict=True)]
+
+def _explained(fitted: Fitted, candidates: list[_Candidate]) -> list[ExplainedRow]:
+    """Explain rows, those of one chunk together."""
+    found: dict[int, ExplainedRow] = {}
+    for rows in {id(each.rows): each.rows for each in candidates}.values():
+        own = [each for each in candidates if each.rows is rows]
+        for each, explanation in zip(own, fitted.explain(rows[np.array([each.place for each in own])]), strict=True):
+            found[each.order] = ExplainedRow(each.number, each.true, explanation)
+    return [found[each.order] for each in candidates]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +27,7 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table import Column, Table
 from vaglio.table.scanned import RowShare, joined
+from vaglio.typing import Predictor
 
 __all__ = ["LabelNoise", "MissingValues", "OutOfCoreRows"]
 
@@ -101,8 +102,18 @@ class OutOfCoreRows(Rows):
         return part
 
     def positions(self, part: Shares) -> np.ndarray:
-        """Rows out of core have no positions."""
-        return np.empty(0, dtype=np.int64)
+        """Return the positions among the rows whose class is known, which one look at the target finds."""
+        taken = np.ones(len(self._known), dtype=bool)
+        for share in part:
+            taken &= share.takes(self._known)
+        return np.flatnonzero(taken)
+
+    @cached_property
+    def _known(self) -> np.ndarray:
+        """The numbers, in the whole table, of the rows whose class is known."""
+        numbered = self.source.select([]).changing(_Numbered(self.source.target))
+        found = [np.empty(0, dtype=np.int64), *numbered.labelled(_numbers, regression=True)]
+        return np.concatenate(found)
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
@@ -265,7 +276,11 @@ def _labels(rows: Labelled) -> np.ndarray:
     return np.unique(rows[1])
 
 
-def _predicted(model: Any, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
+def _numbers(rows: Labelled) -> np.ndarray:
+    return rows[1].astype(np.int64)
+
+
+def _predicted(model: Predictor, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
     inputs, true, weights = rows
     return predict_with_scores(model, inputs), true, weights
 
@@ -354,6 +369,17 @@ class MissingValues:
             data = np.where(gone, np.nan if column.kind == "numeric" else -1, column.data)
             columns.append(column.replace(data=data))
         return table.with_columns(columns)
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Puts the number of each row in place of its class, where that is known."""
+
+    target: str
+
+    def __call__(self, table: Table, index: np.ndarray) -> Table:
+        missing = table.column(self.target).missing
+        return table.with_column(Column.numeric(self.target, np.where(missing, np.nan, index)))
 
 
 def _uniform(index: np.ndarray, seed: int) -> np.ndarray:

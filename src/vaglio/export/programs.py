@@ -131,7 +131,7 @@ def _c_tables(own: str, node: ExportNode, members: list[str]) -> list[str]:
     return [*tables, f"static const struct {node.kind} {own} = {{{', '.join(fields)}}};"]
 
 
-def _c_number(value: Any) -> str:
+def _c_number(value: object) -> str:
     return _number(value, "HUGE_VAL", "NAN")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.engines.sources import is_out_of_core
+from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
@@ -233,7 +233,7 @@ class Fitted:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
-    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
         Parameters
@@ -248,6 +248,7 @@ class Fitted:
         -------
         list of Explanation
         """
+        refuse_out_of_core(X, "An explanation")
         codebook = self.codebook
         strangers, cost = codebook.strangers(X), self.deciding_cost
         context = Context(codebook.features, self.classes, codebook.spreads, strangers, cost)

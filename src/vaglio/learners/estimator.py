@@ -14,7 +14,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.engines.passes import Facts, Pass, Passes
 from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
-from vaglio.engines.sources import is_out_of_core
+from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
@@ -126,7 +126,7 @@ class VaglioEstimator(BaseEstimator):
     def _note_columns(self, X: Any) -> None:
         """Look at a few rows in the form the user gave them."""
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Parameters
@@ -162,6 +162,7 @@ class VaglioEstimator(BaseEstimator):
         list of Explanation
         """
         check_is_fitted(self, "fitted_")
+        refuse_out_of_core(X, "An explanation")
         seen = None if training is None else check_X(self, training, reset=False)
         return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual, training=seen)
 

@@ -207,7 +207,7 @@ def class_codes(study: Study) -> np.ndarray:
     """Position of every row's class among the labels of the evaluation; -1 where the class is missing."""
     known = ~study.table.column(study.target).missing
     codes = np.full(len(known), -1, dtype=np.int64)
-    codes[known] = encode_labels(study.table.xy(study.target)[1], study.evaluation.labels)
+    codes[known] = encode_labels(study.table.select([study.target]).xy(study.target)[1], study.evaluation.labels)
     return codes
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
-from vaglio.evaluation.rows import MemoryRows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.explanation import Explanation
 from vaglio.messages.figures import figure, percent, quantity
@@ -55,9 +54,7 @@ class _Explainers:
         candidates = resolve_learners(self.study.learners, seed=self.study.seed)
         candidate = next(c for c in candidates if c.name == fold.choice.learner)
         params = {str(k).removeprefix("estimator__"): v for k, v in fold.choice.params.items()}
-        rows = MemoryRows.of_arrays(self.study.learning_table, self.study.target)
-        others = np.setdiff1d(np.arange(len(rows)), fold.rows)
-        return rows.take(others).fit(candidate.make(params)).fitted_
+        return self.study.rows.take(fold.train).fit(candidate.make(params)).fitted_
 
 
 def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
@@ -134,7 +131,7 @@ def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) 
     models = {place: explainers.model_for(place) for place in places}
     for model in {id(model): model for model in models.values()}.values():
         of_model = [place for place in places if models[place] is model]
-        few = rows.X.take(np.array(of_model))
+        few = rows.take(of_model)
         try:
             told |= zip(of_model, model.explain(few, counterfactual=len(few.columns) <= _MOST_CHANGEABLE))
         except NotSupportedError as error:
@@ -143,12 +140,12 @@ def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) 
 
 
 def _example(explanation: Explanation | str, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
-    row = rows.X.take(np.array([place]))
+    row = rows.take([place])
     true = evaluation.labels[evaluation.true[place]]
     predicted = evaluation.labels[evaluation.predicted[place]]
     probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
     summary: dict[str, Any] = {
-        "row": f"{rows.numbers[place]:,}",
+        "row": f"{rows.at[place] + 1:,}",
         "source": rows.source,
         "true": clip(true, 40),
         "predicted": clip(predicted, 40),
@@ -173,7 +170,7 @@ def _sentence(note: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
 
 
-def _reasons(explanation: Explanation, predicted: Any) -> dict[str, Any]:
+def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 

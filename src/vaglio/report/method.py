@@ -15,6 +15,7 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, plural
 from vaglio.report.learners import params_text
 from vaglio.study import Study
+from vaglio.typing import CostLike
 
 __all__ = ["method_chapter"]
 
@@ -94,6 +95,9 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         ("test rows", f"{selection.evaluation.n_rows:,}"),
         ("seed", str(study.seed)),
     ]
+    held = selection.rows.get("held", "in memory")
+    if held != "in memory":
+        rows.insert(1, ("rows", f"{held}, assigned to folds and to the test set {selection.rows['divided']}"))
     if hasattr(selection.best_estimator, "fitted_"):
         fingerprint = study.fitted.provenance.get("training", {}).get("fingerprint")
         if fingerprint:
@@ -151,7 +155,7 @@ def _table_code(study: Study, name: str) -> str:
     return f"vaglio.datasets.load({name!r})" if name in datasets.names() else "..."
 
 
-def _cost_code(cost: Any) -> str:
+def _cost_code(cost: CostLike) -> str:
     return repr(str(cost)) if isinstance(cost, (str, Path)) else repr(cost) if isinstance(cost, dict) else "cost"
 
 

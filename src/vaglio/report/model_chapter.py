@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.engines.mapped_table import table_of
 from vaglio.evaluation import PermutationImportance, permutation_importance
 from vaglio.evaluation.displays import ForestDistanceDisplay
-from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import findings_in_words
@@ -19,6 +19,7 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, listed, plural
 from vaglio.model.base import size_words
 from vaglio.plot.style import PALETTE
+from vaglio.quality.profile import sample_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.table import Table
@@ -29,37 +30,51 @@ __all__ = ["EvaluatedRows", "StudyBackground", "evaluated_rows", "importance_par
 _LEAST = 0.0005
 # Rows on a map: fewer show nothing, more cover each other. 400 points of both maps have 50 kB.
 _FEWEST_MAPPED, _MOST_MAPPED = 10, 400
+# Test rows that are copied out of the table at most.
+_MOST_SAMPLED = 100_000
 
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """Inputs and classes of the test rows, in the order of the evaluation.
+    """The test rows, in the order of the evaluation.
 
     Attributes
     ----------
-    X : Table
-    y : ndarray
-    numbers : ndarray
-        Row numbers in the table they came from; the first row is 1.
+    table : Table
+        The table they came from.
+    target : str
+    at : ndarray
+        Their positions in the table.
     source : str
-        Which table the row numbers refer to.
+        How the page names the table.
+    seed : int
+        Seed of the sample.
     """
 
-    X: Table
-    y: np.ndarray
-    numbers: np.ndarray
+    table: Table
+    target: str
+    at: np.ndarray
     source: str
+    seed: int
+
+    def take(self, places: Sequence[int]) -> Table:
+        """Return the inputs of some rows, by their places in the evaluation."""
+        return self.table.take(self.at[list(places)]).xy(self.target)[0]
+
+    @cached_property
+    def sample(self) -> tuple[Table, np.ndarray]:
+        """Inputs and classes of the rows, or of a sample where there are very many."""
+        places = sample_rows(np.arange(len(self.at)), _MOST_SAMPLED, self.seed)
+        return self.table.take(self.at[places]).xy(self.target)
 
 
 def evaluated_rows(study: Study) -> EvaluatedRows:
     """Find the rows again by their positions."""
     test = study.selection_options.get("test")
-    table = study.learning_table if test is None else Table.from_any(test)
-    rows = MemoryRows.of_arrays(table, study.target)
-    at = study.selection.judged
+    table = study.learning_table if test is None else Table.from_any(table_of(test))
     known = np.flatnonzero(~table.column(str(study.target)).missing)
     source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"
-    return EvaluatedRows(rows.X.take(at), rows.y[at], known[at] + 1, source)
+    return EvaluatedRows(table, str(study.target), known[study.selection.judged], source, study.seed)
 
 
 def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
@@ -68,15 +83,15 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
     Twice as many columns are tried as are shown, because the columns of the largest information gain need not be
     those that the model uses most.
     """
-    rows = evaluated_rows(study)
+    X, y = evaluated_rows(study).sample
     # The input columns, those of the largest information gain first.
-    own = set(rows.X.columns)
+    own = set(X.columns)
     ranked = [score.attribute for score in study.audit.ranking if score.attribute in own]
     found = permutation_importance(
         study.selection.best_estimator,
-        rows.X,
-        rows.y,
-        columns=[*ranked, *(name for name in rows.X.columns if name not in set(ranked))],
+        X,
+        y,
+        columns=[*ranked, *(name for name in X.columns if name not in set(ranked))],
         max_columns=2 * limits.weights,
         seed=study.seed,
     )
@@ -84,7 +99,7 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
     return {
         "type": "bars",
         "title": "Permutation importance",
-        "note": _note(study, found, len(rows.X.columns), len(shown)),
+        "note": _note(study, found, len(X.columns), len(shown)),
         "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
         "form": "points",
         "none": "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone.",
@@ -164,17 +179,15 @@ class StudyBackground:
         return evaluated_rows(self.study)
 
     def rows(self) -> tuple[Table, np.ndarray]:
-        """Return the evaluated rows and their classes."""
-        return self._evaluated.X, self._evaluated.y
+        """Return the evaluated rows and their classes; a sample where there are very many."""
+        return self._evaluated.sample
 
     def maps(self, fitted: Fitted) -> list[dict[str, Any]]:
         """The evaluated rows by the forest's distance and by the Euclidean one, as places on two maps."""
-        rows = self._evaluated
-        if fitted.classes is None or len(rows.y) < _FEWEST_MAPPED or len(fitted.classes) > len(PALETTE):
+        X, y = self.rows()
+        if fitted.classes is None or len(y) < _FEWEST_MAPPED or len(fitted.classes) > len(PALETTE):
             return []
-        display = ForestDistanceDisplay.from_estimator(
-            fitted, rows.X, rows.y, max_rows=_MOST_MAPPED, seed=self.study.seed
-        )
+        display = ForestDistanceDisplay.from_estimator(fitted, X, y, max_rows=_MOST_MAPPED, seed=self.study.seed)
         named = zip(("Distance of the forest", "Euclidean distance"), (display.forest, display.euclidean))
         maps = [
             {"title": title, "points": points.round(4).tolist(), "caption": caption.split("\n")}

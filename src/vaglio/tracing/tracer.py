@@ -11,13 +11,14 @@ from sklearn.base import clone, is_classifier
 from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
 from vaglio.document.training import Training, row_frame
+from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 if TYPE_CHECKING:
     pass
@@ -43,7 +44,7 @@ def learners() -> list[str]:
 
 
 def trace(
-    learner: Any,
+    learner: str | Estimator,
     X: TableLike,
     y: ColumnLike,
     *,
@@ -90,6 +91,7 @@ def trace(
     >>> {label: f"{share:.1%}" for label, share in work.facts["posterior"].items()}
     {'no': '79.5%', 'yes': '20.5%'}
     """
+    refuse_out_of_core(X, "A trace")
     say = Words(lang)
     if max_rows < 1 or max_steps < 1:
         raise InputError("max-rows-max-steps", "max_rows and max_steps are at least 1.")

@@ -46,7 +46,7 @@ def test_a_table_beyond_memory_streams_with_a_word_or_is_refused(penguins, monke
     streamed = run_here("audit", penguins, "--target", "species")
     assert streamed.code == 0, streamed.err
     assert "is read in chunks" in streamed.err
-    refused = run_here("report", penguins, "--target", "species")
+    refused = run_here("trace", penguins, "--target", "species")
     assert refused.code != 0
     assert "--sample" in refused.err
     assert "Traceback" not in refused.err
@@ -84,7 +84,7 @@ def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_
     model = tmp_path / "m.vaglio"
     trained = run_here("train", folder, "--target", "species", "--learner", "naive-bayes", "--out", model)
     assert "several files, which are read in chunks" in trained.err
-    assert f"explain {model} {folder} --sample 1000" in trained.err
+    assert f"explain {model} {folder}" in trained.err
     expected = run_here("predict", model, penguins).out
     assert len(expected.splitlines()) > 300
     for source in (folder, folder / "*.csv"):

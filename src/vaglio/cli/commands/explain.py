@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
 from vaglio.cli._reading import FileOptions
 from vaglio.messages.message import text
+from vaglio.cli._rows import Memory, WorkOptions
 
 if TYPE_CHECKING:
     from vaglio.evaluation.explained_rows import ExplainedRow
@@ -50,6 +52,7 @@ def run(
     least_confident: LeastConfident = False,
     target: Target = None,
     file: FileOptions,
+    memory: Memory = None,
     decide: Decide = None,
     limit: Limit = 5,
     for_spreadsheet: ForSpreadsheet = False,
@@ -59,19 +62,30 @@ def run(
 
     Explains the first rows; the rows given by --row; with --wrong the rows that are misclassified (the table must have
     the class); with --least-confident those with the lowest probability. A model with costs shows the expected cost of
-    each class; --decide argmax ignores the costs.
+    each class; --decide argmax ignores the costs. A table larger than memory is read in chunks.
     """
-    from vaglio.evaluation.explained_rows import choose_rows, explain_table, true_classes
+    from vaglio.evaluation.explained_rows import explain_tables
     from vaglio.fitted import load
 
     outputs = Outputs(out, (".json", ".csv", ".html", ".txt"))
     numbers = None if row is None else _numbers(row)
     fitted = decided(load(model), None, decide)
-    data = file.read_for_model(table, fitted)
-    true = true_classes(fitted, data, _target(fitted, data, target, wrong))
-    chosen = choose_rows(fitted, data, true, numbers=numbers, wrong=wrong, least_confident=least_confident)
-    # Rows that are named are all shown; --limit is for those the model chooses.
-    explained = explain_table(fitted, data, chosen[: limit if numbers is None else max(limit, len(numbers))], true)
+    work = WorkOptions(memory)
+    with work.working():
+        tables = work.tables_for_model(table, file, fitted)
+        first = next(tables)
+        known = _target(fitted, first, target, wrong)
+        # Rows that are named are all shown; --limit is for those the model chooses.
+        most = limit if numbers is None else max(limit, len(numbers))
+        explained, chosen = explain_tables(
+            fitted,
+            chain([first], tables),
+            known,
+            numbers=numbers,
+            wrong=wrong,
+            least_confident=least_confident,
+            most=most,
+        )
     written = "\n\n".join(item.to_text() for item in explained)
     notes = outputs.write(
         {
@@ -83,13 +97,13 @@ def run(
             ".txt": lambda: written,
         }
     )
-    if len(explained) < len(chosen):
-        more = min(len(chosen), 4 * limit)
+    if len(explained) < chosen:
+        more = min(chosen, 4 * limit)
         notes.append(
             text(
                 "{n:,} of {total:,} rows are shown. Use --limit {more} for more.",
                 n=len(explained),
-                total=len(chosen),
+                total=chosen,
                 more=more,
             )
         )

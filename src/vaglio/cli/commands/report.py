@@ -22,6 +22,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, after_model, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.cli._searching import (
     SEPARATE_TEST,
     Search,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Acceptance
     from vaglio.runtime.progress import Report
     from vaglio.study import Study
-    from vaglio.table import Table
 
 Learners = Annotated[
     list[str] | None,
@@ -70,6 +70,7 @@ def run(
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    work: WorkOptions,
     out: Out = Path("report.html"),
     model: Model = None,
 ) -> Answer:
@@ -78,9 +79,9 @@ def run(
     Learners are compared by five-fold cross-validation with default parameters (--search tunes them); from 200,000
     cells on by three-fold, where a learner that is clearly behind after one fold is dropped. On a small table the
     selection is evaluated by nested cross-validation with ten outer folds (--folds), on a larger one on a hold-out set
-    of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB.
+    of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB. A table larger than memory
+    is read in chunks, and its columns are summarized one by one on disk.
     """
-    from vaglio.evaluation.training import learning_rows
     from vaglio.report.method import python_lines
 
     _check(evaluating, strategy)
@@ -88,17 +89,16 @@ def run(
     outputs = Outputs([out], (".html", ".htm"))
     saved = Outputs([model] if model else [], (".vaglio",))
     estimators = _estimators(learner, settings, seed, jobs)
-    data = reading.read(table)
-    X, _ = learning_rows(data)
     test, cost = evaluating.test, evaluating.cost
-    further = reading.read_test(test, data.target, X.columns)
-    study = _study(data, estimators, strategy, search, trials, evaluating, further, seed)
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10)}
     chosen |= {"positive": evaluating.positive, "test": test and Path(test).name, "folds": evaluating.folds}
     chosen |= {"holdout": evaluating.holdout, "cost": cost and cost.name, "accept": accept}
-    recipe = Recipe("report", table, data.target, reading, {**chosen, "seed": seed})
-    evaluation = _write(study, out, recipe, evaluating.positive)
+    with work.working():
+        opened = work.rows(table, reading)
+        study = _study(opened, estimators, strategy, search, trials, evaluating, seed)
+        recipe = opened.recipe("report", {**chosen, "seed": seed})
+        evaluation = _write(study, out, recipe, evaluating.positive)
     verdict = None if wanted is None else wanted.decide(evaluation)
     facts = {"command": recipe.shell, "python": python_lines(study, recipe.read())}
     for path in saved.paths:
@@ -152,24 +152,25 @@ def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int
 
 
 def _study(
-    data: Table,
+    opened: OpenRows,
     estimators: dict[str, Any],
     strategy: str,
     search: Search,
     trials: int,
     evaluating: EvaluationOptions,
-    further: Table | None,
     seed: int,
 ) -> Study:
     from vaglio.report.limits import judging_options
     from vaglio.study import Study
 
     folds, holdout, cost = evaluating.folds, evaluating.holdout, evaluating.cost
-    judging = judging_options(*data.shape, strategy=strategy, folds=folds, holdout=holdout, test=further)
+    further = opened.test(evaluating.test)
+    size = (len(opened.table), len(opened.table.columns))
+    judging = judging_options(*size, strategy=strategy, folds=folds, holdout=holdout, test=further)
     tuning = {"search": search.value} | ({} if search is Search.none else {"n_iter": trials})
     return Study(
-        data,
-        data.target,
+        opened.table,
+        opened.target,
         learners=estimators,
         strategy=strategy,
         cost=None if cost is None else str(cost),

@@ -81,9 +81,9 @@ def evaluate_by_folds(
         for done, (train, test) in enumerate(folds):
             report(done, len(folds), "cross-validation")
             found.append(rows.take(test).predict(rows.take(train).fit(clone(learner))))
-    # The rows as the table has them, where they have positions.
-    positions = np.concatenate([rows.positions(test) for _, test in folds])
-    return pooled(found, cost=cost, pos_label=pos_label, order=np.argsort(positions) if len(positions) else None)
+    # The rows as the table has them.
+    order = np.argsort(np.concatenate([rows.positions(test) for _, test in folds]))
+    return pooled(found, cost=cost, pos_label=pos_label, order=order)
 
 
 def pooled(

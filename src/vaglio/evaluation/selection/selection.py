@@ -26,7 +26,7 @@ from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
-from vaglio.typing import CostLike
+from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
 
 __all__ = ["select"]
 
@@ -35,10 +35,10 @@ _TRAIN_SAMPLE = 5000
 
 
 def select(
-    table: Any,
-    target: Any = None,
+    table: TableSource | Rows,
+    target: str | int | ColumnLike | None = None,
     *,
-    learners: Any = None,
+    learners: Learners | None = None,
     strategy: str = "cross-validation",
     scoring: str | Scorer = "accuracy",
     cost: Any = None,
@@ -48,9 +48,9 @@ def select(
     outer_folds: int | None = None,
     race: bool = False,
     test_size: float | str = 0.2,
-    test: Any = None,
+    test: TableSource | Rows | None = None,
     stratify: bool = True,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     time_ordered: bool = False,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -204,7 +204,7 @@ class _Flow:
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
-            judged=unseen.positions(unseen.whole if self.test is not None else test),
+            judged=rows.positions(test) if self.test is None else unseen.positions(unseen.whole),
             interrupted=choice.interrupted,
             out_of_time=choice.out_of_time,
         )
@@ -277,4 +277,4 @@ class _Flow:
         unseen = rows.take(test)
         found = unseen.predict(model)
         score = unseen.score(self.chooser.scorer, model, found)
-        return OuterFold(choice.best, score, rows.positions(test), found)
+        return OuterFold(choice.best, score, rows.in_order(train), rows.positions(test), found)

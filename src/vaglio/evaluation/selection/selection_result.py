@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.rows import Predicted
+from vaglio.evaluation.rows import Part, Predicted
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
@@ -38,6 +38,7 @@ class OuterFold:
 
     choice: Trial
     score: float
+    train: Part = field(repr=False)
     rows: np.ndarray = field(repr=False)
     found: Predicted = field(repr=False)
 

@@ -408,7 +408,7 @@ class BoostingEstimator(SummedEstimator):
         return leaves
 
 
-def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
+def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
     """Return the model to go on with; None where a new one is learned.
 
     Parameters

@@ -1,0 +1,1 @@
+"""A toy family, the nearest class mean: a folder as it would stand in ``vaglio/learners``."""
