@@ -61,22 +61,23 @@ def divisions_of(frame: pd.DataFrame, max_set_values: int) -> list[np.ndarray]:
 
 def least_cost(tests: list[np.ndarray], costs: np.ndarray, depth: int, leaves: int, price: float) -> float:
     """The cost of the best tree; ``costs`` has what each row costs with each label."""
-    best = float(costs.sum(axis=0).min()) + price
-    if depth == 0 or leaves < 2:
+    everything = (1 << len(costs)) - 1
+    lefts = {sum(1 << int(row) for row in test.nonzero()[0]) for test in tests}
+
+    # The rows of a node are the bits of a number: many sequences of tests lead to the same rows.
+    @cache
+    def least(rows: int, depth: int, leaves: int) -> float:
+        best = float(costs[[row for row in range(len(costs)) if rows >> row & 1]].sum(axis=0).min()) + price
+        if depth == 0 or leaves < 2:
+            return best
+        most = 2 ** (depth - 1)
+        leaves = min(leaves, 2 * most)
+        for left in {rows & test for test in lefts} - {0, rows}:
+            for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
+                best = min(best, least(left, depth - 1, share) + least(rows ^ left, depth - 1, leaves - share))
         return best
-    most = 2 ** (depth - 1)
-    leaves = min(leaves, 2 * most)
-    for test in tests:
-        left, right = test.nonzero()[0], (~test).nonzero()[0]
-        if not len(left) or not len(right):
-            continue
-        sides = [([other[rows] for other in tests], costs[rows]) for rows in (left, right)]
-        for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
-            first = least_cost(*sides[0], depth - 1, share, price)
-            if first >= best and costs.min() >= 0:  # the other branch may gain something
-                continue
-            best = min(best, first + least_cost(*sides[1], depth - 1, leaves - share, price))
-    return best
+
+    return least(everything, depth, leaves)
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
