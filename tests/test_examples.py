@@ -37,6 +37,7 @@ def test_every_script_is_run_here():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {*SIGNS, "penguins"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_script_runs_and_prints_its_result(name: str, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -96,6 +96,7 @@ def check(fitted: Fitted, row: dict[str, Any]) -> None:
             fitted.predict_proba_one(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_row_is_a_table_of_one(learner: str):
     X, y = rows(80)
@@ -146,6 +147,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_too(variant: str):
     X, y = rows(80)
@@ -173,6 +175,7 @@ def test_text_and_arrays_and_short_rows():
     assert fitted.predict_one(X.iloc[0]) == fitted.predict(X[:1])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_many_threads_share_a_model(learner: str):
     X, y = rows(60)
@@ -223,6 +226,7 @@ AT_ONCE: list[dict[str, Any]] = [
 COMPILED = ("c45", "cart", "random-forest", "logistic", "perceptron", "naive-bayes", "bagging", "adaboost", "voting")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", COMPILED)
 def test_plain_rows_are_read_and_scored_at_once(learner: str):
     X, y = rows(80)

@@ -57,6 +57,7 @@ def test_a_preset_has_scikit_learns_parameters_and_no_others(module, name):
     assert ours.__module__ == f"vaglio.sklearn.{module}"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("module", "name"), OWN)
 def test_metadata_reaches_a_preset_as_it_reaches_scikit_learns_class(module, name):
@@ -125,6 +126,7 @@ def test_patching_replaces_the_classes_and_gives_them_back():
     assert before == {(module, name): getattr(getattr(sklearn, module), name) for module, name in OWN}
 
 
+@pytest.mark.slow
 def test_a_program_runs_with_the_classes_in_place(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(
@@ -171,6 +173,7 @@ def test_verbose_prints_what_scikit_learn_prints(name, capfd):
     assert printed[0] == printed[1]
 
 
+@pytest.mark.slow
 def test_importing_the_modules_loads_little_more_than_scikit_learn_does():
     code = """
 import importlib, sys

@@ -129,6 +129,7 @@ def assert_same(theirs: Any, ours: Any, X: Any, digits: float = 1e-6) -> None:
             np.testing.assert_allclose(found, expected, rtol=digits, atol=digits, err_msg=attribute)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name", "params"), CASES, ids=lambda value: None if isinstance(value, str) else "")
 def test_the_numbers_are_scikit_learns(module: str, name: str, params: dict[str, Any]) -> None:
     X, y = rows(name)
@@ -216,6 +217,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name"), PARTS)
 def test_learning_in_parts_and_after_a_fit(module: str, name: str) -> None:
     X, y = rows(name)
@@ -269,6 +271,7 @@ def test_the_perceptron_with_given_starts_and_rows_without_weight(two: bool, ear
                 estimator.fit(X, y, **wrong)
 
 
+@pytest.mark.slow
 def test_what_is_vaglios_is_explained_and_saved_and_what_is_not_says_so(tmp_path: Any) -> None:
     for module, name, params in CASES:
         estimator = pair(module, name, params)[1].fit(*rows(name))

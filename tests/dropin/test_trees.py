@@ -45,6 +45,7 @@ def _answers(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", GROWTH, ids=str)
 @pytest.mark.parametrize("name", ["DecisionTreeClassifier", "DecisionTreeRegressor"])
 def test_a_tree_has_scikit_learns_numbers(name, params):
@@ -127,6 +128,7 @@ def test_an_ensemble_has_scikit_learns_numbers(name):
         np.testing.assert_array_equal(ours.estimators_samples_[1], theirs.estimators_samples_[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
 @pytest.mark.parametrize("family", ["RandomForest", "ExtraTrees"])
 def test_a_forest_that_draws_columns_is_as_good_as_scikit_learns(family, kind):
@@ -171,6 +173,7 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
     np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_shap_explains_trees_forests_and_boosted_trees():
     import shap
 
@@ -202,6 +205,7 @@ def test_random_thresholds_set_missing_values_of_a_constant_column_apart(learner
     assert model.tree_.threshold[0] == np.float32(known[1])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), several=st.booleans(), scale=st.sampled_from([1.0, 0.1, 7.0]))
 def test_a_row_of_weight_two_is_two_rows_to_the_last_bit(seed, several, scale):

@@ -68,6 +68,7 @@ def frame_of(frame, partitions):
     return dd.from_pandas(frame.drop(columns="weight"), npartitions=partitions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CROSSED)
 def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
     X, y = lazy.xy("target")
@@ -79,6 +80,7 @@ def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
     assert len(files) == 1
 
 
+@pytest.mark.slow
 def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(rounds, "ROWS_FOR_FOLDS", 1000)
     ours = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=6, random_state=1, early_stopping=False)
@@ -106,12 +108,14 @@ def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, l
     assert sha(clone(ours).fit(apart.drop(columns="target"), apart["target"])) == sha(held)
 
 
+@pytest.mark.slow
 def test_many_partitions_merge_in_a_tree(client, lazy, frame):
     rows = frame_of(frame, 20)
     model = NaiveBayesClassifier(likelihood="mdl").fit(rows.drop(columns="target"), rows["target"])
     assert sha(model) == sha(clone(model).fit(*lazy.xy("target")))
 
 
+@pytest.mark.slow
 def test_predictions_are_dask_collections(client, frame):
     rows = frame_of(frame, 3)
     X, y = rows.drop(columns="target"), rows["target"]
@@ -124,6 +128,7 @@ def test_predictions_are_dask_collections(client, frame):
     assert model.score(X, y) == model.score(plain, frame["target"])
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(client, lazy):
     X, y = lazy.xy("target")
     expected = sha(LogisticRegression().fit(X, y))
@@ -133,6 +138,7 @@ def test_a_killed_worker_changes_nothing(client, lazy):
     assert killed
 
 
+@pytest.mark.slow
 def test_partitions_that_differ_are_named(client, frame):
     import dask.dataframe as dd
 
@@ -151,6 +157,7 @@ def _later(rows):
     return dask.delayed(rows.copy)()
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     from vaglio.errors import ClusterError
 
@@ -171,6 +178,7 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     assert sha(resumed) == sha(LogisticRegression().fit(X, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c45", "cart, folds", "bagging", "adaboost"])
 def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
     monkeypatch.setattr(DaskEngine, "room", 40_000)  # rows do not fit as bins
@@ -183,6 +191,7 @@ def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monke
     assert sha(streamed) == sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
 
 
+@pytest.mark.slow
 def test_two_trainings_share_a_cluster(client, lazy):
     X, y = lazy.xy("target")
     names = ["random-forest", "naive-bayes, intervals", "random-forest"]
@@ -196,6 +205,7 @@ def test_two_trainings_share_a_cluster(client, lazy):
         assert list(pool.map(train, names)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [5, 1])
 def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")

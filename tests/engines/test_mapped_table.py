@@ -13,6 +13,7 @@ from vaglio.errors import InputError
 from vaglio.quality import explore
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
 def test_audit_and_exploration_are_those_of_the_table_in_memory(frame, tmp_path, suffix):
     file = tmp_path / f"rows.{suffix}"
@@ -32,6 +33,7 @@ def _root(array: np.ndarray) -> object:
     return array
 
 
+@pytest.mark.slow
 def test_drift_is_that_of_tables_in_memory(frame, tmp_path, path):
     moved = frame.assign(real=frame["real"] + 2, word=frame["word"].replace("x", "new"))
     moved.to_parquet(tmp_path / "moved.parquet")

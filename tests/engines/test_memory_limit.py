@@ -82,6 +82,7 @@ def test_neighbours_of_rows_that_do_not_fit(table, tmp_path):
     check_that_the_limit_holds(path, "KNeighborsClassifier")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
 @pytest.mark.parametrize(
     ("learner", "params", "room", "fits"),

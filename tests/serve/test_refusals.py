@@ -24,6 +24,7 @@ JSON = {"content-type": "application/json"}
 TOKEN = "0123456789abcdef-secret"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [

@@ -84,6 +84,7 @@ def _send(port: int, *pieces: bytes, read: bool = True) -> bytes:
         return answer
 
 
+@pytest.mark.slow
 def test_a_server_lives_through_bad_clients_and_ends_in_order(files, tmp_path: Path):
     log = tmp_path / "log.jsonl"
     with running(files["play"], "--timeout", 1, "--log", log) as server:
@@ -116,6 +117,7 @@ def test_a_server_lives_through_bad_clients_and_ends_in_order(files, tmp_path: P
     assert [json.loads(line)["status"] for line in log.read_text().splitlines()].count(200) >= 4
 
 
+@pytest.mark.slow
 def test_a_killed_server_starts_again_at_the_same_address(files):
     with running(files["play"]) as first:
         assert httpx.get(f"{first.url}/models").status_code == 200
@@ -139,6 +141,7 @@ def _workers(server: Running) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if _serves(int(child))]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the processes by /proc")
 def test_several_processes_share_an_address_and_their_counts(files):
     with running(files["play"], "--processes", 2) as server:
@@ -171,6 +174,7 @@ def _counted(text: str) -> float:
     )
 
 
+@pytest.mark.slow
 def test_tls_and_tokens(files, tmp_path: Path):
     key, certificate, tokens = tmp_path / "key.pem", tmp_path / "cert.pem", tmp_path / "tokens"
     make = [

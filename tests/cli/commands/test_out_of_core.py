@@ -12,6 +12,7 @@ from vaglio.cli import _reading
 from vaglio.learners.registry import find
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
 @pytest.mark.parametrize("command", ["audit", "explore"])
 def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
@@ -21,11 +22,13 @@ def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
     assert json.loads(in_memory.out) == json.loads(from_disk.out)
 
 
+@pytest.mark.slow
 def test_drift_from_disk(penguins):
     base = ["audit", penguins, "--reference", penguins, "--json"]
     assert json.loads(run_here(*base).out) == json.loads(run_here(*base, "--memory", "4GB").out)
 
 
+@pytest.mark.slow
 def test_compare_and_select_from_disk(penguins, tmp_path):
     learners = ["--learner", "naive-bayes", "--learner", "id3", "--folds", "3", "--memory", "4GB"]
     compared = run_here("compare", penguins, "--target", "species", *learners, "--accuracy-only", "--json")
@@ -166,6 +169,7 @@ def test_a_sample_goes_with_every_learner(table, tmp_path):
     assert "200" in outcome.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [["--holdout", "0.3"], ["--folds", "3"]])
 def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     said = [table, "--target", "species", "--learner", "naive-bayes", "--memory", "4GB", "--positive", "Adelie", *how]

@@ -46,6 +46,7 @@ def agreement(estimator: Any, X: Any, y: np.ndarray) -> float:
     return float(np.mean(predicted == target if is_classifier(estimator) else (predicted > 0.5) == (target > 0.5)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
     words, y = texts()
@@ -59,6 +60,7 @@ def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
     assert agreement(getattr(vaglio, instead)().fit(X, y), X, y) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", reading, ids=name_of)
 def test_text_stands_beside_numbers_and_categories(estimator, tmp_path):
     words, y = texts(120)
@@ -95,6 +97,7 @@ def test_text_stands_beside_numbers_and_categories(estimator, tmp_path):
 TREES_AND_RULES = [e for e in reading if hasattr(e, "rules") and is_classifier(e) and "Forest" not in type(e).__name__]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", TREES_AND_RULES, ids=name_of)
 def test_rules_of_text_can_be_read_written_and_run(estimator):
     words, y = texts()

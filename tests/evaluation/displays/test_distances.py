@@ -87,6 +87,7 @@ def test_what_has_no_trees_is_refused(penguins: Any) -> None:
         make(vaglio.RandomForestClassifier(3).fit(X, y), X, y, max_rows=2)
 
 
+@pytest.mark.slow
 def test_report_and_command_draw_both_maps(tmp_path: Any) -> None:
     from vaglio.cli.main import main
     from vaglio.report import report_html

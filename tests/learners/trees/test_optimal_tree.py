@@ -90,6 +90,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 OPTIONS["costs and class weights"] = OPTIONS["costs"] | OPTIONS["weights"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), depth=st.integers(1, 4), classes=st.integers(2, 3), weighted=st.booleans())
@@ -148,6 +149,7 @@ def least_on_grid(costs: np.ndarray, depth: int, price: float) -> float:
     return least(tuple((0, size) for size in costs.shape[:3]), depth)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), depth=st.integers(2, 4), costly=st.booleans(), price=st.sampled_from([0, 0.004]))
 def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, price: float) -> None:
@@ -167,6 +169,7 @@ def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, pri
     assert model.objective_ == pytest.approx(least_on_grid(costs, depth, price * weight.sum()) / weight.sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), leaves=st.sampled_from([None, 2, 5]))
@@ -240,6 +243,7 @@ def test_a_search_that_ends_at_a_limit_says_the_gap(limit: dict[str, float], tol
     assert f"its {next(iter(limit))}" in said
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_limit_of_work_leaves_the_same_bytes_wherever_it_cuts() -> None:
     rng = np.random.default_rng(7)
