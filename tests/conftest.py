@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -35,9 +36,20 @@ _WHY = "no Chromium on this machine (apt install chromium)"
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run files, and the tests of each file, in random order"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[COLLECTED] = list(items)
+    if config.option.shuffle is not None:
+        # The tests of a file stay together, for the sake of its fixtures. All workers draw the same order.
+        drawn = random.Random(config.option.shuffle)
+        places = {path: drawn.random() for path in dict.fromkeys(item.path for item in items)}
+        items.sort(key=lambda item: (places[item.path], drawn.random()))
     if shutil.which("chromium") is None:
         for item in items:
             if item.get_closest_marker("browser"):

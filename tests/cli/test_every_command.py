@@ -111,7 +111,6 @@ def test_predict_is_not_suggested_for_what_it_cannot_read(folder: Path):
     assert [words[0] for words in proposed(explained)] == ["inspect"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_json_is_json_and_nothing_else(name: str, folder: Path):
     outcome = run_here(*COMMANDS[name], "--json")

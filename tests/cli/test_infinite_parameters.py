@@ -30,7 +30,6 @@ def test_inf_is_a_number_and_not_a_word() -> None:
     assert parse_value("[inf]") == "[inf]"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "name"), NUMBERS, ids="-".join)
 def test_taken_or_refused_by_the_limits(learner: str, name: str) -> None:
     try:

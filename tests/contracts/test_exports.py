@@ -218,7 +218,6 @@ def test_variants_too(variant: str):
     check_every_form(fitted, pd.concat([frame, rows(seed=1, unseen=True)[0]], ignore_index=True))
 
 
-@pytest.mark.slow
 def test_a_forest_is_exported_whole():
     X, y = rows(150)
     fitted = vaglio.RandomForestClassifier(10, random_state=0).fit(X, y).fitted_
@@ -250,7 +249,6 @@ def hash_of(text: str) -> int:
     return sum(map(ord, text))
 
 
-@pytest.mark.slow
 def test_a_very_deep_tree_is_drawn_in_proportion():
     n = 3000
     X = pd.DataFrame({"x": np.arange(n, dtype=float)})

@@ -105,7 +105,6 @@ def test_every_task_has_a_check() -> None:
     assert tuple(CHECKS) == TASKS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_takes_part_in_a_task_or_says_why_not(kind: str, task: str) -> None:

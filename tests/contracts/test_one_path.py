@@ -132,6 +132,7 @@ def record(training) -> dict:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_train_and_evaluate_on_a_test_table(learner, cost, memory, elsewhere):
@@ -171,6 +172,7 @@ def test_predictions_and_explanations(memory, elsewhere):
     assert differing(*said) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"cost": COST}, {"race": True}], ids=["plain", "costs", "race"])
 def test_select_on_a_test_table(options, memory, elsewhere):
     """The choice is made by other folds; the chosen model and its evaluation on a test table are the same."""
@@ -188,7 +190,11 @@ def test_select_on_a_test_table(options, memory, elsewhere):
     assert differing(ours.to_dict(), theirs.to_dict(), without=OF_FOLDS) == []
 
 
-@pytest.mark.parametrize("strategy", ["zero", "quick", "validation", "cross-validation", "nested"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "strategy",
+    ["zero", "quick", "validation", "cross-validation", pytest.param("nested", marks=pytest.mark.nightly)],
+)
 def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, files, client):
     options = {"strategy": strategy} if strategy != "nested" else {"outer_folds": 2}
 
@@ -208,6 +214,7 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
         assert not any("hash" in note for note in memory["notes"])
 
 
+@pytest.mark.slow
 def test_a_comparison_has_the_same_record(files, client):
     def compared(place):
         table = PLACES[place](files / "train.csv")
@@ -225,6 +232,7 @@ def test_an_audit_has_the_same_record(files, elsewhere):
     assert differing(ours.to_dict(), vaglio.audit(elsewhere("train.csv"), "late").to_dict()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "explore", "compare", "evaluate"])
 def test_a_command_gives_the_same_record(command, files):
     more = {
@@ -237,6 +245,7 @@ def test_a_command_gives_the_same_record(command, files):
     assert differing(ours, theirs, without=without) == []
 
 
+@pytest.mark.slow
 def test_rows_answer_alike(memory, elsewhere):
     ours, theirs = (Rows.of(opened("train.csv"), "late") for opened in (memory, elsewhere))
     assert not is_out_of_core(ours.X)
@@ -282,6 +291,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_writes_the_same_file(command, files, tmp_path):
     """With --memory the file has the recipe, the scores and the acceptance that it has without."""

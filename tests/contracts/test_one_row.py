@@ -110,6 +110,7 @@ def test_one_row_is_a_table_of_one(learner: str):
         assert [costed.predict_one(row) for row in new.to_dict("records")] == costed.predict(new).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_row_with_a_column_of_many_values(learner: str):
     X, y = many_values()
@@ -147,7 +148,6 @@ VARIANTS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_too(variant: str):
     X, y = rows(80)
@@ -226,7 +226,6 @@ AT_ONCE: list[dict[str, Any]] = [
 COMPILED = ("c45", "cart", "random-forest", "logistic", "perceptron", "naive-bayes", "bagging", "adaboost", "voting")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("learner", COMPILED)
 def test_plain_rows_are_read_and_scored_at_once(learner: str):
     X, y = rows(80)

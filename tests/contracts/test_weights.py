@@ -120,7 +120,6 @@ def test_weights_that_sum_to_one_keep_the_accuracy(estimator: Any) -> None:
     assert fitted(estimator, X, y, weight / weight.sum()).score(X, y) > fitted(estimator, X, y).score(X, y) - 0.06
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("estimator", repeating, ids=name_of)
 def test_weights_count_as_repetitions(estimator: Any) -> None:
     X, y = mixed_table(40)
@@ -158,7 +157,6 @@ def test_what_only_a_row_of_weight_zero_has_changes_no_prediction(estimator: Any
     np.testing.assert_allclose(output(found, X), output(fitted(estimator, X, y), X), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
 def test_a_class_without_weight_is_known_and_never_predicted(estimator: Any) -> None:
     X, y = mixed_table(60)

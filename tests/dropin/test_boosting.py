@@ -72,7 +72,6 @@ def test_boosting_for_numbers_is_scikit_learns(params: dict[str, Any], weighted:
     assert_same(*fitted("Regressor", params, X, y, sample_weight=weight), X)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [[1.0], [0.5, 2.0]], ids=["two", "three"])
 @pytest.mark.parametrize("params", CLASSES, ids=str)
 def test_boosting_for_classes_is_scikit_learns(params: dict[str, Any], cuts: list[float]) -> None:
@@ -152,7 +151,6 @@ def test_what_is_left_to_scikit_learn_is_counted() -> None:
     assert sum(entry.count for entry in dropin.fallbacks() if "HistGradientBoostingRegressor" in entry.name) >= 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Regressor", "Classifier"])
 @pytest.mark.parametrize("max_features", [1.0, 0.5])
 def test_more_rounds_join_those_there_are(name: str, max_features: float) -> None:

@@ -217,7 +217,6 @@ PARTS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name"), PARTS)
 def test_learning_in_parts_and_after_a_fit(module: str, name: str) -> None:
     X, y = rows(name)
@@ -271,7 +270,6 @@ def test_the_perceptron_with_given_starts_and_rows_without_weight(two: bool, ear
                 estimator.fit(X, y, **wrong)
 
 
-@pytest.mark.slow
 def test_what_is_vaglios_is_explained_and_saved_and_what_is_not_says_so(tmp_path: Any) -> None:
     for module, name, params in CASES:
         estimator = pair(module, name, params)[1].fit(*rows(name))

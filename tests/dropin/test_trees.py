@@ -173,7 +173,6 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
     np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
 
 
-@pytest.mark.slow
 def test_shap_explains_trees_forests_and_boosted_trees():
     import shap
 
@@ -205,7 +204,6 @@ def test_random_thresholds_set_missing_values_of_a_constant_column_apart(learner
     assert model.tree_.threshold[0] == np.float32(known[1])
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), several=st.booleans(), scale=st.sampled_from([1.0, 0.1, 7.0]))
 def test_a_row_of_weight_two_is_two_rows_to_the_last_bit(seed, several, scale):

@@ -36,7 +36,6 @@ def test_first_category_may_be_the_reference():
     np.testing.assert_allclose(encoder.transform(mixed())[:, :2], [[0, 1], [0, 0], [0, 0]])
 
 
-@pytest.mark.slow
 def test_weights_count_as_repetitions():
     rng = np.random.default_rng(0)
     block = rng.normal(size=(20, 3))

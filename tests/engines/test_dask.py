@@ -38,6 +38,10 @@ pytestmark = [
 CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
+def _at_night(*values):
+    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+
+
 @pytest.fixture(scope="module")
 def client():
     with local_client(2) as made:
@@ -93,6 +97,7 @@ def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, fram
     assert killed
 
 
+@pytest.mark.slow
 def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(_additive, "DEALT_ROWS", 1000)
     monkeypatch.setattr(bags, "DEALT_ROWS", 1000)
@@ -108,14 +113,12 @@ def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, l
     assert sha(clone(ours).fit(apart.drop(columns="target"), apart["target"])) == sha(held)
 
 
-@pytest.mark.slow
 def test_many_partitions_merge_in_a_tree(client, lazy, frame):
     rows = frame_of(frame, 20)
     model = NaiveBayesClassifier(likelihood="mdl").fit(rows.drop(columns="target"), rows["target"])
     assert sha(model) == sha(clone(model).fit(*lazy.xy("target")))
 
 
-@pytest.mark.slow
 def test_predictions_are_dask_collections(client, frame):
     rows = frame_of(frame, 3)
     X, y = rows.drop(columns="target"), rows["target"]
@@ -138,7 +141,6 @@ def test_a_killed_worker_changes_nothing(client, lazy):
     assert killed
 
 
-@pytest.mark.slow
 def test_partitions_that_differ_are_named(client, frame):
     import dask.dataframe as dd
 
@@ -157,7 +159,6 @@ def _later(rows):
     return dask.delayed(rows.copy)()
 
 
-@pytest.mark.slow
 def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     from vaglio.errors import ClusterError
 
@@ -179,7 +180,7 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["c45", "cart, folds", "bagging", "adaboost"])
+@pytest.mark.parametrize("name", ["c45", *_at_night("cart, folds", "bagging", "adaboost")])
 def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
     monkeypatch.setattr(DaskEngine, "room", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
@@ -206,7 +207,7 @@ def test_two_trainings_share_a_cluster(client, lazy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [5, 1])
+@pytest.mark.parametrize("workers", [*_at_night(5), 1])
 def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]
@@ -215,6 +216,7 @@ def test_any_number_of_workers_gives_the_same_file(workers, lazy):
         assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected
 
 
+@pytest.mark.slow
 def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatch):
     from vaglio.learners.neighbors import estimators
 

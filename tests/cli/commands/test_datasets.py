@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
@@ -26,7 +25,6 @@ def test_a_dataset_that_is_not_there():
     assert "did you mean 'penguins'" in outcome.err
 
 
-@pytest.mark.slow
 def test_a_bundled_table_is_used_by_name_wherever_a_table_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_here("trace", "play").code == 0
@@ -56,7 +54,6 @@ def test_a_file_of_that_name_wins_and_says_so(tmp_path, monkeypatch):
     assert "20 rows" in outcome.out
 
 
-@pytest.mark.slow
 def test_transactions_are_audited_learned_and_predicted(tmp_path):
     baskets, new, model = tmp_path / "baskets.txt", tmp_path / "new.txt", tmp_path / "m.vaglio"
     baskets.write_text(

@@ -12,7 +12,6 @@ from vaglio.cli import _reading
 from vaglio.learners.registry import find
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
 @pytest.mark.parametrize("command", ["audit", "explore"])
 def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
@@ -22,7 +21,6 @@ def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
     assert json.loads(in_memory.out) == json.loads(from_disk.out)
 
 
-@pytest.mark.slow
 def test_drift_from_disk(penguins):
     base = ["audit", penguins, "--reference", penguins, "--json"]
     assert json.loads(run_here(*base).out) == json.loads(run_here(*base, "--memory", "4GB").out)
@@ -82,6 +80,7 @@ def folder(penguins, tmp_path):
     return tmp_path / "rows"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--memory", "4GB"], ["--memory", "1MB"]])
 def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_path, options):
     model = tmp_path / "m.vaglio"
@@ -98,6 +97,7 @@ def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_
     assert run_here("evaluate", model, folder).code == 0
 
 
+@pytest.mark.slow
 def test_workers_predict_what_is_predicted_here(folder, tmp_path):
     model = tmp_path / "m.vaglio"
     run_here("train", folder, "--target", "species", "--learner", "id3", "--out", model)

@@ -55,7 +55,6 @@ def test_fit_predict_explain_save(estimator: Any, tmp_path: Any) -> None:
     assert fitted.explain(X[:2])[0].to_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [e for e in classifiers() if type(e).__name__ in RULES], ids=name_of)
 @pytest.mark.parametrize("options", [{}, {"negation": True}, {"value_sets": True}], ids=["plain", "negation", "sets"])
 def test_rules_ask_for_presence_only(estimator: Any, options: dict[str, bool]) -> None:

@@ -86,7 +86,6 @@ def test_what_many_values_tell_is_found(learner: Learner) -> None:
     assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.7  # at most 0.9
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _WHOLLY)
 @pytest.mark.parametrize(("share", "used"), [(0.8, True), (0.65, False)])

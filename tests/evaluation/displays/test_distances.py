@@ -57,6 +57,7 @@ def test_noise_hides_the_classes_from_euclid_only() -> None:
     assert display.agreement[0] > 0.95 > 0.8 > display.agreement[1]
 
 
+@pytest.mark.slow
 def test_sample_is_stated_and_seeded(forest: Any, penguins: Any) -> None:
     X, y = penguins
     make = vaglio.ForestDistanceDisplay.from_estimator
@@ -87,7 +88,6 @@ def test_what_has_no_trees_is_refused(penguins: Any) -> None:
         make(vaglio.RandomForestClassifier(3).fit(X, y), X, y, max_rows=2)
 
 
-@pytest.mark.slow
 def test_report_and_command_draw_both_maps(tmp_path: Any) -> None:
     from vaglio.cli.main import main
     from vaglio.report import report_html

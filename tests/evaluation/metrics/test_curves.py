@@ -57,7 +57,6 @@ def test_one_point_for_each_distinct_score_from_corner_to_corner(case):
     assert (np.diff(gain.share) >= -1e-12).all()
 
 
-@pytest.mark.slow
 @given(scored())
 @settings(max_examples=40, deadline=None)
 def test_the_threshold_table_is_the_confusion_matrix_at_each_threshold(case):

@@ -56,7 +56,6 @@ def test_a_level_holds_for_all_tests_together_as_holm_says(chances, level):
     assert all(chances[i] <= p <= 1 for i, p in together.items())
 
 
-@pytest.mark.slow
 def test_a_rival_that_is_clearly_behind_is_not_spared_because_others_are_farther_behind():
     rng = np.random.default_rng(0)
     y = rng.random(4000) < 0.5

@@ -26,7 +26,6 @@ def test_the_parts_sum_to_the_error(moons):
     assert "bias²" in str(parts)
 
 
-@pytest.mark.slow
 def test_bagging_lowers_variance(moons):
     alone = bias_variance(DecisionTreeClassifier(), *moons, n_rounds=15, random_state=0)
     bagged = bias_variance(BaggingClassifier(None, 15), *moons, n_rounds=15, random_state=0)
@@ -54,7 +53,6 @@ def flipped_rows(n: int, share: float, columns: int = 2, seed: int = 0) -> tuple
     return X, ((X[:, 0] + X[:, 1] > 1) ^ (random.random(n) < share)).astype(int)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
 def test_noise_of_classes_from_neighbours(share):
     X, y = flipped_rows(1500, share)
