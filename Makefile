@@ -25,10 +25,13 @@ KERNEL_TESTS := tests/core tests/kernels tests/learners/additive tests/learners/
                 tests/table/readers/test_survey.py
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Bytecode is kept even where the environment says otherwise: without it every process compiles the package anew, and
+# pytest all tests, which takes as long as a fast run of them.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+.PHONY: help build run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
@@ -39,10 +42,13 @@ build: $(STAMPS)/install $(CATALOGUES) ## make .venv, compile the core and insta
 run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions, report
 	@$(BIN)/python examples/penguins.py --out out
 
-test: test-native chromium test-python ## all tests: native, Python, browser
+test: test-native chromium test-python ## the tests that decide: native, Python, browser; minutes
 
-test-fast: build $(STAMPS)/test ## the Python tests that are not slow, without a browser: under a minute
-	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not browser" $(ARGS)
+test-fast: build $(STAMPS)/test ## some Python tests of everything, without a browser: under a minute
+	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not nightly and not browser" $(ARGS)
+
+test-nightly: build $(STAMPS)/test chromium ## what make test leaves out: further learners, formats and cases
+	@$(BIN)/python -m pytest -q -n $(JOBS) -m nightly $(ARGS)
 
 test-native: build
 	@cmake -S . -B $(BUILD) -DVAGLIO_NATIVE_TESTS=ON > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -50,7 +56,7 @@ test-native: build
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=ignore
 
 test-python: build $(STAMPS)/test
-	@VAGLIO_DATA="$(DATA)" $(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	@VAGLIO_DATA="$(DATA)" $(BIN)/python -m pytest -q -n $(JOBS) -m "not nightly" $(ARGS)
 
 chromium:
 	@tools/chromium.sh

@@ -1,12 +1,12 @@
-"""What all tests share: the profile of Hypothesis, the seed, the marker ``slow``, the browser."""
+"""What all tests share: the profile of Hypothesis, the seed, the browser."""
 
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import shutil
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,15 +32,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 _WHY = "no Chromium on this machine (apt install chromium)"
 
 
-# Test functions that take more than about a second with all their parameters; `make test-fast` leaves them out. They
-# are listed by name and without the file, so that a test may move. tests/test_structure.py checks that each one exists.
-SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split())
+# Every test that was found, before some are left out: tests/test_selection.py asks what a fast run has.
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if getattr(item, "originalname", item.name) in SLOW:
-            item.add_marker(pytest.mark.slow)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run files, and the tests of each file, in random order"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = list(items)
+    if config.option.shuffle is not None:
+        # The tests of a file stay together, for the sake of its fixtures. All workers draw the same order.
+        drawn = random.Random(config.option.shuffle)
+        places = {path: drawn.random() for path in dict.fromkeys(item.path for item in items)}
+        items.sort(key=lambda item: (places[item.path], drawn.random()))
     if shutil.which("chromium") is None:
         for item in items:
             if item.get_closest_marker("browser"):

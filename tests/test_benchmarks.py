@@ -199,6 +199,7 @@ def test_scores_in_a_file_are_not_computed_again(tmp_path):
     assert len(asked) == 4
 
 
+@pytest.mark.slow
 def test_a_score_that_takes_too_much_processor_time_is_given_up(tmp_path):
     def endless():
         while True:
@@ -245,6 +246,7 @@ def test_probabilities_are_read_from_the_output_of_weka():
     assert read_distributions(output)[1].argmax() == 0
 
 
+@pytest.mark.slow
 def test_the_peers_of_a_selection_try_as_many_settings_as_it_does():
     X, y = families.make("small-and-wide", 0)
     tried = vaglio.select(X, y, learners=["c45", "naive-bayes"], n_iter=3, folds=2, progress=False).trials
@@ -256,6 +258,7 @@ def test_the_peers_of_a_selection_try_as_many_settings_as_it_does():
     assert sides(3)[f"forest, {budget} settings"](1)[-1].n_iter == budget
 
 
+@pytest.mark.slow
 def test_the_winner_of_a_selection_is_an_estimator():
     X, y = families.make("small-and-wide", 0)
     winner = Winner(("naive-bayes", "logistic"), 0, 1).fit(X, y)

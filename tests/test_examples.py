@@ -37,6 +37,7 @@ def test_every_script_is_run_here():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {*SIGNS, "penguins"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_script_runs_and_prints_its_result(name: str, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -49,7 +50,6 @@ def test_a_script_runs_and_prints_its_result(name: str, tmp_path, monkeypatch, c
 
 
 @pytest.mark.parametrize("name", SIGNS)
-def test_a_script_is_short_and_has_a_docstring(name: str):
+def test_a_script_says_what_it_shows(name: str):
     source = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(source))
-    assert len(source.splitlines()) <= 75

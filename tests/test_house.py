@@ -1,6 +1,6 @@
 """What holds for the package as a whole: public names, the stub of the core, lazy imports.
 
-What holds for the files of the repository (sizes, private modules, names, words) is in ``test_structure.py``.
+What holds for the files of the repository (private modules, words, paths) is in ``test_structure.py``.
 """
 
 from __future__ import annotations

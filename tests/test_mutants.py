@@ -75,6 +75,7 @@ def _run(folder: Path) -> tuple[str, dict[str, str]]:
     return done.stdout, dict(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_faults_are_noticed_unless_nothing_can_notice_them(tmp_path: Path) -> None:
     (tmp_path / "src/toy").mkdir(parents=True)
     (tmp_path / "src/toy/__init__.py").write_text(TOY)

@@ -23,7 +23,6 @@ def _blocks(language: str) -> list[str]:
 
 def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     (example,) = _blocks("python")
-    assert len(example.strip().splitlines()) <= 15
     monkeypatch.chdir(tmp_path)
     exec(example, {})
     shown = capsys.readouterr().out
@@ -33,6 +32,7 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     assert shown.split() == printed.split()
 
 
+@pytest.mark.slow
 def test_the_commands_run(tmp_path, monkeypatch, capfd):
     commands = [line for block in _blocks("sh") for line in block.splitlines() if line.startswith("vaglio ")]
     assert len(commands) >= 5
@@ -79,6 +79,7 @@ def test_the_rooms_of_the_architecture_are_there():
     assert there <= rooms
 
 
+@pytest.mark.slow
 def test_the_main_job_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["penguins.py", "--out", str(tmp_path / "out")])
     runpy.run_path(str(ROOT / "examples/penguins.py"), run_name="__main__")

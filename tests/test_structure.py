@@ -74,14 +74,6 @@ def test_a_private_module_is_imported_only_from_its_folder_and_below():
     assert not wrong, "\n".join(["a module with a leading underscore is private to its folder:", *sorted(set(wrong))])
 
 
-def test_every_test_listed_as_slow_exists():
-    listed = (ROOT / "tests/slow.txt").read_text(encoding="utf-8").split()
-    tests = "\n".join(_text(path) for path in _below("tests") if path.suffix == ".py")
-    gone = [name for name in listed if f"def {name}(" not in tests]
-    assert not gone, f"tests/slow.txt lists tests that do not exist: {gone}"
-    assert listed == sorted(set(listed)), "tests/slow.txt is in alphabetical order, without repetitions"
-
-
 def _lines_with(pattern: re.Pattern[str], *folders: str) -> list[str]:
     return [
         f"{path}:{number}: {line.strip()}"

@@ -32,6 +32,7 @@ _MEASURE = """
 """
 
 
+@pytest.mark.slow
 def test_a_tree_is_drawn_whole(tree, browse, tmp_path):
     page = tmp_path / "tree.html"
     page.write_text(f"<!doctype html><meta charset=utf-8><body>{tree[0].to_svg()}{_MEASURE}</body>", encoding="utf-8")
@@ -41,6 +42,7 @@ def test_a_tree_is_drawn_whole(tree, browse, tmp_path):
     assert re.search(r'data-outside="(.*?)"', seen.dom)[1] == ""
 
 
+@pytest.mark.slow
 def test_notebook_views_are_sound_html(tree, browse, tmp_path):
     estimator, X = tree
     views = [X._repr_html_(), estimator.explain(X[:1])[0]._repr_html_()]

@@ -23,6 +23,7 @@ _MEASURE = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("back", "text"), [("#ffffff", "rgb(20, 20, 20)"), ("#101418", "rgb(230, 230, 230)")])
 def test_bars_are_drawn_and_text_takes_the_colour_of_the_page(browse, tmp_path, back, text):
     X, y = vaglio.datasets.load("penguins").xy("species")

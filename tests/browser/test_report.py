@@ -56,6 +56,7 @@ def places(page: Any) -> dict[str, tuple[str, str]]:
     return {**found, "matrix": tuple(page.locator("#moving-matrix tbody td").all_inner_texts())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three", "two"])
 def test_the_slider_moves_everything_by_keyboard(browser, pages, name):
     page, errors = open_page(browser, pages[name])
@@ -76,6 +77,7 @@ def test_the_slider_moves_everything_by_keyboard(browser, pages, name):
     assert errors == []
 
 
+@pytest.mark.slow
 def test_another_class_can_be_chosen_by_keyboard(browser, pages):
     page, errors = open_page(browser, pages["three"])
     before = page.locator("#panel-roc .curve").get_attribute("d")
@@ -87,6 +89,7 @@ def test_another_class_can_be_chosen_by_keyboard(browser, pages):
     assert errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three", "two"])
 @pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
 def test_the_page_is_accessible(browser, pages, name, viewport, scheme):
@@ -110,6 +113,7 @@ def test_the_theme_can_be_changed(browser, pages):
     assert page.locator("#theme").inner_text() == "Light"
 
 
+@pytest.mark.slow
 def test_on_paper_everything_is_unfolded_and_light(browser, pages):
     page, _ = open_page(browser, pages["three"], scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
@@ -119,6 +123,7 @@ def test_on_paper_everything_is_unfolded_and_light(browser, pages):
     assert not page.locator("#slider").is_visible()
 
 
+@pytest.mark.slow
 def test_the_moving_matrix_starts_at_the_predictions_of_the_model(browser, pages):
     page, _ = open_page(browser, pages["two"])
     assert page.locator("#decided").inner_text() == "The model itself predicts by this threshold."

@@ -72,6 +72,7 @@ def answered(page: Any) -> None:
     page.wait_for_selector("body[data-answered]")
 
 
+@pytest.mark.slow
 def test_the_form_answers_and_several_changes_are_made_at_once(browser, url: str):
     page, complaints = open_page(browser, f"{url}/#model=play")
     answered(page)
@@ -99,6 +100,7 @@ def test_the_form_answers_and_several_changes_are_made_at_once(browser, url: str
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_the_row_is_a_link_and_values_may_be_missing(browser, url: str):
     page, complaints = open_page(browser, f"{url}/#model=penguins")
     answered(page)
@@ -123,6 +125,7 @@ def test_the_row_is_a_link_and_values_may_be_missing(browser, url: str):
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_italian_numbers_and_the_model_of_numbers(browser, url: str):
     page, complaints = open_page(browser, url, locale="it-IT")
     answered(page)
@@ -137,6 +140,7 @@ def test_italian_numbers_and_the_model_of_numbers(browser, url: str):
     assert complaints == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["/#model=penguins", "/#model=play&lang=it", "/docs"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_accessible(browser, url: str, address: str, scheme: str):
@@ -150,6 +154,7 @@ def test_pages_are_accessible(browser, url: str, address: str, scheme: str):
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_a_page_with_a_token_asks_for_it(browser, settings: Settings, tmp_path: Path):
     path = tmp_path / "tokens"
     path.write_text(TOKEN)

@@ -21,6 +21,7 @@ MAKING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("making", MAKING.values(), ids=MAKING)
 def test_command_and_python_give_the_same_model(penguins, tmp_path, making):
     out = tmp_path / "first.vaglio"

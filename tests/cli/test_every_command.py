@@ -56,6 +56,7 @@ def proposed(outcome: Outcome) -> list[list[str]]:
     return [shlex.split(text)[1:] for text in line.removeprefix("Next: ").split(", or ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_suggested_next_command_works(name: str, folder: Path):
     outcome = run_here(*COMMANDS[name])
@@ -84,6 +85,7 @@ UNUSUAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_the_suggested_next_command_reads_the_file_in_the_same_way(name: str, folder: Path):
     rows = pd.read_csv("my penguins.csv").iloc[::5]
@@ -129,6 +131,7 @@ OUTS = {
 BEGINS = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", OUTS)
 def test_out_writes_what_the_suffix_says(command: str, folder: Path):
     paths = [Path(f"result{suffix}") for suffix in OUTS[command]]
@@ -147,6 +150,7 @@ def test_out_writes_what_the_suffix_says(command: str, folder: Path):
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_pages_name_the_table_and_load_nothing(folder: Path):
     run_here(*COMMANDS["explore"], "--out", "e.html")
     page = Path("e.html").read_text()
@@ -232,6 +236,7 @@ def test_a_cleaned_copy(folder: Path):
     assert "Cleaned: " in outcome.err
 
 
+@pytest.mark.slow
 def test_more_is_said_when_asked(folder: Path):
     for name in ("audit", "evaluate", "select", "inspect", "tune"):
         brief, long = run_here(*COMMANDS[name]), run_here(*COMMANDS[name], "-v")

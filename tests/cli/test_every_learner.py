@@ -10,11 +10,21 @@ from vaglio.learners.registry import LEARNERS
 
 from .conftest import run_here
 
+# Models of many trees are many pages in every format; a few trees ask the same questions.
+FEW = {
+    "gradient-boosting": ["--set", "max_iter=5"],
+    "adaboost": ["--set", "n_estimators=5"],
+    "random-forest": ["--set", "n_estimators=10"],
+    "bagging": ["--set", "n_estimators=5"],
+}
 
+
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_train_inspect_predict(learner, penguins, tmp_path):
     model, out = tmp_path / "m.vaglio", tmp_path / "predictions.csv"
-    trained = run_here("train", penguins, "--target", "species", "--learner", learner, "--holdout", "0.3", "-o", model)
+    options = ["--target", "species", "--learner", learner, *FEW.get(learner, []), "--holdout", "0.3"]
+    trained = run_here("train", penguins, *options, "-o", model)
     assert trained.code == 0, trained.err
     assert "accuracy" in trained.out
     inspected = run_here("inspect", model)

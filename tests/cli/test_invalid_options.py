@@ -29,6 +29,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [*TRAINING, *SEVERAL, "trace"])
 @pytest.mark.parametrize(
     ("options", "says"),
@@ -324,6 +325,7 @@ def _start(*arguments: object, **more: object) -> subprocess.Popen:
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **more)  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["train", "compare"])
 def test_ctrl_c_while_at_work(command: str, tmp_path: Path):
     """The table comes through a pipe that stays open: the command is surely at work when the interrupt comes."""
@@ -342,6 +344,7 @@ def test_ctrl_c_while_at_work(command: str, tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_pipe_that_is_closed(penguins: Path):
     process = _start("audit", penguins, "--target", "species", "--json", stdout=subprocess.PIPE)
     assert process.stdout is not None

@@ -25,6 +25,7 @@ def is_one_line(outcome: Outcome, says: str, code: int = 1) -> None:
     assert outcome.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_bad_table_is_one_line(command: str, name: str, tmp_path: Path):
@@ -57,6 +58,7 @@ def test_no_such_file_and_a_folder(command: str, tmp_path: Path):
     assert list(tmp_path.iterdir()) == [folder]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in STRANGE if name != "10 000 columns"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_strange_table_is_no_trouble(command: str, name: str, tmp_path: Path):
@@ -78,6 +80,7 @@ def test_a_strange_table_is_no_trouble(command: str, name: str, tmp_path: Path):
         assert outcome.code == 0, outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "train"])
 def test_ten_thousand_columns(command: str, tmp_path: Path):
     table = tmp_path / "wide.csv"

@@ -20,6 +20,7 @@ from .conftest import run_here, run_program
 HEAVY = {"sklearn", "pandas", "numpy", "scipy", "pyarrow", "matplotlib", "polars"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["train", "--help"], ["predict", "--help"]])
 def test_help_and_version_import_nothing_heavy(arguments: list[str]):
     code = (
@@ -33,6 +34,7 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]):
     assert HEAVY & set(modules) == set()
 
 
+@pytest.mark.slow
 def test_hardly_any_search_for_garbage_while_the_program_runs_and_none_of_the_rest_at_its_end(tmp_path):
     code = (
         "import gc, sys\nfrom vaglio.__main__ import run\n"
@@ -108,6 +110,7 @@ def test_a_defect_is_one_line_unless_debug_asks_for_more(monkeypatch):
         program(["train", "--debug"])
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error():
     command = [sys.executable, "-m", "vaglio", "datasets", "digits"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -120,6 +123,7 @@ def test_a_reader_that_goes_away_is_no_error():
     assert complaint == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 def test_a_full_disk_is_one_line():
     with open("/dev/full", "w") as full:
@@ -130,6 +134,7 @@ def test_a_full_disk_is_one_line():
     assert "disk is full" in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_nothing_behind(tmp_path, model):
     """A table that never ends is being classified when the interrupt comes."""
     command = [sys.executable, "-m", "vaglio", "predict", str(model), "-", "--out", str(tmp_path / "out.csv")]

@@ -56,6 +56,7 @@ def test_a_messy_table_is_explored(messy: Messy, table: Path):
     assert {name: columns[name]["unit"] for name in messy.units} == messy.units
 
 
+@pytest.mark.slow
 def test_a_messy_table_is_learned_from_and_predicted(messy: Messy, table: Path, tmp_path: Path):
     model = tmp_path / "m.vaglio"
     all_is_said(run_here("train", table, "--target", messy.target, "--out", model), messy)
@@ -72,6 +73,7 @@ def test_a_messy_table_is_learned_from_and_predicted(messy: Messy, table: Path, 
             assert np.array_equal(parts[name], whole[name], equal_nan=True), name
 
 
+@pytest.mark.slow
 def test_a_messy_table_is_reported_on(messy: Messy, table: Path, tmp_path: Path):
     page = tmp_path / "r.html"
     words = ["report", table, "--target", messy.target, "--learner", "c45", "--holdout", "0.3", "--out", page]

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 import vaglio
+from vaglio.learners.registry import LEARNERS
 
 
 def all_estimators() -> list[Any]:
@@ -23,6 +24,21 @@ def classifiers() -> list[Any]:
 
 def regressors() -> list[Any]:
     return [estimator for estimator in all_estimators() if is_regressor(estimator)]
+
+
+def kind_of(estimator: Any) -> str:
+    """Return the kind of the models of an estimator; what the registry does not list is a kind of its own."""
+    learner = LEARNERS.get(getattr(estimator, "_learner_id", None))
+    return learner.kind if learner is not None else type(estimator).__name__
+
+
+def one_per_kind() -> list[Any]:
+    """Return an estimator of each kind of model, the most used one where there are several."""
+    preferred = (vaglio.C45Classifier, vaglio.BaggingClassifier, vaglio.LogisticRegression, vaglio.RIPPERClassifier)
+    found: dict[str, Any] = {}
+    for estimator in sorted(all_estimators(), key=lambda made: not isinstance(made, preferred)):
+        found.setdefault(kind_of(estimator), estimator)
+    return list(found.values())
 
 
 def name_of(value: Any) -> str | None:

@@ -14,6 +14,7 @@ from .test_tables import output
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("estimator", [*classifiers(), *regressors()], ids=name_of)
 def test_views_with_gaps_are_learned_as_their_copies(estimator, weighted):

@@ -70,6 +70,7 @@ def make(learner: str) -> Any:
     return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
     X, y = rows()
@@ -102,6 +103,7 @@ def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
     assert trained.estimator.fitted_.cost is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path, tmp_path: Path):
     model, out = tmp_path / "m.vaglio", tmp_path / "rows.csv"
@@ -126,6 +128,7 @@ def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path
     assert any(row["measure"] == "mean cost per row" for row in evaluated["measures"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_explanations_say_what_the_costs_decided(learner: str):
     X, y = rows()
@@ -151,6 +154,7 @@ def test_explanations_say_what_the_costs_decided(learner: str):
     assert all(e.expected_costs is None for e in alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_selection_and_a_study_hand_the_costs_on(learner: str):
     X, y = rows()

@@ -164,6 +164,7 @@ def make(learner: str) -> Any:
     return estimator
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_form_of_every_learner_predicts_as_it_does(learner: str):
     fitted = make(learner).fit(*rows()).fitted_
@@ -173,6 +174,7 @@ def test_every_form_of_every_learner_predicts_as_it_does(learner: str):
         check_every_form(fitted.with_cost(COSTS), frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)
 def test_every_form_of_every_regressor_predicts_as_it_does(estimator: Any):
     frame, y = rows()
@@ -207,6 +209,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_too(variant: str):
     estimator = VARIANTS[variant]()
@@ -224,6 +227,7 @@ def test_a_forest_is_exported_whole():
     assert in_python(fitted.rules().to_python(), X) == fitted.predict(X).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["multiway", "subset"])
 @pytest.mark.parametrize("missing", ["fractional", "learned", "branch"])
 def test_many_categories_take_text_in_proportion(split: str, missing: str):

@@ -24,7 +24,8 @@ from vaglio.report.model_chapter import StudyBackground
 
 SAVED = Path(__file__).parents[1] / "saved"
 # A support vector machine is written for others by its weights, which it has with a linear kernel only.
-PARAMETERS: dict[str, dict[str, Any]] = {"svm": {"kernel": "linear"}}
+# A hundred rounds of boosting are many pages in every format; ten ask the same questions.
+PARAMETERS: dict[str, dict[str, Any]] = {"svm": {"kernel": "linear"}, "boosted": {"max_iter": 10}}
 COLUMNS = ["island", "bill_length_mm", "flipper_length_mm", "sex"]
 
 
@@ -124,6 +125,7 @@ def test_a_record_agrees_with_its_class(kind: str) -> None:
     assert model_class(kind).kind == KINDS[kind].name == kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(learner: str) -> None:
     record = LEARNERS[learner]
@@ -132,6 +134,7 @@ def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names
     assert record.make().fit(*rows()).fitted_.model.kind == record.kind
 
 
+@pytest.mark.slow
 def test_one_family_is_loaded_for_one_kind() -> None:
     script = (
         "import sys, vaglio; model = vaglio.load(sys.argv[1]); row = dict.fromkeys(model.codebook.names); "

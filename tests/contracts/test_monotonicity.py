@@ -42,6 +42,7 @@ def level(estimator: Any, X: pd.DataFrame) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WORDS)
 @pytest.mark.parametrize("direction", [1, -1])
 @pytest.mark.parametrize("estimator", BOUND, ids=name_of)
@@ -56,6 +57,7 @@ def test_the_prediction_keeps_to_the_order_of_a_boolean(estimator: Any, directio
     assert (direction * rise).min() < 0  # the rows ask for the opposite somewhere
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", BOUND, ids=name_of)
 def test_by_position_and_with_weights_the_same_model(estimator: Any) -> None:
     X, score = table()

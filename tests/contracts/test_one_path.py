@@ -171,6 +171,7 @@ def record(training) -> dict:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_train_and_evaluate_on_a_test_table(learner, cost, memory, elsewhere):
@@ -210,6 +211,7 @@ def test_predictions_and_explanations(memory, elsewhere):
     assert differing(*said) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"cost": COST}, {"race": True}], ids=["plain", "costs", "race"])
 def test_select_on_a_test_table(options, memory, elsewhere):
     """The choice is made by other folds; the chosen model and its evaluation on a test table are the same."""
@@ -227,7 +229,11 @@ def test_select_on_a_test_table(options, memory, elsewhere):
     assert differing(ours.to_dict(), theirs.to_dict(), without=OF_FOLDS) == []
 
 
-@pytest.mark.parametrize("strategy", ["zero", "quick", "validation", "cross-validation", "nested"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "strategy",
+    ["zero", "quick", "validation", "cross-validation", pytest.param("nested", marks=pytest.mark.nightly)],
+)
 def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, files, client):
     options = {"strategy": strategy} if strategy != "nested" else {"outer_folds": 2}
 
@@ -248,6 +254,7 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
         assert not any("hash" in note for note in memory["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", [{"folds": 3}, {"holdout": 0.3}], ids=["folds", "holdout"])
 @pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
 def test_train_and_evaluate_on_the_same_folds(plan, cost, files, elsewhere):
@@ -261,6 +268,7 @@ def test_train_and_evaluate_on_the_same_folds(plan, cost, files, elsewhere):
     assert differing(ours, theirs) == []
 
 
+@pytest.mark.slow
 def test_a_comparison_has_the_same_record(files, client):
     def compared(place):
         table = {**PLACES, "hashed": HashedRows.read}[place](files / "train.csv")
@@ -279,6 +287,7 @@ def test_an_audit_has_the_same_record(files, elsewhere):
     assert differing(ours.to_dict(), vaglio.audit(elsewhere("train.csv"), "late").to_dict()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["audit", "explore", "compare", "evaluate", "report"])
 def test_a_command_gives_the_same_record(command, files, tmp_path):
     more = {
@@ -293,7 +302,8 @@ def test_a_command_gives_the_same_record(command, files, tmp_path):
     assert differing(ours, theirs, without=without) == []
 
 
-@pytest.mark.parametrize("choice", [(), ("--wrong",), ("--unsure",), ("--row", "70-72")], ids=" ".join)
+@pytest.mark.slow
+@pytest.mark.parametrize("choice", [(), ("--wrong",), ("--least-confident",), ("--row", "70-72")], ids=" ".join)
 def test_rows_are_explained_alike(choice, files, tmp_path):
     model = tmp_path / "model.vaglio"
     ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--jobs", 1, "--out", model)
@@ -315,6 +325,7 @@ def test_single_rows_out_of_core_are_refused_with_what_to_do(memory, elsewhere):
     assert len(estimator.fitted_.explain(X.head(3))) == 3
 
 
+@pytest.mark.slow
 def test_a_report_of_rows_out_of_core_is_that_of_rows_in_memory(files, elsewhere):
     """With the same division, every chapter says the same: figures, importances, examples."""
 
@@ -341,6 +352,7 @@ def test_a_report_of_rows_out_of_core_is_that_of_rows_in_memory(files, elsewhere
             assert row in theirs["judged"]
 
 
+@pytest.mark.slow
 def test_rows_answer_alike(memory, elsewhere):
     ours, theirs = (Rows.of(opened("train.csv"), "late") for opened in (memory, elsewhere))
     assert not is_out_of_core(ours.X)
@@ -386,6 +398,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_writes_the_same_file(command, files, tmp_path):
     """With --memory the file has the recipe, the scores and the acceptance that it has without."""

@@ -96,6 +96,7 @@ def check(fitted: Fitted, row: dict[str, Any]) -> None:
             fitted.predict_proba_one(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_row_is_a_table_of_one(learner: str):
     X, y = rows(80)
@@ -109,6 +110,7 @@ def test_one_row_is_a_table_of_one(learner: str):
         assert [costed.predict_one(row) for row in new.to_dict("records")] == costed.predict(new).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_row_with_a_column_of_many_values(learner: str):
     X, y = many_values()
@@ -173,6 +175,7 @@ def test_text_and_arrays_and_short_rows():
     assert fitted.predict_one(X.iloc[0]) == fitted.predict(X[:1])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_many_threads_share_a_model(learner: str):
     X, y = rows(60)

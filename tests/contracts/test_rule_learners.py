@@ -119,6 +119,7 @@ def steps_allowed(learner: Any, y: np.ndarray) -> int:
     return 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RULE_LEARNERS, ids=lambda kind: kind.__name__)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -145,6 +146,7 @@ def test_a_rule_learner_ends_and_is_at_least_as_good_as_the_majority(kind, data)
     assert right >= majority * (1 - 1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(table=tables(), measure=st.sampled_from(MEASURES), data=st.data())
 def test_a_condition_leaves_out_a_row_and_keeps_one(table, measure, data):
@@ -161,6 +163,7 @@ def test_a_condition_leaves_out_a_row_and_keeps_one(table, measure, data):
         assert 0 < len(scorer.meeting(rows, found.condition)) < len(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RULE_LEARNERS, ids=lambda kind: kind.__name__)
 def test_a_rule_learner_learns_codes_of_overlapping_classes(kind):
     # Few rows, five columns of small whole numbers, three classes that overlap, and class weights that are no whole

@@ -74,6 +74,7 @@ def table_for(estimator) -> tuple[pd.DataFrame, np.ndarray]:
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", generative(), ids=name_of)
 def test_shares_of_categories_are_those_of_the_class(estimator) -> None:
     X, y = table_for(estimator)
@@ -87,6 +88,7 @@ def test_shares_of_categories_are_those_of_the_class(estimator) -> None:
             assert drawn[name].dtype == X[name].dtype
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", generative(), ids=name_of)
 def test_numbers_have_mean_deviation_and_quantiles_of_the_class(estimator) -> None:
     X, y = table_for(estimator)

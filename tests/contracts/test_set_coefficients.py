@@ -28,6 +28,7 @@ def variants() -> list[Any]:
     return [*all_estimators(), vaglio.SVC(kernel="linear"), vaglio.SVC(multi_class="ovr"), vaglio.SVC(phi=np.square)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [e for e in variants() if hasattr(e, "predict")], ids=name_of)
 def test_what_is_set_predicts(estimator: Any, tmp_path: Path) -> None:
     X = np.random.default_rng(0).uniform(1, 2, (60, 3))

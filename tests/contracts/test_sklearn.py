@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils import estimator_checks
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vaglio
 
-from .estimators import all_estimators, classifiers, name_of, regressors
+from .estimators import all_estimators, classifiers, name_of, one_per_kind, regressors
 
 # Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
 _EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
@@ -61,9 +62,36 @@ def _expected(estimator: Any) -> dict[str, str]:
     return EXPECTED_FAILURES.get(type(estimator).__name__, {})
 
 
-@parametrize_with_checks(all_estimators(), expected_failed_checks=_expected)
+REPRESENTATIVES = one_per_kind()
+OTHERS = [e for e in all_estimators() if type(e) not in {type(chosen) for chosen in REPRESENTATIVES}]
+
+
+@pytest.mark.slow
+@parametrize_with_checks(REPRESENTATIVES, expected_failed_checks=_expected)
 def test_scikit_learn_check(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.nightly
+@parametrize_with_checks(OTHERS, expected_failed_checks=_expected)
+def test_scikit_learn_check_of_further_learners(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+# Checks that run a fit and a prediction, and what surrounds them: every learner takes them, in a moment.
+SHORT = (
+    estimator_checks.check_estimators_overwrite_params,
+    estimator_checks.check_estimators_pickle,
+    estimator_checks.check_n_features_in_after_fitting,
+    estimator_checks.check_fit2d_predict1d,
+    estimator_checks.check_methods_subset_invariance,
+)
+
+
+@pytest.mark.parametrize("estimator", all_estimators(), ids=name_of)
+def test_the_shortest_checks_of_scikit_learn(estimator: Any) -> None:
+    for check in SHORT:
+        check(type(estimator).__name__, clone(estimator))
 
 
 def test_every_expected_failure_has_a_reason() -> None:
@@ -72,6 +100,7 @@ def test_every_expected_failure_has_a_reason() -> None:
     assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
 def test_scikit_learn_calibrates_it_on_a_table_with_names_and_gaps(estimator: Any) -> None:
     """CalibratedClassifierCV takes every classifier, with nominal and missing values where the learner takes them."""

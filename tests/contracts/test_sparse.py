@@ -26,6 +26,7 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(X[:, 0] + X[:, 1] > 1, "more", "less")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", WRITING_OUT, ids=name_of)
 @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array])
 def test_it_learns_and_predicts_the_same(estimator: Any, make: Any) -> None:

@@ -54,6 +54,7 @@ def output(estimator: Any, X: Any, like: Any = None) -> np.ndarray:
     return estimator.predict(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_mixed_columns_with_holes(estimator: Any) -> None:
     X, y = mixed_table()
@@ -64,6 +65,7 @@ def test_mixed_columns_with_holes(estimator: Any) -> None:
         np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_same_from_pandas_polars_arrow_and_table(estimator: Any) -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
@@ -75,6 +77,7 @@ def test_same_from_pandas_polars_arrow_and_table(estimator: Any) -> None:
         np.testing.assert_array_equal(output(clone(estimator).fit(other, y), other), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_unseen_category_counts_as_missing(estimator: Any) -> None:
     X, y = mixed_table()
@@ -85,6 +88,7 @@ def test_unseen_category_counts_as_missing(estimator: Any) -> None:
     np.testing.assert_array_equal(output(fitted, strange), output(fitted, holed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_all_missing_and_constant_columns(estimator: Any) -> None:
     X, y = mixed_table()
@@ -119,6 +123,7 @@ def test_one_row(estimator: Any) -> None:
         assert fitted.predict(X)[0] == y[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [e for e in predictors if "n_jobs" in e.get_params()], ids=name_of)
 def test_same_result_for_any_n_jobs(estimator: Any) -> None:
     X, y = mixed_table(120)
@@ -131,6 +136,7 @@ def test_same_result_for_any_n_jobs(estimator: Any) -> None:
         np.testing.assert_array_equal(other, outputs[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_saved_and_loaded_gives_the_same_bytes(estimator: Any, tmp_path: Any) -> None:
     X, y = mixed_table()
@@ -146,6 +152,7 @@ def test_saved_and_loaded_gives_the_same_bytes(estimator: Any, tmp_path: Any) ->
     assert (tmp_path / "again.vaglio").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_pickled_gives_the_same(estimator: Any) -> None:
     X, y = mixed_table()
@@ -177,6 +184,7 @@ def test_a_word_among_the_numbers_to_predict_is_named(estimator: Any) -> None:
         clone(estimator).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_explains_every_row(estimator: Any) -> None:
     X, y = mixed_table(30)

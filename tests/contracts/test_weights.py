@@ -81,6 +81,7 @@ def whole_weights(n: int, least: int = 1) -> np.ndarray:
     return np.random.default_rng(1).integers(least, 5, n).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
 @pytest.mark.parametrize("power", [-1020, -9, 1, 900])
 def test_a_power_of_two_changes_no_bit(estimator: Any, power: int) -> None:
@@ -90,6 +91,7 @@ def test_a_power_of_two_changes_no_bit(estimator: Any, power: int) -> None:
     np.testing.assert_array_equal(output(fitted(estimator, X, y, np.ldexp(weight, power)), X), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
 @pytest.mark.parametrize("factor", [1 / 60, 0.1, 1e5 / 3])
 def test_a_common_factor_changes_no_prediction(estimator: Any, factor: float) -> None:
@@ -99,6 +101,7 @@ def test_a_common_factor_changes_no_prediction(estimator: Any, factor: float) ->
     np.testing.assert_allclose(output(fitted(estimator, X, y, weight * factor), X), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
 def test_equal_weights_are_no_weights(estimator: Any) -> None:
     X, y = mixed_table()
@@ -108,6 +111,7 @@ def test_equal_weights_are_no_weights(estimator: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [e for e in relative if is_classifier(e)], ids=name_of)
 def test_weights_that_sum_to_one_keep_the_accuracy(estimator: Any) -> None:
     X, y = load_breast_cancer(return_X_y=True)
@@ -130,6 +134,7 @@ def test_every_exception_names_a_learner() -> None:
     assert set(SCALE_MATTERS) | set(WEIGHTS_ARE_NOT_REPETITIONS) <= names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_a_row_of_weight_zero_is_absent(estimator: Any) -> None:
     X, y = mixed_table(60)
@@ -139,6 +144,7 @@ def test_a_row_of_weight_zero_is_absent(estimator: Any) -> None:
     np.testing.assert_allclose(output(fitted(estimator, X, y, weight), X), output(absent, X), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_what_only_a_row_of_weight_zero_has_changes_no_prediction(estimator: Any) -> None:
     """An outlier, a category and a missing value of its own; its category is known, and counts as a missing value."""
@@ -164,6 +170,7 @@ def test_a_class_without_weight_is_known_and_never_predicted(estimator: Any) -> 
     assert "big" not in set(found.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 @pytest.mark.parametrize(
     "weight",
@@ -192,6 +199,7 @@ def test_impossible_weights_are_refused(estimator: Any, bad: float) -> None:
         fitted(estimator, X, [0, 1, 0, 1, 0, 1], weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimator", [e for e in with_class_weight if type(e).__name__ not in SCALE_MATTERS], ids=name_of
 )
@@ -204,6 +212,7 @@ def test_the_scale_of_class_weights_does_not_matter(estimator: Any) -> None:
     np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", with_class_weight, ids=name_of)
 @pytest.mark.parametrize("given", ["balanced", {"big": 3.0, "other": 0.5, "red one": 1.0}], ids=["balanced", "dict"])
 def test_class_weights_are_sample_weights(estimator: Any, given: Any) -> None:

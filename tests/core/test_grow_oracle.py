@@ -89,6 +89,7 @@ def check_node(oracle, tree, node, at, w):
 CRITERIA = ["gain", "gain_ratio", "gini", "error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["fractional", "learned", "own_branch"])
 @pytest.mark.parametrize("nominal_split", ["multiway", "subset"])
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -161,6 +161,7 @@ def test_error_based_pruning_is_the_same_for_any_number_of_threads():
         equal_trees(one, grow(rows, y, 3, n_threads=n_threads, **C45, pruning="error_based"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 0.6, 1.0])
 def test_pessimistic_pruning_of_a_chain_follows_the_formula(epsilon):
     # Labels that take turns: every split cuts off one row at an end, and the tree is a chain of five thousand tests.

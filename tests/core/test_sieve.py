@@ -50,6 +50,7 @@ configs = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(tables(), configs, st.integers(1, 2))
 def test_a_tree_is_that_of_a_full_search(table: Any, config: dict[str, Any], threads: int) -> None:
@@ -71,6 +72,7 @@ def test_a_forest_is_that_of_a_full_search(table: Any, config: dict[str, Any], t
     equal_trees(sieved, full)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("classes", [2, 3, 7])
 @pytest.mark.parametrize("criterion", ["gini", "gain"])

@@ -61,6 +61,7 @@ configs = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(tables(), configs, st.integers(1, 2))
 def test_a_tree_is_that_of_a_full_search(table: Any, config: dict[str, Any], threads: int) -> None:

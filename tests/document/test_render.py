@@ -33,6 +33,7 @@ class Balanced(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("lang", ["en", "it"])
 @pytest.mark.parametrize("learner", [each for each in learners() if each != "tree"])

@@ -63,6 +63,7 @@ def assert_same(one: Any, other: Any, X: Any) -> None:
         np.testing.assert_allclose(getattr(other, scores), getattr(one, scores), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("params", NUMBERS, ids=str)
 def test_boosting_for_numbers_is_scikit_learns(params: dict[str, Any], weighted: bool) -> None:

@@ -125,6 +125,7 @@ def test_patching_replaces_the_classes_and_gives_them_back():
     assert before == {(module, name): getattr(getattr(sklearn, module), name) for module, name in OWN}
 
 
+@pytest.mark.slow
 def test_a_program_runs_with_the_classes_in_place(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(
@@ -171,6 +172,7 @@ def test_verbose_prints_what_scikit_learn_prints(name, capfd):
     assert printed[0] == printed[1]
 
 
+@pytest.mark.slow
 def test_importing_the_modules_loads_little_more_than_scikit_learn_does():
     code = """
 import importlib, sys

@@ -56,6 +56,7 @@ def assert_same_bits(theirs: Any, ours: Any) -> None:
     assert (ours.n_iter_, ours.t_) == (theirs.n_iter_, theirs.t_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("end", ENDS, ids=str)

@@ -26,6 +26,7 @@ def test_there_are_thirty() -> None:
     assert len(PROGRAMS) >= 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_one_changed_import(program: Program) -> None:
     with warnings.catch_warnings():

@@ -129,6 +129,7 @@ def assert_same(theirs: Any, ours: Any, X: Any, digits: float = 1e-6) -> None:
             np.testing.assert_allclose(found, expected, rtol=digits, atol=digits, err_msg=attribute)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name", "params"), CASES, ids=lambda value: None if isinstance(value, str) else "")
 def test_the_numbers_are_scikit_learns(module: str, name: str, params: dict[str, Any]) -> None:
     X, y = rows(name)

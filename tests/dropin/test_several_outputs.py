@@ -69,6 +69,7 @@ def _same(ours: Any, theirs: Any, X: Any, same_rows: bool = True) -> None:
                 np.testing.assert_allclose(mine, other, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", GROWTH, ids=str)
 @pytest.mark.parametrize("criterion", CLASSES + NUMBERS)
 def test_a_tree_has_scikit_learns_numbers(criterion: str, params: dict[str, Any]) -> None:
@@ -137,6 +138,7 @@ def test_a_forest_has_scikit_learns_numbers(name: str) -> None:
         np.testing.assert_allclose(getattr(ours, oob), getattr(theirs, oob))
 
 
+@pytest.mark.slow
 def test_what_is_drawn_at_random_is_as_good_as_scikit_learns() -> None:
     X, y = make_multilabel_classification(240, n_features=8, n_classes=3, random_state=1)
     for name in ("ExtraTreesClassifier", "RandomForestClassifier"):

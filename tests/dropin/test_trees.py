@@ -45,6 +45,7 @@ def _answers(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", GROWTH, ids=str)
 @pytest.mark.parametrize("name", ["DecisionTreeClassifier", "DecisionTreeRegressor"])
 def test_a_tree_has_scikit_learns_numbers(name, params):
@@ -127,6 +128,7 @@ def test_an_ensemble_has_scikit_learns_numbers(name):
         np.testing.assert_array_equal(ours.estimators_samples_[1], theirs.estimators_samples_[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
 @pytest.mark.parametrize("family", ["RandomForest", "ExtraTrees"])
 def test_a_forest_that_draws_columns_is_as_good_as_scikit_learns(family, kind):

@@ -72,6 +72,7 @@ def both(estimator, rows, target, chunk=512, **given):
     return clone(estimator).fit(frame.drop(columns=[*others, target]), y, **given), streamed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
     held, streamed = both(ExplainableBoostingClassifier(**FEW | CLASSES[name]), rows, "target")

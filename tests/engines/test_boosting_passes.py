@@ -71,6 +71,7 @@ def both(estimator, rows, target, chunk=512, **given):
     return clone(estimator).fit(frame.drop(columns=[*others, target]), y, **given), streamed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
     ours = classifier(max_iter=3, **CLASSES[name])
@@ -109,6 +110,7 @@ def test_little_memory_asks_more_often_and_gives_one_file(rows, monkeypatch):
     assert sha(held) == sha(streamed)
 
 
+@pytest.mark.slow
 def test_weights_give_the_trees_of_a_training_in_memory(rows):
     frame, _ = rows
     for ours in (classifier(max_iter=3), classifier(max_iter=2, refit_leaves=True, early_stopping=False)):

@@ -38,6 +38,10 @@ pytestmark = [
 CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
+def _at_night(*values):
+    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+
+
 @pytest.fixture(scope="module")
 def client():
     with local_client(2) as made:
@@ -68,6 +72,7 @@ def frame_of(frame, partitions):
     return dd.from_pandas(frame.drop(columns="weight"), npartitions=partitions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CROSSED)
 def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
     X, y = lazy.xy("target")
@@ -79,6 +84,7 @@ def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
     assert len(files) == 1
 
 
+@pytest.mark.slow
 def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(rounds, "ROWS_FOR_FOLDS", 1000)
     ours = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=6, random_state=1, early_stopping=False)
@@ -91,6 +97,7 @@ def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, fram
     assert killed
 
 
+@pytest.mark.slow
 def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(_additive, "DEALT_ROWS", 1000)
     monkeypatch.setattr(bags, "DEALT_ROWS", 1000)
@@ -124,6 +131,7 @@ def test_predictions_are_dask_collections(client, frame):
     assert model.score(X, y) == model.score(plain, frame["target"])
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(client, lazy):
     X, y = lazy.xy("target")
     expected = sha(LogisticRegression().fit(X, y))
@@ -171,7 +179,8 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     assert sha(resumed) == sha(LogisticRegression().fit(X, y))
 
 
-@pytest.mark.parametrize("name", ["c45", "cart, folds", "bagging", "adaboost"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["c45", *_at_night("cart, folds", "bagging", "adaboost")])
 def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
     monkeypatch.setattr(DaskEngine, "room", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
@@ -183,6 +192,7 @@ def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monke
     assert sha(streamed) == sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
 
 
+@pytest.mark.slow
 def test_two_trainings_share_a_cluster(client, lazy):
     X, y = lazy.xy("target")
     names = ["random-forest", "naive-bayes, intervals", "random-forest"]
@@ -196,7 +206,8 @@ def test_two_trainings_share_a_cluster(client, lazy):
         assert list(pool.map(train, names)) == expected
 
 
-@pytest.mark.parametrize("workers", [5, 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [*_at_night(5), 1])
 def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]
@@ -205,6 +216,7 @@ def test_any_number_of_workers_gives_the_same_file(workers, lazy):
         assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected
 
 
+@pytest.mark.slow
 def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatch):
     from vaglio.learners.neighbors import estimators
 

@@ -13,6 +13,7 @@ from vaglio.errors import InputError
 from vaglio.quality import explore
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
 def test_audit_and_exploration_are_those_of_the_table_in_memory(frame, tmp_path, suffix):
     file = tmp_path / f"rows.{suffix}"

@@ -60,14 +60,16 @@ def table():
     return pa.table(columns | {"class": np.where(columns["x0"] > 0, "a", "b")})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
-@pytest.mark.parametrize("group", [50_000, ROWS])
+@pytest.mark.parametrize("group", [50_000, pytest.param(ROWS, marks=pytest.mark.nightly)])
 def test_row_groups_of_any_size(table, tmp_path, group):
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(table, path, row_group_size=group)
     check_that_the_limit_holds(path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
 def test_text(table, tmp_path):
     path = tmp_path / "rows.csv"
@@ -75,6 +77,7 @@ def test_text(table, tmp_path):
     check_that_the_limit_holds(path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
 def test_neighbours_of_rows_that_do_not_fit(table, tmp_path):
     path = tmp_path / "rows.parquet"
@@ -82,11 +85,14 @@ def test_neighbours_of_rows_that_do_not_fit(table, tmp_path):
     check_that_the_limit_holds(path, "KNeighborsClassifier")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
 @pytest.mark.parametrize(
     ("learner", "params", "room", "fits"),
     [
-        ("RandomForestClassifier", {"n_estimators": 4, "max_depth": 6}, ROOM, True),
+        pytest.param(
+            *("RandomForestClassifier", {"n_estimators": 4, "max_depth": 6}, ROOM, True), marks=pytest.mark.nightly
+        ),
         ("C45Classifier", {"max_depth": 6}, ROOM, False),
         ("C45Classifier", {"max_depth": 6}, 4 * ROOM, True),
     ],

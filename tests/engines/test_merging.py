@@ -34,6 +34,7 @@ def tree(parts, merge, order):
     return level[0]
 
 
+@pytest.mark.slow
 def test_a_thousand_partitions_merge_in_any_tree(frame):
     wanted = Wanted(tuple(frame.columns[:6]), "target", "weight")
     raw = [RawChunk.of(Table.from_any(frame.iloc[at : at + 3]), wanted, f"part {at}") for at in range(0, 3000, 3)]

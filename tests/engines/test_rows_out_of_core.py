@@ -33,6 +33,7 @@ def test_folds_cover_every_row_once_and_do_not_depend_on_the_parts(path):
     assert rows.count(rows.folds(4, SplitRules(seed=4))[0][1]) != rows.count(folds[0][1])
 
 
+@pytest.mark.slow
 def test_a_comparison_has_the_scores_of_a_training_on_the_same_rows_in_memory(path):
     data = scan(path, part_rows=800).drop(["weight"])
     learners = {"bayes": vaglio.NaiveBayesClassifier(likelihood="mdl"), "tree": vaglio.ID3Classifier(max_bins=64)}
@@ -45,6 +46,7 @@ def test_a_comparison_has_the_scores_of_a_training_on_the_same_rows_in_memory(pa
         assert report.scores.tolist() == [clone(learner).fit(*train).score(*test) for train, test in folds]
 
 
+@pytest.mark.slow
 def test_a_comparison_measures_noise_missing_values_and_growth(path):
     found = compare(scan(path, part_rows=800).drop(["weight"]), "target", learners=["naive-bayes"], folds=2)
     (report,) = found.reports
@@ -62,6 +64,7 @@ def test_a_learner_that_needs_its_rows_is_listed_and_says_what_to_do(path):
     assert "sample" in found.reports[1].error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation", "cross-validation"])
 def test_every_strategy_selects_from_disk(path, strategy):
     data = scan(path, part_rows=800).drop(["weight"])
@@ -74,6 +77,7 @@ def test_every_strategy_selects_from_disk(path, strategy):
     assert (again.score, again.best.score) == (found.score, found.best.score)
 
 
+@pytest.mark.slow
 def test_a_nested_selection_and_other_scores(path):
     data = scan(path).drop(["weight"])
     found = select(data, "target", learners=LEARNERS, n_iter=1, folds=2, outer_folds=2, scoring="neg_log_loss")
@@ -138,6 +142,7 @@ def test_permutation_importance_from_disk(path):
     assert found == permutation_importance(model, drawn.X, drawn.y)
 
 
+@pytest.mark.slow
 def test_a_dask_frame_is_divided_like_a_scanned_table(frame, path):
     pytest.importorskip("distributed")
     import dask.dataframe as dd

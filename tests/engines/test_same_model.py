@@ -43,16 +43,19 @@ def in_passes(name, lazy, rows):
         return clone(ALL[name]).fit(*data.xy("target"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_chunks_of_any_size_give_one_file(name, lazy):
     assert len({sha(in_passes(name, lazy, rows)) for rows in (130, 512, 10_000)}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_counts_give_the_file_of_a_training_in_memory(name, lazy, frame):
     assert sha(in_passes(name, lazy, 512)) == sha(in_memory(name, frame))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEAR)
 def test_sums_agree_with_a_training_in_memory(name, lazy, frame):
     rows = columns_for(name, frame).drop(columns="target")

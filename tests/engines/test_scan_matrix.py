@@ -61,6 +61,7 @@ def fitted(rows) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_predictions_of_a_scanned_table_are_those_in_memory(fitted, sources, rows, learner, source):
@@ -76,6 +77,7 @@ def test_predictions_of_a_scanned_table_are_those_in_memory(fitted, sources, row
         assert np.array_equal(np.asarray(probabilities), model.predict_proba(inputs))
 
 
+@pytest.mark.slow
 def test_predictions_of_a_dask_frame_are_dasks(fitted, rows):
     dask = pytest.importorskip("dask")
     import dask.dataframe as dd

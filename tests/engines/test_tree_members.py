@@ -67,6 +67,7 @@ def same_members(held, streamed):
         assert list(ours.classes_) == list(theirs.classes_)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("name", BAGGED)
 def test_bagging_from_disk_gives_the_file_of_a_training_in_memory(name, path, frame):
@@ -77,6 +78,7 @@ def test_bagging_from_disk_gives_the_file_of_a_training_in_memory(name, path, fr
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("name", BOOSTED)
 def test_adaboost_from_disk_gives_the_file_of_a_training_in_memory(name, path, frame):
@@ -93,6 +95,7 @@ def test_bagging_of_numbers(path, frame):
     assert sha(held) == sha(streamed)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("ours", [BAGGED["trees"], BOOSTED["trees"]], ids=["bagging", "adaboost"])
 def test_weights_count_and_chunks_make_no_difference(ours, path, frame):

@@ -64,6 +64,7 @@ def gone(cluster):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_no_workers_left_is_an_error_and_the_checkpoint_is_gone_on_from(cluster, client, lazy, tmp_path):
     X, y = lazy.xy("target")
     report, told = losing(cluster, "bins")
@@ -138,6 +139,7 @@ def test_interrupted_while_waiting_for_workers(cluster, client, lazy):
     assert time.monotonic() - began < 300
 
 
+@pytest.mark.slow
 def test_workers_without_a_nanny_killed_one_after_the_other(cluster, client, lazy):
     X, y = lazy.xy("target")
     cluster.scale(0)

@@ -46,6 +46,7 @@ def changed(frame: pd.DataFrame, row: int, explanation: Any) -> pd.DataFrame:
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "table"), [*product(LEARNERS, TABLES), *product(QUICK, WIDER)], ids=lambda value: value
 )
@@ -153,6 +154,7 @@ def test_entries_of_sparse_rows_are_left_out():
             assert model.predict(sp.csr_array(other))[0] == said.counterfactual.decision != said.decision
 
 
+@pytest.mark.slow
 def test_unseen_and_missing_values_are_said():
     for learner in LEARNERS:
         model, X, _ = trained(learner, "penguins")
@@ -184,6 +186,7 @@ def test_text_and_numbers_together():
         assert {change.feature for change in said.counterfactual.changes} <= {"text", "links"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["c45", "naive-bayes", "logistic", "random-forest", "knn", "svm"])
 def test_wide_tables_stay_cheap(learner, monkeypatch):
     """However wide the table, only so many copies of a row are made."""

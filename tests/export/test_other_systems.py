@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.contracts.estimators import regressors
+from tests.contracts.estimators import one_per_kind, regressors
 from tests.contracts.test_exports import COSTS, FLAG, WHOLE, make, rows
 from tests.tables import many_values
 
@@ -114,8 +114,19 @@ def check(fitted: Fitted, frame: pd.DataFrame, system: str, folder: Path) -> Non
 
 # A database server is asked for few models, and the second table shows what the first does not: two classes, numbers.
 SERVED = ("c45", "ripper", "random-forest", "naive-bayes", "logistic", "linear machine, calibrated")
+# One learner of each kind goes to every system; other learners and variants go to two that need no other process, and
+# to the rest at night.
+CHOSEN = {getattr(estimator, "_learner_id", None) for estimator in one_per_kind()}
+NEAR = ("onnx", "sqlite")
+
+
+def _case(variant: str, system: str, table: str) -> Any:
+    nightly = variant not in CHOSEN and (system not in NEAR or table != "real life")
+    return pytest.param(variant, system, table, marks=[pytest.mark.nightly] if nightly else [])
+
+
 CASES = [
-    (variant, system, table)
+    _case(variant, system, table)
     for variant in VARIANTS
     for system in RUNNERS
     for table in TABLES
@@ -124,6 +135,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variant", "system", "table"), CASES)
 def test_a_model_says_the_same_elsewhere(variant: str, system: str, table: str, tmp_path: Path):
     fitted, frame = fitted_of(variant, table)
@@ -140,6 +152,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", RUNNERS)
 def test_no_name_and_no_value_is_more_than_text(system: str, tmp_path: Path):
     rng, values = np.random.default_rng(0), np.array(HOSTILE, dtype=object)
@@ -155,6 +168,7 @@ def test_no_name_and_no_value_is_more_than_text(system: str, tmp_path: Path):
         check(make(learner).fit(seen, y).fitted_, seen[:90], system, tmp_path / learner)
 
 
+@pytest.mark.slow
 def test_another_reader_of_pmml_says_the_same(tmp_path: Path):
     """PMML4S, in which a tie of votes goes to the class that got the first one."""
     for variant in VARIANTS:
@@ -172,6 +186,7 @@ def test_the_table_of_many_values_has_columns_that_are_believed_in_part():
     assert encoder.reliability[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [name for name in RUNNERS if name != "postgresql"])
 @pytest.mark.parametrize("number", range(len(regressors())))
 def test_a_model_of_numbers_says_the_same_elsewhere(number: int, system: str, tmp_path: Path):

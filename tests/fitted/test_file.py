@@ -27,6 +27,7 @@ def fitted(penguins: tuple[Any, Any]) -> Any:
     return vaglio.C45Classifier().fit(*penguins).fitted_
 
 
+@pytest.mark.slow
 def test_a_new_process_gives_the_same_bytes(fitted: Any, penguins: tuple[Any, Any], tmp_path: Path) -> None:
     X, _ = penguins
     fitted.save(tmp_path / "model.vaglio")
@@ -108,6 +109,7 @@ def unseal(content: bytes) -> tuple[dict[str, np.ndarray], str]:
     return load_arrays(content), json.loads(header["__metadata__"]["vaglio"])["body"]
 
 
+@pytest.mark.slow
 def test_hostile_numbers_behind_a_right_checksum(fitted: Any, penguins: tuple[Any, Any]) -> None:
     """Bytes of the arrays and characters of the description are changed, and the checksum made to fit."""
     rng = np.random.default_rng(1)

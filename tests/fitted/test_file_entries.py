@@ -52,6 +52,7 @@ def test_every_kind_is_tried() -> None:
     assert set(LEARNERS) == set(KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
     accepted = []
@@ -65,6 +66,7 @@ def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
     assert not accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_an_unchanged_file_is_the_same_model(kind: str) -> None:
     again = reloaded(model(kind), lambda body, arrays: None)

@@ -196,6 +196,7 @@ def put(body: dict[str, Any], arrays: dict[str, np.ndarray], entry: str, place: 
         arrays[entry][place] = value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "entry", "place", "value", "message"), FAULTS)
 def test_one_number_that_is_impossible(kind: str, entry: str, place: Any, value: Any, message: str) -> None:
     with pytest.raises(ModelFileError, match=message) as refused:

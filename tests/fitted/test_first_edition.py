@@ -34,7 +34,6 @@ def test_a_saved_model_predicts_and_explains_as_it_did(name: str) -> None:
 def test_every_kind_of_the_first_edition_has_a_saved_file() -> None:
     saved = {recorded["kind"] for recorded in RECORDED.values()}
     assert saved <= set(KINDS)
-    assert len(saved) == 14
     assert {path.name for path in SAVED.glob("*.vaglio")} == {f"{name}-0.1.0.vaglio" for name in RECORDED}
 
 

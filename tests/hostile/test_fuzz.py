@@ -46,6 +46,7 @@ print(sorted(what.split(" at ")[0] for what in run.found), again.first)
 """
 
 
+@pytest.mark.slow
 def test_the_fuzzer_finds_every_way_to_fail(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", BAD, tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
@@ -58,6 +59,7 @@ def test_the_fuzzer_finds_every_way_to_fail(tmp_path: Path) -> None:
 TABLES = ("csv", "arff", "json", "arrow", "parquet", "xlsx")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("targets", "attempts"), [(("models",), 400), (("options",), 12), (TABLES, 60)])
 def test_a_short_run_finds_nothing(targets: tuple[str, ...], attempts: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.fuzz", "--attempts", str(attempts), "--seed", "7", "--state", tmp_path]

@@ -57,6 +57,7 @@ def outcome(folder: Path, *contents: bytes) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_weights_whose_sum_is_infinite(rows: Any, tmp_path: Path) -> None:
     model = vaglio.C45Classifier().fit(*rows).fitted_
 
@@ -79,6 +80,7 @@ def test_the_kernel_does_not_rely_on_the_weights(rows: Any) -> None:
         assert found.shape == (3, 2)
 
 
+@pytest.mark.slow
 def test_many_neighbours(rows: Any, tmp_path: Path) -> None:
     model = vaglio.KNeighborsClassifier().fit(*rows).fitted_
 
@@ -89,6 +91,7 @@ def test_many_neighbours(rows: Any, tmp_path: Path) -> None:
     assert outcome(tmp_path, changed(model, change))[0] in ("used", "refused")
 
 
+@pytest.mark.slow
 def test_a_type_of_labels_that_takes_memory(rows: Any, tmp_path: Path) -> None:
     X = rows[0]
     y = np.arange(len(X)) % 40
@@ -107,6 +110,7 @@ def test_a_type_of_labels_that_takes_memory(rows: Any, tmp_path: Path) -> None:
                 reloaded(model, with_type(dtype))
 
 
+@pytest.mark.slow
 def test_very_many_classes(rows: Any, tmp_path: Path) -> None:
     """Memory grows with rows times classes, not with the square of the classes."""
     model = vaglio.BaggingClassifier(vaglio.Perceptron(), n_estimators=2, voting="hard").fit(*rows).fitted_
@@ -212,6 +216,7 @@ def test_a_stored_rank_beyond_the_categories() -> None:
         return
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [1e308, -1e308, 7.5, -3.2, np.inf, -np.inf])
 @pytest.mark.parametrize("learner", ["c45", "cart", "random-forest", "ripper"])
 def test_ranks_outside_of_the_categories(learner: str, value: float) -> None:

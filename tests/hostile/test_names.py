@@ -32,6 +32,7 @@ def run(folder: Path, line: str) -> None:
     assert not ended.value.code
 
 
+@pytest.mark.slow
 def test_dollars_in_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     # Every formula is the name of a column and of a class.
     numbers = {formula: [(i * step) % 7 for i in range(40)] for step, formula in enumerate(FORMULAS, start=1)}
@@ -78,6 +79,7 @@ DISPLAYS = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_every_display_on_axes_of_the_user(display: str) -> None:
     rng = np.random.default_rng(0)
@@ -107,6 +109,7 @@ def test_every_drawing_that_takes_axes_draws_names_as_they_are() -> None:
     assert not undecorated
 
 
+@pytest.mark.slow
 def test_drawings_of_plain_data_on_axes_of_the_user() -> None:
     names = [f"{WRONG} a", f"{WRONG} b", f"{WRONG} c"]
     on_own_axes(lambda ax: draw_matrix(ax, np.eye(3), names))
@@ -141,6 +144,7 @@ def test_cells_for_a_program_are_exact(tmp_path: Path) -> None:
     assert [row[0] for row in read_rows(tmp_path / "t.csv") if row][:5] == ["=name", "=1+1", "+1", "-1+2", "@SUM(A1)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -53,6 +53,7 @@ def test_a_symbolic_link_is_written_through(there: bool, tmp_path: Path) -> None
     assert [path.name for path in far.iterdir()] == ["a.txt"]
 
 
+@pytest.mark.slow
 @POSIX
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
     script = (
@@ -97,6 +98,7 @@ def closing(stream: str, *arguments: object) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize(
     "line", ["datasets play", "inspect m.vaglio", "predict m.vaglio play.csv", "--version", "inspect m.vaglio --json"]
@@ -109,6 +111,7 @@ def test_a_closed_standard_output_ends_quietly(line: str, model: Path, monkeypat
     assert done.returncode == 141, done.stderr
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_result_is_written_whole_when_standard_output_is_closed(model: Path, monkeypatch: Any) -> None:
     """No file of ours gets the number of the closed stream, and with it what is printed there."""
@@ -117,6 +120,7 @@ def test_a_result_is_written_whole_when_standard_output_is_closed(model: Path, m
     assert vaglio.load("new.vaglio").learner == "c45"
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
 def test_a_closed_standard_error_changes_nothing_else(stream: str, model: Path, monkeypatch: Any) -> None:
@@ -128,6 +132,7 @@ def test_a_closed_standard_error_changes_nothing_else(stream: str, model: Path, 
     assert closing(stream, "train", "play.csv", "-t", "play", "-v", "--out", "new.vaglio").returncode == 0
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_reader_of_remarks_that_goes_away_is_no_error(model: Path) -> None:
     command = [
@@ -148,6 +153,7 @@ def test_a_reader_of_remarks_that_goes_away_is_no_error(model: Path) -> None:
     assert (model.parent / "n.vaglio").exists()
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_closed_standard_input_is_an_empty_table(model: Path) -> None:
     done = closing("<&-", "predict", model, "-")
@@ -155,6 +161,7 @@ def test_a_closed_standard_input_is_an_empty_table(model: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @POSIX
 def test_an_encoding_without_the_signs_we_print(model: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -176,6 +183,7 @@ def steering(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

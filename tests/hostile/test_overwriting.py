@@ -59,6 +59,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", COMMAND_LINES)
 @pytest.mark.parametrize("way", ["name", "hard link", "symbolic link", "another way to it"])
 def test_no_command_writes_over_what_it_reads(line: str, way: str, folder: Path, capsys: Any) -> None:
@@ -90,6 +91,7 @@ def test_no_command_writes_over_what_it_reads(line: str, way: str, folder: Path,
             assert files_of(folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in COMMAND_LINES if "MODEL" not in line and "OTHER" not in line][:1])
 def test_a_table_from_standard_input_is_not_overwritten(line: str, folder: Path) -> None:
     words = line.replace("TABLE", "-").replace("FILE", "t.csv").split()
@@ -118,6 +120,7 @@ def test_rows_and_rules_do_not_replace_a_model_without_force(line: str, folder: 
     assert _kind_of(old) == "plain text"
 
 
+@pytest.mark.slow
 def test_a_result_replaces_an_older_result(folder: Path) -> None:
     for line in (
         "train t.csv --target c --out new.vaglio",

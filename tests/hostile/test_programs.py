@@ -56,6 +56,7 @@ def fitted_of(learner: str) -> tuple[Fitted, pd.DataFrame]:
     return estimator.fit(*rows(120, 0)).fitted_, rows(40, 1)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["onnx", "c", "javascript", "sqlite"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_no_name_leaves_its_place_in_a_program(learner: str, system: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def test_every_fault_names_tests_that_exist() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
-    assert len(lines) > 20
+    assert lines
     targets = (ROOT / "Makefile").read_text(encoding="utf-8")
     for fault, _, shown_by in lines:
         named = re.findall(r"`([^`]+)`", shown_by)

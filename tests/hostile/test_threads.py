@@ -28,6 +28,7 @@ def _rows() -> tuple[np.ndarray, np.ndarray]:
     return X, (X[:, 0] > 0.7).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", WITH_JOBS, ids=name_of)
 def test_a_numpy_integer_is_a_number_of_threads(estimator: Any) -> None:
     X, y = _rows()
@@ -70,12 +71,14 @@ assert after <= before + _core.allowed_threads() + 1, (before, peak, after)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not count threads")
 def test_a_million_threads_are_not_started_and_the_pool_shrinks_again() -> None:
     done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_forked_child_fits_a_mixture_on_two_threads() -> None:
     X, y = _rows()

@@ -35,6 +35,7 @@ def same(measure: Any, theirs: Any, *given: Any) -> None:
     assert said == theirs_said
 
 
+@pytest.mark.slow
 @given(LABELS, LABELS, st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40))
 def test_accuracy_is_scikit_learns(kind: Any, other: Any, pairs: list[tuple[int, int]]) -> None:
     y = np.array([a for a, _ in pairs], dtype=np.int64).astype(kind)
@@ -46,6 +47,7 @@ def test_many_labels_are_warned_of() -> None:
     same(accuracy, accuracy_score, np.arange(30) // 15, np.arange(30))
 
 
+@pytest.mark.slow
 @given(
     arrays.arrays(np.float64, st.shared(st.integers(1, 60), key="n"), elements=NUMBERS),
     arrays.arrays(np.float64, st.shared(st.integers(1, 60), key="n"), elements=NUMBERS),

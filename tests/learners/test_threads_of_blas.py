@@ -34,6 +34,7 @@ def rows():
     return random.normal(size=(ROWS, COLUMNS)) + 0.2 * y[:, None], y, random.random(ROWS) + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_one_file_on_any_number_of_threads(name, rows):

@@ -98,6 +98,7 @@ def test_associations_of_every_kind():
     assert associate(Column.text("t", ["x"] * 200), a).measure == "none"
 
 
+@pytest.mark.slow
 def test_a_matrix_of_associations(iris_table):
     found = associations(iris_table)
     assert found.matrix.shape == (5, 5)

@@ -88,6 +88,7 @@ def _n_different(before: Table, after: Table, name: str) -> int:
 _VALUES = ("impossible", "placeholders", "spelling", "rare", "outliers")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 30), st.fixed_dictionaries({name: st.sampled_from(_CHOICES[name]) for name in _CHOICES}))
 def test_the_log_says_what_changed_whatever_is_asked_for(seed, choices):
@@ -139,6 +140,7 @@ def messy(seed: int = 0, rows: int = 300) -> Table:
     return Table.from_any({"x": numbers, "city": city, "word": word, "y": rng.choice(["p", "q"], rows)})
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 30), st.sampled_from(["missing", "clip", "keep"]), st.sampled_from(["merge", "keep"]))
 def test_the_same_rows_become_what_cleaning_made_of_them(seed, outliers, spelling):

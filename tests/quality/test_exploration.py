@@ -48,6 +48,7 @@ def test_an_exploration_is_given_as_data_and_as_text():
     assert "outlook" in seen.to_text()
 
 
+@pytest.mark.slow
 def test_unknown_and_impossible_figures_are_refused():
     seen = explore(datasets.load("play"))
     assert "<svg" in seen.to_html()  # a table without numbers has no boxes and no pairs
@@ -67,6 +68,7 @@ def test_a_box_has_the_quartiles_computed_by_hand():
         box_statistics(np.array([np.nan]))
 
 
+@pytest.mark.slow
 def test_figures_have_a_panel_for_each_column(iris_table):
     assert len(box_plots(iris_table, "species").axes) == 4
     assert sum(ax.get_visible() for ax in histograms(iris_table, "species").axes) == 5
@@ -78,6 +80,7 @@ def test_figures_have_a_panel_for_each_column(iris_table):
         box_plots(Table.from_any({"c": ["x", "y"]}))
 
 
+@pytest.mark.slow
 def test_figures_of_large_tables_name_their_sample():
     rng = np.random.default_rng(0)
     big = Table.from_any(

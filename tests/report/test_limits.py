@@ -53,6 +53,7 @@ def name_of(i: int) -> str:
     return f"{HOSTILE[:-4]}{i:08d}"
 
 
+@pytest.mark.slow
 def test_three_thousand_columns(made):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(40, 3_000))
@@ -81,6 +82,7 @@ def hostile_classes(n_rows: int, seed: int = 2) -> Table:
 LEARNERS = ["cart", "cn2", "naive-bayes", "logistic", "knn", vaglio.RandomForestClassifier(n_estimators=3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_three_hundred_classes(learner, made):
     """Large trees, many rules, many weights: the parts of every model are limited."""
@@ -89,6 +91,7 @@ def test_three_hundred_classes(learner, made):
     assert "others" in page
 
 
+@pytest.mark.slow
 def test_seventy_outer_folds(made):
     rng = np.random.default_rng(3)
     x = rng.normal(size=140)
@@ -97,6 +100,7 @@ def test_seventy_outer_folds(made):
     assert "The first 60 of 70 folds are shown" in page_of(study, made)
 
 
+@pytest.mark.slow
 def test_costs_of_many_classes_and_a_long_command(made):
     table = hostile_classes(600, seed=4)
     labels = sorted(set(table["y"]))

@@ -78,6 +78,7 @@ def test_hostile_names_stay_text():
     assert page.count("<script") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_every_learner_has_its_chapter(learner):
     table = vaglio.datasets.load("penguins" if learner not in ("multinomial-nb", "joint-bayes") else "play")

@@ -11,6 +11,7 @@ from vaglio.errors import ClusterError
 from vaglio.runtime.cluster import local_client, remote_client
 
 
+@pytest.mark.slow
 def test_workers_do_not_take_ctrl_c_and_the_program_does():
     with local_client(2) as client:
         pids = set(client.run(os.getpid).values())
@@ -21,6 +22,7 @@ def test_workers_do_not_take_ctrl_c_and_the_program_does():
             os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_two_clusters_beside_each_other_say_nothing(recwarn):
     with local_client(1) as one, local_client(1) as other:
         assert one.submit(int, 1).result() + other.submit(int, 2).result() == 3

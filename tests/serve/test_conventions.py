@@ -171,6 +171,7 @@ def test_wrong_invocations_are_refused_as_mlflow_does(serve, problem, body: Any,
     assert "no probabilities" in problem(none, 422)
 
 
+@pytest.mark.slow
 def test_the_client_of_mlflow_understands_the_answers(serve, monkeypatch: pytest.MonkeyPatch):
     scoring = pytest.importorskip("mlflow.pyfunc.scoring_server.client")
     client, _ = serve("penguins")

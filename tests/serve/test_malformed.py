@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from tests.serve.malformed import GOOD, malformed
 
 from vaglio.serve.service import Service
@@ -51,6 +52,7 @@ async def ask(application: Any, method: str, path: str, headers: dict[str, str],
     return answer[0]["status"], b"".join(message.get("body", b"") for message in answer[1:])
 
 
+@pytest.mark.slow
 def test_ten_thousand_malformed_requests_get_clear_refusals(files):
     service = Service(Settings((("m", files["penguins"]),)))
     application = service.application()

@@ -44,6 +44,7 @@ def assert_same(answer: dict[str, Any], label: Any, chances: Any, classes: Any) 
         np.testing.assert_allclose(list(answer["probabilities"].values()), chances, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*LEARNERS, *VARIANTS])
 def test_every_kind_answers_alike_in_every_form(serve, tmp_path: Path, kind: str):
     fitted = model(kind)

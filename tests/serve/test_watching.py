@@ -44,6 +44,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*LEARNERS, "number"])
 def test_rows_count_the_same_one_by_one_and_together(serve, tmp_path: Path, files, kind: str):
     path = files["number"] if kind == "number" else tmp_path / "m.vaglio"

@@ -14,6 +14,7 @@ from vaglio.errors import InputError
 from vaglio.studio.project.folder import Project, project_lock
 
 
+@pytest.mark.slow
 def test_the_studio_opens_a_table_and_ends_when_asked(tmp_path: Path):
     command = [sys.executable, "-m", "vaglio", "studio", "play", "--no-browser", "--project", str(tmp_path / "work")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as studio:
@@ -33,6 +34,7 @@ def test_the_studio_opens_a_table_and_ends_when_asked(tmp_path: Path):
     assert Project(tmp_path / "work").state.name == "play"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path):
     command = [
         sys.executable,

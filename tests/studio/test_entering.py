@@ -52,6 +52,7 @@ def test_forms_of_other_pages_are_refused(enter, origin):
     assert visitor.studio.project.state is None
 
 
+@pytest.mark.slow
 def test_pages_allow_nothing_from_elsewhere(enter):
     visitor = enter()
     visitor.open("play")

@@ -75,11 +75,13 @@ def messy(tmp_path_factory) -> Visitor:
     visitor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_italian(messy, page):
     assert english_in(messy.get(f"/{page}", headers=ITALIAN).text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_models_and_reasons_are_italian(messy, learner):
     run = messy.studio.jobs.latest("learn").name
@@ -87,6 +89,7 @@ def test_models_and_reasons_are_italian(messy, learner):
         assert english_in(messy.get(f"/understand?model={run}/{learner}{row}", headers=ITALIAN).text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", datasets.names())
 def test_what_is_found_in_a_bundled_table_is_italian(enter, name):
     visitor = enter()
@@ -96,6 +99,7 @@ def test_what_is_found_in_a_bundled_table_is_italian(enter, name):
     assert english_in(visitor.get("/explore", headers=ITALIAN).text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "fields"),
     [

@@ -13,6 +13,7 @@ from vaglio.studio.service import PAGES
 from vaglio.table import read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_small_in_both_languages(learned, page):
     for lang in ("en", "it"):
@@ -23,6 +24,7 @@ def test_every_page_is_small_in_both_languages(learned, page):
         assert not re.search(r"\{\{|\{%|undefined", answer.text)
 
 
+@pytest.mark.slow
 def test_explore_shows_the_rows_behind_a_bar_and_a_point(learned):
     page = learned.get("/explore?x=island&bin=0").text
     assert "island: Biscoe." in page
@@ -34,6 +36,7 @@ def test_explore_shows_the_rows_behind_a_bar_and_a_point(learned):
     assert learned.get("/explore?x=nowhere&y=neither&bin=99999999&row=0").status_code == 200
 
 
+@pytest.mark.slow
 def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
     page = learned.get("/compare").text
     for panel in ("roc", "pr", "gain", "lift", "cost"):
@@ -47,6 +50,7 @@ def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
         assert model["fp"][-1] == data["negatives"]
 
 
+@pytest.mark.slow
 def test_the_five_requirements_are_measured_in_a_run(enter):
     visitor = enter()
     visitor.open("play")
@@ -58,6 +62,7 @@ def test_the_five_requirements_are_measured_in_a_run(enter):
     assert "do not differ significantly" in page
 
 
+@pytest.mark.slow
 def test_nodes_of_a_tree_lead_to_their_rows(learned):
     run = learned.studio.jobs.latest("learn").name
     page = learned.get(f"/understand?model={run}/c45").text
@@ -66,6 +71,7 @@ def test_nodes_of_a_tree_lead_to_their_rows(learned):
     assert "Node" not in re.sub(r"<svg.*?</svg>", "", learned.get(f"/understand?model={run}/c45&node=999999").text)
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_switched_off_changes_the_figures(learned):
     run = learned.studio.jobs.latest("learn").name
     page = learned.get(f"/understand?model={run}/ripper").text
@@ -74,6 +80,7 @@ def test_a_rule_that_is_switched_off_changes_the_figures(learned):
     assert float(found[1]) < float(found[0])
 
 
+@pytest.mark.slow
 def test_a_row_is_explained_and_its_values_can_be_moved(learned):
     run = learned.studio.jobs.latest("learn").name
     page = learned.get(f"/understand?model={run}/c45&row=1").text
@@ -93,6 +100,7 @@ def test_a_row_is_explained_and_its_values_can_be_moved(learned):
     assert "There is no row" in learned.get(f"/understand?model={run}/c45&row=99999").text
 
 
+@pytest.mark.slow
 def test_every_kind_of_model_has_a_page(enter):
     visitor = enter()
     visitor.open("play")
@@ -104,6 +112,7 @@ def test_every_kind_of_model_has_a_page(enter):
         assert visitor.get(f"/take_away?model={name}/{each['id']}").status_code == 200
 
 
+@pytest.mark.slow
 def test_models_and_their_forms_can_be_taken_away(learned):
     run = learned.studio.jobs.latest("learn")
     kept = learned.get(f"/take_away/model?model={run.name}/c45")
@@ -116,6 +125,7 @@ def test_models_and_their_forms_can_be_taken_away(learned):
     assert learned.get(f"/take_away/export?model={run.name}/c45&format=exe").status_code == 422
 
 
+@pytest.mark.slow
 def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
     visitor = enter()
     visitor.open("play")
@@ -128,6 +138,7 @@ def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
     assert visitor.get(f"/take_away/predictions/{report}").status_code == 422
 
 
+@pytest.mark.slow
 def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     visitor = enter()
     visitor.upload("messy.csv", messy_table())
@@ -158,6 +169,7 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     assert "city: 1 cella cambiata come nella tabella pulita" in italian
 
 
+@pytest.mark.slow
 def test_another_file_is_predicted(enter, tmp_path):
     visitor = enter()
     visitor.open("play")

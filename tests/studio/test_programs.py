@@ -29,6 +29,7 @@ def run(command: list[str], folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "learner", "fields"),
     [
@@ -61,6 +62,7 @@ def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, step
     assert vaglio.load(made / f"{learner}.vaglio").digest == vaglio.load(folder / f"{learner}.vaglio").digest
 
 
+@pytest.mark.slow
 def test_a_bundled_table_is_loaded_again(enter, tmp_path):
     visitor = enter()
     visitor.open("play")

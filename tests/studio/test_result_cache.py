@@ -12,6 +12,7 @@ from vaglio.studio.service import PAGES
 LARGEST = 2_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "it"])
 def test_a_second_request_computes_nothing(learned, lang):
     run = learned.studio.jobs.latest("learn").name
@@ -49,6 +50,7 @@ def test_only_the_last_results_are_kept():
     assert known.computed == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [300, 60_000])
 def test_no_answer_is_large_however_long_the_table(enter, rows):
     rng = np.random.default_rng(1)

@@ -9,6 +9,7 @@ from vaglio.studio.pages.inside import evaluated_positions
 from vaglio.studio.pages.runs import learned_models
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "models"),
     [

@@ -45,6 +45,7 @@ def numbers(words: list[str], **more):
     return read_numerals(words, np.ones(len(words)), **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 @settings(max_examples=60, deadline=None)
 @given(

@@ -90,6 +90,7 @@ def test_the_tree_of_the_play_table_has_five_rules(tables, lang):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_is_traced_by_one_command(tables, lang, learner):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.engines.sources import is_out_of_core
@@ -23,6 +22,7 @@ from vaglio.evaluation.metrics.scoring import Scorer, with_known_labels
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout
 from vaglio.evaluation.tasks import in_processes
+from vaglio.runtime.scikit_learn import safe_indexing
 from vaglio.table import Table, as_table
 from vaglio.typing import Predictor, TableLike
 
@@ -251,7 +251,7 @@ class MemoryRows(Rows):
     def take(self, part: np.ndarray) -> MemoryRows:
         """Return the rows at these positions."""
         weight = None if self.weight is None else self.weight[part]
-        return MemoryRows(_safe_indexing(self.X, part), self.y[part], weight)
+        return MemoryRows(safe_indexing(self.X, part), self.y[part], weight)
 
     def count(self, part: np.ndarray) -> int:
         """Return how many positions there are."""

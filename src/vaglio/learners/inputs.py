@@ -10,12 +10,13 @@ import numpy as np
 from scipy import sparse as sp
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
 from vaglio.errors import InputError
 from vaglio.learners.monotonicity import with_ordered_booleans
 from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
+from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, TableLike
 
@@ -235,7 +236,7 @@ def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.n
     """Return the row weights, or None when all rows count alike."""
     if sample_weight is None:
         return None
-    weight: np.ndarray = _check_sample_weight(
+    weight: np.ndarray = check_sample_weight(
         sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as in_full
 
+from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.typing import ColumnLike, TableLike
 
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
@@ -89,7 +89,7 @@ def row_weights(class_weight: Any, X: TableLike, y: np.ndarray, sample_weight: C
     """Return the weight of each row times that of its class, as scikit-learn's linear models do; None for all one."""
     if sample_weight is None and class_weight is None:
         return None
-    weight: np.ndarray = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    weight: np.ndarray = check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     if class_weight is not None:
         classes, codes = np.unique(y, return_inverse=True)
         weight *= compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)[codes]

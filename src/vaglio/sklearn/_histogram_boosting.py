@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
 from threadpoolctl import ThreadpoolController
 
 from vaglio import _core
@@ -27,6 +26,7 @@ from vaglio.learners.boosting.estimators.gradient_boosting import (
 from vaglio.learners.boosting.estimators.rounds import BoostingTask, Chosen
 from vaglio.learners.boosting.model import Boosted, forest_of, joined
 from vaglio.learners.trees.model.packed import MISSING_RIGHT
+from vaglio.runtime.scikit_learn import effective_n_threads, safe_indexing
 from vaglio.sklearn._growing import with_names
 from vaglio.sklearn.ensemble import INFINITE, ONE_CLASS, WEIGHTLESS
 from vaglio.table import Column, Table
@@ -143,7 +143,7 @@ def fit_boosting(
     learner.early_stopping, learner.random_state = estimator.do_early_stopping_, 0
     learner.rows_ = learned.training, learned.validation
     # scikit-learn's class has no n_jobs: it takes the threads that OpenMP has.
-    learner.n_jobs = _openmp_effective_n_threads()
+    learner.n_jobs = effective_n_threads()
     if estimator.max_features < 1.0:
         learner.random_state = int(estimator._random_seed % 2**32)
     if before is not None:
@@ -190,7 +190,7 @@ def _prepared(
             if target.dtype.kind in "iuf":
                 few = np.union1d(few, [np.argmin(target), np.argmax(target)])
             X, y = X[few], target[few]
-            weight = None if weight is None else _safe_indexing(weight, few)
+            weight = None if weight is None else safe_indexing(weight, few)
     # For so little, threads cost more than they give.
     with _libraries().limit(limits=1, user_api="openmp"):
         return estimator._theirs(**params).fit(X, y, sample_weight=weight, **watched)

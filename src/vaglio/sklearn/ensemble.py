@@ -13,9 +13,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn import ensemble as theirs
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
+from vaglio.runtime.scikit_learn import num_samples
 from vaglio.runtime.seeds import lent_generator
 from vaglio.sklearn import tree
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases, single_precision
@@ -400,11 +401,11 @@ class _Boosting(Preset):
         if not isinstance(self.loss, str):
             return _LOSS
         fitted_by_scikit_learn = "_predictors" in vars(self) and vars(self).get("learner_") is None
-        if self.warm_start and (fitted_by_scikit_learn or self._stops_early(_num_samples(X))):
+        if self.warm_start and (fitted_by_scikit_learn or self._stops_early(num_samples(X))):
             return _WARM
         if self.verbose:
             return TALKING
-        if self.scoring != "loss" and self._stops_early(_num_samples(X)):
+        if self.scoring != "loss" and self._stops_early(num_samples(X)):
             return _SCORED
         return shared_case(self, sample_weight)
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import linear_model as theirs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight
 
 from vaglio.errors import DataWarning
+from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.sklearn._checks import (
     TALKING,
     TALKS,
@@ -225,7 +225,7 @@ class Perceptron(LinearPreset, LearnsInParts, theirs.Perceptron):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=False)
         if len(class_codes(y)[0]) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, y, weight
 
     def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:

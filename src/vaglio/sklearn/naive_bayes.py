@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import naive_bayes as theirs
-from sklearn.utils.validation import _check_sample_weight, check_non_negative
+from sklearn.utils.validation import check_non_negative
 from sklearn.utils.validation import validate_data as in_full
 
+from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.sklearn._checks import (
     X_is_sound,
     class_codes,
@@ -71,7 +72,7 @@ class BayesPreset(LearnsInParts):
         if given is not None and len(given) != len(self.classes_):
             raise ValueError("Number of priors must match number of classes.")
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, y, sample_weight
 
     def _given_priors(self) -> Any:

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn import svm as theirs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
+from vaglio.runtime.scikit_learn import check_sample_weight, num_samples
 from vaglio.sklearn._checks import (
     DENSE_LIMIT,
     TALKING,
@@ -81,11 +82,11 @@ class SVC(Preset, theirs.SVC):
             _TheirSVC(probability=False).fit([[0.0], [1.0]], [0, 1])
         y = one_column(y)
         self.classes_, codes = class_codes(y)
-        n = _num_samples(X)
+        n = num_samples(X)
         if self.kernel == "precomputed" and n != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{X.shape[1]} matrix.")
         self.class_weight_ = factors_of(self.class_weight, self.classes_, y)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((n, 1)))
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, np.empty((n, 1)))
         if self.class_weight is not None:
             weight = self.class_weight_[codes] * (1.0 if weight is None else weight)
         return X, y, weight
@@ -141,7 +142,7 @@ class SVC(Preset, theirs.SVC):
         # What scikit-learn's own methods look for beside: probabilities there are none.
         self._sparse, self._probA, self._probB = self._sparse_rows, np.empty(0), np.empty(0)
         self._gamma = learner.gamma if self.kernel in _NAMED else 0.0
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (num_samples(X),)
 
     @property
     def n_support_(self) -> np.ndarray:

@@ -10,9 +10,10 @@ from sklearn import tree as theirs
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from vaglio.errors import NotSupportedError
+from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.sklearn._checks import DENSE_LIMIT, SHARED_ROWS, class_codes, single_precision, sound_targets
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
@@ -202,7 +203,7 @@ class TreePreset(Preset):
         if weight is not None and sound_targets(weight, X.shape[0]) and weight.any():
             weight = weight.astype(np.float64, copy=False)
         elif weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weight = check_sample_weight(sample_weight, X, dtype=np.float64)
         if self.class_weight is None:
             return weight
         factors: np.ndarray = compute_sample_weight(self.class_weight, y)

@@ -26,6 +26,7 @@ def test_drift_from_disk(penguins):
     assert json.loads(run_here(*base).out) == json.loads(run_here(*base, "--memory", "4GB").out)
 
 
+@pytest.mark.slow
 def test_compare_and_select_from_disk(penguins, tmp_path):
     learners = ["--learner", "naive-bayes", "--learner", "id3", "--folds", "3", "--memory", "4GB"]
     compared = run_here("compare", penguins, "--target", "species", *learners, "--accuracy-only", "--json")
@@ -79,6 +80,7 @@ def folder(penguins, tmp_path):
     return tmp_path / "rows"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--memory", "4GB"], ["--memory", "1MB"]])
 def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_path, options):
     model = tmp_path / "m.vaglio"
@@ -95,6 +97,7 @@ def test_a_folder_and_a_pattern_are_predicted_as_one_file(penguins, folder, tmp_
     assert run_here("evaluate", model, folder).code == 0
 
 
+@pytest.mark.slow
 def test_workers_predict_what_is_predicted_here(folder, tmp_path):
     model = tmp_path / "m.vaglio"
     run_here("train", folder, "--target", "species", "--learner", "id3", "--out", model)
@@ -166,6 +169,7 @@ def test_a_sample_goes_with_every_learner(table, tmp_path):
     assert "200" in outcome.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [["--holdout", "0.3"], ["--folds", "3"]])
 def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     said = [table, "--target", "species", "--learner", "naive-bayes", "--memory", "4GB", "--positive", "Adelie", *how]

@@ -53,6 +53,7 @@ def test_json_rows_on_standard_output(model, penguins):
     assert first["predicted"] == "Adelie"
 
 
+@pytest.mark.slow
 def test_standard_input_in_chunks_gives_the_same_rows(model, penguins, monkeypatch):
     from vaglio.table import read_chunks
 

@@ -26,6 +26,7 @@ def test_a_page_is_written_and_named(penguins, tmp_path):
     assert "write_report" in kept.provenance["python"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "code"), [("accuracy >= 0.5", 0), ("accuracy >= 0.999 and f1[Adelie] >= 1", 3)])
 def test_a_criterion_accepts_or_rejects_the_choice(penguins, tmp_path, criterion, code):
     page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"

@@ -36,6 +36,7 @@ def table(asymmetric: bool = True, n: int = 60) -> tuple[Any, np.ndarray]:
     return vaglio.Table.from_any(X, levels=levels), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_fit_predict_explain_save(estimator: Any, tmp_path: Any) -> None:
     X, y = table()

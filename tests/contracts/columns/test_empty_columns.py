@@ -43,6 +43,7 @@ def table(filled: bool) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"size": size, **asked, "colour": colour}), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "constant"])
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_columns_without_a_value_and_with_one(estimator: Any, filled: bool, tmp_path: Any) -> None:
@@ -68,6 +69,7 @@ def test_a_tree_explains_each_kind_alone(kind: str) -> None:
             assert fitted.explain(rows[["size", kind]].head(1))[0].decision == fitted.predict(rows[["size", kind]])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_report_with_empty_and_constant_columns(learner: str) -> None:
     (X, y), (constant, _) = table(filled=False), table(filled=True)

@@ -44,6 +44,7 @@ def check_file(model: Any, rows: np.ndarray, predicted: np.ndarray) -> None:
         assert np.array_equal(vaglio.load(f"{folder}/m.vaglio").predict(rows), predicted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
 @FEW
 @given(X=TABLES, unseen=arrays(np.float64, 3, elements=SIZE), weight=st.none() | WEIGHTS, constant=st.booleans())
@@ -72,6 +73,7 @@ def test_probabilities_are_numbers_that_add_up_to_one(
         np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)
 @FEW
 @given(X=TABLES, target=SIZE)

@@ -57,6 +57,7 @@ def _told(seed: int = 3, rows: int = 1000) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"number": random.normal(size=rows) + 1.5 * y, "category": [f"c{c}" for c in category]}), y
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _LEARNERS)
 def test_columns_of_noise_cost_little(learner: Learner) -> None:
@@ -77,6 +78,7 @@ def _planted(share: float) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)}), y
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _LEARNERS)
 def test_what_many_values_tell_is_found(learner: Learner) -> None:
@@ -97,6 +99,7 @@ def test_learners_that_cannot_believe_in_part_believe_what_tells_more_than_chanc
     assert (model.predict(others) != model.predict(X)).any() == used
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _GUARDED)
 def test_the_guard_can_be_switched_off_and_leaves_ten_values_alone(learner: Learner) -> None:
@@ -111,6 +114,7 @@ def test_the_guard_can_be_switched_off_and_leaves_ten_values_alone(learner: Lear
     assert "reliability" not in free.fitted_.provenance
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _SAYING)
 def test_a_model_says_what_it_left_out_and_keeps_it_in_its_file(learner: Learner, tmp_path: Any) -> None:

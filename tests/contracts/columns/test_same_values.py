@@ -76,6 +76,7 @@ def in_libraries(X: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fitted_as", ["bool", "int", "digits"])
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: str) -> None:
@@ -87,6 +88,7 @@ def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: s
         np.testing.assert_array_equal(output(fitted, in_form(X, form)), expected, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fitted_as", ["category", "digits"])
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_codes_are_the_same_in_any_dtype(estimator: Any, fitted_as: str) -> None:
@@ -98,6 +100,7 @@ def test_codes_are_the_same_in_any_dtype(estimator: Any, fitted_as: str) -> None
         np.testing.assert_array_equal(output(fitted, in_form(X, form)), expected, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [truth_table, code_table], ids=["truth", "codes"])
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_same_rows_from_any_library(estimator: Any, made: Any) -> None:
@@ -115,6 +118,7 @@ def test_same_rows_from_any_library(estimator: Any, made: Any) -> None:
             np.testing.assert_array_equal(output(fitted, rows), same, err_msg=f"{fitted_as} -> {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
     rng = np.random.default_rng(2)
@@ -133,6 +137,7 @@ def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
     np.testing.assert_array_equal(output(by_word, X[["day"]]), output(by_word, words[["day"]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_a_column_of_strange_values_is_named(estimator: Any) -> None:
     X, y = truth_table()
@@ -154,6 +159,7 @@ def test_a_boolean_column_is_counted_once(name: str) -> None:
         np.testing.assert_allclose(learner().fit(form, y).predict_proba(form), as_numbers.predict_proba(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
 def test_classes_are_the_same_in_any_dtype(estimator: Any) -> None:
     X, _ = truth_table()

@@ -46,6 +46,7 @@ def agreement(estimator: Any, X: Any, y: np.ndarray) -> float:
     return float(np.mean(predicted == target if is_classifier(estimator) else (predicted > 0.5) == (target > 0.5)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
     words, y = texts()
@@ -59,6 +60,7 @@ def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
     assert agreement(getattr(vaglio, instead)().fit(X, y), X, y) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", reading, ids=name_of)
 def test_text_stands_beside_numbers_and_categories(estimator, tmp_path):
     words, y = texts(120)

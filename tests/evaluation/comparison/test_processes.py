@@ -78,6 +78,7 @@ def test_a_learner_that_fails_in_a_process_leaves_the_others(started, iris):
     assert result.reports[1].noise[0.2] > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_process_that_is_killed_is_one_sentence(started, iris):
     with pytest.raises(ProcessError, match="ended from outside, most often because memory ran out") as caught:
@@ -89,6 +90,7 @@ def test_a_process_that_is_killed_is_one_sentence(started, iris):
     assert again.reports[0].error == ""
 
 
+@pytest.mark.slow
 def test_a_learner_that_no_other_process_knows_is_one_sentence(started, iris, monkeypatch):
     # A module without a file: whatever folders a process looks in, it cannot import it.
     module = ModuleType("known_here_alone")
@@ -121,6 +123,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to a group of processes")
 def test_an_interrupt_ends_all_processes_without_a_word(tmp_path):
     program = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]

@@ -57,6 +57,7 @@ def test_noise_hides_the_classes_from_euclid_only() -> None:
     assert display.agreement[0] > 0.95 > 0.8 > display.agreement[1]
 
 
+@pytest.mark.slow
 def test_sample_is_stated_and_seeded(forest: Any, penguins: Any) -> None:
     X, y = penguins
     make = vaglio.ForestDistanceDisplay.from_estimator

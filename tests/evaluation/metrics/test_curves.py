@@ -30,6 +30,7 @@ def scored(draw):
     return positive, score, weight
 
 
+@pytest.mark.slow
 @given(scored())
 @settings(max_examples=60, deadline=None)
 def test_areas_agree_with_scikit_learn(case):

@@ -26,6 +26,7 @@ def predictions(draw):
     return np.array(true), np.array(called), labels, weight
 
 
+@pytest.mark.slow
 @given(predictions())
 @settings(max_examples=60, deadline=None)
 def test_agreement_with_scikit_learn(case):

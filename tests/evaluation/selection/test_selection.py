@@ -82,6 +82,7 @@ def test_groups_and_time_go_through_to_every_split(strategy):
     Recorder.seen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["quick", "validation", "cross-validation"])
 def test_a_poisoned_test_fold_changes_nothing_in_the_model(strategy):
     X, y = load_breast_cancer(return_X_y=True)
@@ -104,6 +105,7 @@ def test_a_poisoned_test_fold_changes_nothing_in_the_model(strategy):
     assert a.score != b.score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["knn", "c45", "naive-bayes", "logistic"])
 def test_a_poisoned_test_fold_changes_no_byte_of_our_models(learner, tmp_path):
     X, y = load_iris(return_X_y=True)
@@ -124,6 +126,7 @@ def test_a_poisoned_test_fold_changes_no_byte_of_our_models(learner, tmp_path):
     assert content[0] == content[1]
 
 
+@pytest.mark.slow
 def test_on_noise_the_nested_figure_is_at_chance_and_the_best_of_many_is_not():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(120, 8)), np.tile([0, 1], 60)
@@ -142,6 +145,7 @@ def test_on_noise_the_nested_figure_is_at_chance_and_the_best_of_many_is_not():
     assert "Nested" in repr(nested)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["none", "grid", "random", "halving"])
 def test_every_search(iris, search):
     selection = vaglio.select(*iris, learners=LEARNERS, search=search, n_iter=3, folds=3)

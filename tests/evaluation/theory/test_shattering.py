@@ -22,6 +22,7 @@ def test_a_line_shatters_three_points_that_are_not_collinear():
     assert collinear.failed.tolist() == [[0, 1, 0], [1, 0, 1]]
 
 
+@pytest.mark.slow
 def test_a_line_shatters_no_four_points():
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -50,6 +51,7 @@ def test_the_picture_has_a_panel_for_each_labelling():
         shatters(LINE, np.zeros((13, 2)))
 
 
+@pytest.mark.slow
 def test_a_hard_margin_without_a_solution_has_not_realised_the_labelling():
     line = vaglio.SVC(kernel="linear", C=np.inf)
     assert shatters(line, [[0, 0], [1, 0], [0, 1]])

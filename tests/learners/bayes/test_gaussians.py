@@ -84,6 +84,7 @@ def test_a_missing_number_is_integrated_out() -> None:
     assert GaussianMAPClassifier().fit(holes, y).score(X, y) > model.score(X, y) - 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [GaussianMAPClassifier(), GaussianMixtureClassifier(2)], ids=["map", "mixture"])
 def test_mixed_tables_sample_save_and_explain(estimator, tmp_path) -> None:
     X, y = vaglio.datasets.load("penguins").xy("species")

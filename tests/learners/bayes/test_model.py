@@ -175,6 +175,7 @@ ESTIMATORS = [
 REFUSED = (ModelFileError, ArithmeticError, IndexError, KeyError, MemoryError, TypeError, ValueError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_any_number_changed(estimator: Any) -> None:
     table, y = vaglio.datasets.load("penguins").xy("species")

@@ -74,6 +74,7 @@ def test_agrees_with_categorical_nb(alpha: float) -> None:
     np.testing.assert_allclose(ours.predict_log_proba(frame), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("likelihood", "attributes"),
     [("gaussian", 10_000), ("auto", 2000), ("kde", 2000), ("mdl", 2000), ("discrete", 2000)],

@@ -82,6 +82,7 @@ def test_as_many_models_as_are_asked_for(options, models):
     np.testing.assert_allclose(stages[-1], model.predict_proba(X), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"early_stopping": True, "n_models": 3}])
 def test_the_same_bytes_for_any_number_of_threads(options):
     X, y = table()

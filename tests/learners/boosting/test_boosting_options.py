@@ -77,6 +77,7 @@ def test_a_shared_tree_takes_the_split_that_gains_most_for_all_classes():
             assert tree.value[side, 0] == pytest.approx(value, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_shared_trees_take_categories_and_missing_values_and_are_the_same_on_any_threads():
     X, y = words(600, values=30, classes=4)
     X.loc[::7, "word"] = None
@@ -148,6 +149,7 @@ def test_numbers_of_categories_are_means_of_the_rows_before():
             assert found.numbers[row, order] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_words_of_many_values_are_learned_from_where_sets_of_them_are_not(classes):
     X, y = words(2000, classes=classes)
@@ -194,6 +196,7 @@ def test_ordered_categories_are_the_same_on_any_threads_and_heed_constraints():
     assert any("word" in group for group in met)
 
 
+@pytest.mark.slow
 def test_numbers_are_predicted_from_ordered_words():
     X, _ = words(1500)
     effect = X["word"].cat.codes.to_numpy() % 7
@@ -266,6 +269,7 @@ def test_more_bins_than_a_byte_can_number():
 
 
 # -- scores and temperature --------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["folds", True])
 def test_rounds_are_those_of_the_best_score(how):
     X, y = make_classification(400, 8, flip_y=0.2, random_state=0)
@@ -289,6 +293,7 @@ def test_numbers_are_scored_too_and_a_wrong_name_is_refused():
         HistGradientBoostingClassifier(scoring="acuracy").fit(X, X[:, 0] > 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), classes=st.integers(2, 4), true=st.floats(0.3, 3.0))
 def test_the_temperature_is_the_one_of_least_loss(seed, classes, true):

@@ -89,6 +89,7 @@ def test_the_numbers_of_the_peer_for_every_loss(loss, weighted):
     np.testing.assert_allclose(ours.fit(X, y, weight).predict(X), theirs.predict(X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_as_accurate_as_the_peer_on_rows_it_has_not_seen():
     X, y = table(1600, classes=3)
     ours = HistGradientBoostingClassifier(random_state=0).fit(X[:800], y[:800]).score(X[800:], y[800:])
@@ -97,6 +98,7 @@ def test_as_accurate_as_the_peer_on_rows_it_has_not_seen():
 
 
 # -- order and threads -------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, WHOLE])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_same_bytes_for_any_number_of_threads(options, classes):
@@ -309,6 +311,7 @@ def test_losses_that_need_other_numbers_say_so():
         HistGradientBoostingRegressor(loss="quantile").fit(X, np.ones(10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1.0, 1e150, 1e300])
 @pytest.mark.parametrize("rate", [1e-300, 0.5, 1e30, 1e300])
 def test_what_grows_beyond_all_numbers_is_refused(rate, size):

@@ -42,6 +42,7 @@ def rows(n: int = 300) -> tuple[pd.DataFrame, np.ndarray]:
     return X.mask(rng.random(X.shape) < 0.05), rng.gamma(2.0, mean / 2) + 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("estimator", with_every_loss(), ids=name_of)
 def test_predictions_scale_with_y(estimator: Any, weighted: bool) -> None:
@@ -54,6 +55,7 @@ def test_predictions_scale_with_y(estimator: Any, weighted: bool) -> None:
         np.testing.assert_allclose(found / unit, expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["poisson", "gamma"])
 def test_scores_of_rounds_are_in_the_unit_of_y(loss: str) -> None:
     X, y = rows()

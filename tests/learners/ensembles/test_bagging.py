@@ -16,6 +16,7 @@ from vaglio import BaggingClassifier, BaggingRegressor, KNeighborsClassifier
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(), LogisticRegression(max_iter=500)])
 @pytest.mark.parametrize("voting", ["soft", "hard"])
 def test_any_estimator(iris, estimator, voting):

@@ -35,6 +35,7 @@ def foreign() -> list[tuple[str, Any]]:
     return [("tree", PeerTree(max_depth=2, random_state=0)), ("bayes", GaussianNB()), ("near", PeerNeighbors(3))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, [1, 2, 4], [0, 1, 1]])
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 def test_same_as_scikit_learn(numbers: Any, voting: str, weights: Any) -> None:
@@ -122,6 +123,7 @@ def test_explanation_says_who_voted_what_and_why(voting: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_forests_may_vote_and_are_saved_and_votes_inside_votes_are_refused(tmp_path: Any) -> None:
     X, y = penguins()
     members = [
@@ -161,6 +163,7 @@ def test_what_cannot_vote_is_one_sentence(numbers: Any, params: Any, match: str)
         vaglio.VotingClassifier(**params).fit(*numbers)
 
 
+@pytest.mark.slow
 def test_the_report_shows_the_members() -> None:
     from vaglio.report import report_html
 

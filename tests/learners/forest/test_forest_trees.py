@@ -53,6 +53,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", EXACT, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
@@ -73,6 +74,7 @@ def test_a_tree_grown_by_itself_is_the_tree_of_the_whole_forest(kind: Any, optio
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_warm_start_gives_the_bytes_of_one_fit(kind: Any, options: Any) -> None:

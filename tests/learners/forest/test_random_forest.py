@@ -27,6 +27,7 @@ def arrays_of(model):
     return b"".join(arrays[name].tobytes() for name in sorted(arrays))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
 def test_the_same_bytes_for_any_number_of_threads(data, kind):
     X, y = data

@@ -45,6 +45,7 @@ def test_a_seed_that_nothing_tells_apart_gets_no_rule():
     assert [str(rule) for rule in rules] == ["IF x0 <= 0.5 THEN 0", "IF x0 > 0.5 THEN 1"]
 
 
+@pytest.mark.slow
 def test_the_seeds_make_the_rules():
     rng = np.random.default_rng(3)
     table, labels = rng.random((150, 4)), rng.integers(0, 3, 150)

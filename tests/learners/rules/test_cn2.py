@@ -75,6 +75,7 @@ def test_rules_cover_at_least_so_many_rows():
     assert all(sum(rule.covered) >= 20 for rule in rules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["ordered", "unordered"])
 def test_many_classes_of_few_rows_each_still_get_rules(mode):
     # Nine rows of each of sixty classes: no rule can pass a test with 59 degrees of freedom.
@@ -112,6 +113,7 @@ def test_of_equal_entropy_the_rule_that_covers_more_is_found_first():
     assert str(first) == "IF x0 <= 24.5 THEN a"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.05, 0.7, 0.999])
 def test_weighted_covering_takes_at_most_two_searches_per_row(monkeypatch, gamma):
     rng = np.random.default_rng(2)

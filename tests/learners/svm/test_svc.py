@@ -67,6 +67,7 @@ def beta_of(model, n):
     return beta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear", "poly", "rbf"])
 def test_dual_optimum_against_a_quadratic_solver(name):
     X, y = table(40, 3)
@@ -77,6 +78,7 @@ def test_dual_optimum_against_a_quadratic_solver(name):
 
 
 # tanh is not positive here: with a large C the dual has several optima, and solvers may end in different ones.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "C"), [(k, C) for k in KERNELS for C in (0.1, 1.0, 30.0) if (k, C) != ("sigmoid", 30)]
 )
@@ -204,6 +206,7 @@ def test_sparse_rows_for_a_linear_kernel():
     np.testing.assert_array_equal(sparse.predict(sp.csr_array(X)), dense.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_probabilities_on_request(classes):
     X, y = table(300, 5, classes=classes)
@@ -236,6 +239,7 @@ def test_a_hard_margin_leaves_kernels_out_that_have_none():
     assert model.score(xor, [0, 0, 1, 1] * 5) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "auto", lambda a, b: a @ b.T])
 def test_sparse_rows_for_any_kernel(kernel, tmp_path):
     X, y = load_iris(return_X_y=True)

@@ -277,6 +277,7 @@ def test_an_interrupt_stops_a_long_fit_and_leaves_nothing_behind() -> None:
     assert not hasattr(model, "fitted_")
 
 
+@pytest.mark.slow
 def test_regression_tree_is_scikit_learns() -> None:
     X, _ = numbers(8, n=300)
     y = np.round(X[:, 0] * 3 + np.abs(X[:, 1]), 3)

@@ -61,22 +61,23 @@ def divisions_of(frame: pd.DataFrame, max_set_values: int) -> list[np.ndarray]:
 
 def least_cost(tests: list[np.ndarray], costs: np.ndarray, depth: int, leaves: int, price: float) -> float:
     """The cost of the best tree; ``costs`` has what each row costs with each label."""
-    best = float(costs.sum(axis=0).min()) + price
-    if depth == 0 or leaves < 2:
+    everything = (1 << len(costs)) - 1
+    lefts = {sum(1 << int(row) for row in test.nonzero()[0]) for test in tests}
+
+    # The rows of a node are the bits of a number: many sequences of tests lead to the same rows.
+    @cache
+    def least(rows: int, depth: int, leaves: int) -> float:
+        best = float(costs[[row for row in range(len(costs)) if rows >> row & 1]].sum(axis=0).min()) + price
+        if depth == 0 or leaves < 2:
+            return best
+        most = 2 ** (depth - 1)
+        leaves = min(leaves, 2 * most)
+        for left in {rows & test for test in lefts} - {0, rows}:
+            for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
+                best = min(best, least(left, depth - 1, share) + least(rows ^ left, depth - 1, leaves - share))
         return best
-    most = 2 ** (depth - 1)
-    leaves = min(leaves, 2 * most)
-    for test in tests:
-        left, right = test.nonzero()[0], (~test).nonzero()[0]
-        if not len(left) or not len(right):
-            continue
-        sides = [([other[rows] for other in tests], costs[rows]) for rows in (left, right)]
-        for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
-            first = least_cost(*sides[0], depth - 1, share, price)
-            if first >= best and costs.min() >= 0:  # the other branch may gain something
-                continue
-            best = min(best, first + least_cost(*sides[1], depth - 1, leaves - share, price))
-    return best
+
+    return least(everything, depth, leaves)
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -89,6 +90,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 OPTIONS["costs and class weights"] = OPTIONS["costs"] | OPTIONS["weights"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), depth=st.integers(1, 4), classes=st.integers(2, 3), weighted=st.booleans())
@@ -147,6 +149,7 @@ def least_on_grid(costs: np.ndarray, depth: int, price: float) -> float:
     return least(tuple((0, size) for size in costs.shape[:3]), depth)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), depth=st.integers(2, 4), costly=st.booleans(), price=st.sampled_from([0, 0.004]))
 def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, price: float) -> None:
@@ -166,6 +169,7 @@ def test_no_tree_of_many_rows_is_better(seed: int, depth: int, costly: bool, pri
     assert model.objective_ == pytest.approx(least_on_grid(costs, depth, price * weight.sum()) / weight.sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), leaves=st.sampled_from([None, 2, 5]))
@@ -239,6 +243,7 @@ def test_a_search_that_ends_at_a_limit_says_the_gap(limit: dict[str, float], tol
     assert f"its {next(iter(limit))}" in said
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_limit_of_work_leaves_the_same_bytes_wherever_it_cuts() -> None:
     rng = np.random.default_rng(7)

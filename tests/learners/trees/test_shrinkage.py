@@ -55,6 +55,7 @@ def by_definition(tree: Tree, lam: float) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 1000), lam=st.sampled_from([0.1, 1.0, 10.0, 1000.0]))

@@ -56,6 +56,7 @@ def same_tree(a, b, exact):
             np.testing.assert_allclose(array, theirs[name], rtol=1e-9, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier, ID3Classifier, C45Classifier, CARTClassifier])
 @pytest.mark.parametrize("missing", [0.0, 0.1])

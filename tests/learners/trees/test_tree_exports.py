@@ -45,6 +45,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_sql_and_python_answer_as_the_tree(name: str) -> None:
     X, y = table(0)

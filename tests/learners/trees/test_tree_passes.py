@@ -126,6 +126,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, folder, memory):
     learner, target, weight = CASES[case]
@@ -141,6 +142,7 @@ def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, fol
         assert found == expected, (limit, chunk_rows, source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["tree", "spread", "weights", "numbers", "forest", "weighted forest"])
 def test_every_way_of_growing_is_taken_and_none_shows(case, table, folder, memory, monkeypatch):
     learner, target, weight = CASES[case]

@@ -106,6 +106,7 @@ def run_json(rules: RuleSet, rows: list[dict]) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "missing"), CASES)
 def test_every_export_predicts_as_the_tree(seed, missing):
     rules, matrix, expected = make(seed, missing, linear=seed % 2 == 0)

@@ -20,6 +20,7 @@ def noisy_rows(seed: int, n: int = 150) -> tuple[np.ndarray, np.ndarray, np.ndar
     return X, y, np.exp(rng.normal(size=n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize(
@@ -43,6 +44,7 @@ def test_minimums_count_rows_as_in_scikit_learn(seed: int, scale: float, params:
     np.testing.assert_allclose(numbers.predict(X), other.predict(X), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 10**6),
@@ -85,6 +87,7 @@ def test_pruning_takes_weights_for_counts_of_rows() -> None:
         assert sizes[0].tree_.weight[0] == pytest.approx(len(y))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 10**6),

@@ -132,6 +132,7 @@ HARD_LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["row", "nominal", "name", "sparse"])
 @pytest.mark.parametrize("line", HARD_LINES.values(), ids=HARD_LINES)
 def test_no_line_takes_more_than_linear_time(line, place):

@@ -174,6 +174,7 @@ def test_what_csv_writes_is_read_back(rows):
     assert table["words"].tolist() == [f"w{word}".strip() for _, word in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delimiter", [",", ";", None])
 def test_lines_and_cells_of_any_length_are_read(delimiter):
     """A field of more than 131,072 characters is an error of Python's own module for CSV."""
@@ -192,6 +193,7 @@ def test_a_delimiter_is_one_character(delimiter, kind):
         read(io.StringIO("a::b\n1::2\n"), delimiter=delimiter, kind=kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cell", ["1" * 200_000 + "x", "1." * 100_000, " " * 200_000 + "x", "1,2" * 70_000, "'" * 200_000]
 )

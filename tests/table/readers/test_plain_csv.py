@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
+from benchmarks.tasks import csv_ways
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,12 +101,14 @@ def texts(draw: st.DrawFn) -> bytes:
     return (end.join([names, *lines]) + draw(st.sampled_from([end, "", end * 2]))).encode()
 
 
+@pytest.mark.slow
 @given(texts(), st.sampled_from([30, 100, 1000, 1 << 18]))
 def test_any_text_is_read_in_the_same_way(data: bytes, sample: int) -> None:
     ours, theirs, _ = both_ways(data, sample)
     assert ours == theirs
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from([NUMBERS, DECIMALS, DATES]), st.sampled_from([None, [], ["5"], ["", "red"]]))
 def test_columns_of_one_type_are_read_in_the_same_way(
     data: st.DataObject, kind: st.SearchStrategy, missing: object
@@ -129,6 +133,7 @@ def table_of(rows: int) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False])
 def test_the_kernel_reads_plain_text_of_many_blocks(end: str, last: bool) -> None:
@@ -139,6 +144,19 @@ def test_the_kernel_reads_plain_text_of_many_blocks(end: str, last: bool) -> Non
     assert ours == theirs
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", csv_ways.FILES)
+def test_files_of_users_are_equal_cell_by_cell(name: str, tmp_path: Path) -> None:
+    """In quotes, with two thousand columns, with cells that do not fit: as the benchmark of both ways writes them."""
+    lines, quoting = csv_ways.FILES[name]
+    csv_ways.write(tmp_path / "table.csv", lines, quoting, size=400_000)
+    ours, theirs, by_kernel = both_ways((tmp_path / "table.csv").read_bytes())
+    assert ours == theirs
+    left = {"text in quotes": {0, 1, 2, 3}, "cells that do not fit": {1}}.get(name, set())
+    assert by_kernel == [at for at in range(len(theirs[1])) if at not in left]  # type: ignore[index]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", ["1,1.0,2,a,yes,2020-01-01", '1,1.0,2,"a",yes,2020-01-01,b', "", "1\r,1,1,a,b,,c"])
 @pytest.mark.parametrize("at", [9000, 12_000])
 def test_a_strange_row_in_any_block_is_left_to_the_other_reader(stranger: str, at: int) -> None:
@@ -149,6 +167,7 @@ def test_a_strange_row_in_any_block_is_left_to_the_other_reader(stranger: str, a
     assert ours == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stranger", "left"),
     [

@@ -11,13 +11,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.scikit_learn import num_samples, safe_indexing
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ def bias_variance(
         return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
     numbers = is_regressor(estimator)
     classes = None if numbers else np.unique(y)
-    rows = np.arange(_num_samples(X))
+    rows = np.arange(num_samples(X))
     known, unseen = train_test_split(rows, test_size=test_size, random_state=random_state)
     estimate = estimate_noise(X, y, numbers) if noise is None else Noise(float(noise), "given")
     seeds = np.random.default_rng(random_state).integers(2**32, size=n_rounds)
@@ -191,8 +190,8 @@ def _predictions(
     model = clone(estimator)
     if "random_state" in model.get_params(deep=False):
         model.set_params(random_state=int(random.integers(2**31)))
-    model.fit(_safe_indexing(X, sample), y[sample])
-    return _as_columns(model.predict(_safe_indexing(X, unseen)), classes)
+    model.fit(safe_indexing(X, sample), y[sample])
+    return _as_columns(model.predict(safe_indexing(X, unseen)), classes)
 
 
 def _as_columns(labels: np.ndarray, classes: np.ndarray | None) -> np.ndarray:

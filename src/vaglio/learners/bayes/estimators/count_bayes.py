@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length
 
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
@@ -22,6 +21,7 @@ from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesMo
 from vaglio.learners.bayes.model.posterior import log_of, smoothed
 from vaglio.learners.inputs import check_X
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
+from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
 from vaglio.typing import ClassWeight, ColumnLike, SupportsArray, TableLike
 
@@ -140,7 +140,7 @@ class CountBayes(Generative):
         """
         self._validate_params()
         first = not hasattr(self, "fitted_")
-        _check_partial_fit_first_call(self, classes)
+        check_partial_fit_first_call(self, classes)
         if first:
             codebook, matrix = self._encode_training(X)
         else:

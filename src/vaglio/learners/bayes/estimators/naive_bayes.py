@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
@@ -35,6 +34,7 @@ from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_with_ranges, note_belief
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
+from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
 from vaglio.typing import ClassWeight, ColumnLike, Priors, TableLike
 
@@ -224,7 +224,7 @@ class NaiveBayesClassifier(Generative):
                 whole=whole,
             )
         first = not hasattr(self, "_statistics")
-        _check_partial_fit_first_call(self, classes)
+        check_partial_fit_first_call(self, classes)
         if first:
             codebook, matrix = self._encode_training(X)
         else:

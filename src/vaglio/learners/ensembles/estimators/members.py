@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
@@ -20,6 +20,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
+from vaglio.runtime.scikit_learn import check_method_params, num_samples
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class RoutesMetadata:
                 "Metadata for the members needs all rows in memory, and none of weight 0: read the "
                 "table, and leave such rows out.",
             )
-        self._fit_metadata = (routed, _num_samples(X) if routed else 0)
+        self._fit_metadata = (routed, num_samples(X) if routed else 0)
         try:
             super().fit(X, y, sample_weight)  # type: ignore[misc]
         finally:
@@ -237,7 +238,7 @@ class RoutesMetadata:
         """Return what a member's ``fit`` is given beside these rows; of one entry per row, it gets those of its own."""
         routed, n = self.__dict__.get("_fit_metadata", ({}, 0))
         given: dict[str, Any] = routed[name]["fit"] if routed else {}
-        return _check_method_params(np.empty((n, 0)), given, indices=rows) if given else {}
+        return check_method_params(np.empty((n, 0)), given, indices=rows) if given else {}
 
     def _routed(self, method: str, metadata: Mapping[str, Any]) -> Any:
         """Return by name of a member and by method what its methods are given; empty without metadata."""
