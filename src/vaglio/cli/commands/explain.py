@@ -20,8 +20,8 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
 from vaglio.cli._reading import FileOptions
-from vaglio.messages.message import text
 from vaglio.cli._rows import Memory, WorkOptions
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.explained_rows import ExplainedRow
