@@ -18,12 +18,18 @@ CATALOGUES := $(patsubst %.po,%.mo,$(wildcard src/vaglio/messages/locale/*.po))
 # in pyproject.toml.
 CPP_FLOOR := 97
 
+# Tests that call the kernels with many shapes of tables, in a few minutes under a sanitizer.
+KERNEL_TESTS := tests/core tests/kernels tests/learners/additive tests/learners/bayes tests/learners/boosting \
+                tests/learners/forest tests/learners/linear tests/learners/neighbors tests/learners/rules \
+                tests/learners/svm tests/learners/trees tests/table/readers/test_plain_csv.py \
+                tests/table/readers/test_survey.py
+
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -95,6 +101,9 @@ parity: build ## compare accuracy with other libraries on real tables: DATA=fold
 sanitize: $(STAMPS)/build ## kernels and native tests under AddressSanitizer + UBSan, then ThreadSanitizer
 	@tools/sanitize.sh address,undefined build/asan $(JOBS)
 	@tools/sanitize.sh thread build/tsan $(JOBS)
+
+sanitize-python: build $(STAMPS)/test ## the Python tests of the kernels under AddressSanitizer + UBSan; ARGS=tests/core for some
+	@tools/sanitize_python.sh $(BIN)/python build/asan $(JOBS) $(or $(ARGS),$(KERNEL_TESTS))
 
 panel: build ## defaults beside other libraries on many tables: [DATA=folder] [LEARNER=knn] [TABLES=iris,wine] [LEAVE_OUT=1] [CANDIDATE=text] [CALIBRATE=1] [SELECT=0] [NOISE=1,3,10] [ROWS=400] [FOLDS=3] [RECORDS=file]
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --tables "$(TABLES)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
