@@ -67,6 +67,7 @@ def test_a_curve_stops_where_its_next_fit_would_take_too_long(monkeypatch):
     assert next(iter(growth.rounds(dict(found), limit=4.0)))[0] == 316
 
 
+@pytest.mark.slow
 def test_a_curve_ends_where_its_learner_refuses_the_rows(monkeypatch, tmp_path):
     class OfFewRows(DummyClassifier):
         def fit(self, X, y):

@@ -62,6 +62,7 @@ def _imported(path: PurePosixPath) -> Iterator[tuple[str, ...]]:
         yield from (tuple(name.split(".")[1:]) for name in names if name.startswith("vaglio."))
 
 
+@pytest.mark.slow
 def test_a_private_module_is_imported_only_from_its_folder_and_below():
     modules = {path.with_suffix("").parts for path in _modules()}
     wrong = []

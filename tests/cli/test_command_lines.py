@@ -48,6 +48,7 @@ def test_inspect_shows_both(penguins, tmp_path):
     assert "vaglio.read('penguins.csv', 'species')" in shown
 
 
+@pytest.mark.slow
 def test_the_same_command_gives_the_same_bytes(penguins, tmp_path):
     for name in ("a", "b"):
         run_here(

@@ -75,6 +75,7 @@ def test_the_script_of_a_shell(shell: str, monkeypatch: pytest.MonkeyPatch):
     assert f"complete_{shell}" in run_here().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 def test_in_a_real_bash(tmp_path: Path):
     program = tmp_path / "vaglio"

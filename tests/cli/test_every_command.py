@@ -160,12 +160,14 @@ def test_pages_name_the_table_and_load_nothing(folder: Path):
     assert "https://" not in page.replace("http://www.w3.org", "").replace("https://matplotlib.org/", "")
 
 
+@pytest.mark.slow
 def test_the_same_picture_has_the_same_bytes(folder: Path):
     for name in ("a.svg", "b.svg"):
         run_here(*COMMANDS["explore"], "--figure", "boxes", "--out", name)
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["text", "exact", "json", "sql", "python", "c", "javascript", "csv", "tree", "svg"])
 def test_a_tree_can_be_exported_in_every_format(format: str, folder: Path):
     outcome = run_here("export", "my model.vaglio", "--format", format)
@@ -173,6 +175,7 @@ def test_a_tree_can_be_exported_in_every_format(format: str, folder: Path):
     assert outcome.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "suffix"),
     [("logistic", ".csv"), ("perceptron", ".json"), ("bayes-net", ".svg"), ("ripper", ".py"), ("knn", ".onnx")],

@@ -50,6 +50,7 @@ def test_options_of_all_that_learn(command: str, options: list[str], says: str, 
     is_one_line(run_here(command, table, "--target", "y", *options), says, code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [*TRAINING, "trace"])
 @pytest.mark.parametrize(
     ("setting", "says"),
@@ -65,6 +66,7 @@ def test_settings(command: str, setting: str, says: str, table: Path):
     is_one_line(run_here(command, table, "--target", "y", "--set", setting), says, code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["train", "evaluate"])
 @pytest.mark.parametrize(
     ("options", "says", "code"),
@@ -87,6 +89,7 @@ def test_ways_to_evaluate(command: str, options: list[str], says: str, code: int
     is_one_line(run_here(command, table, "--target", "y", *options), says, code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("costs", "says"),
     [
@@ -109,6 +112,7 @@ def test_costs(command: str, costs: bytes, says: str, table: Path, tmp_path: Pat
     assert not (tmp_path / "m.vaglio").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says", "code"),
     [
@@ -184,6 +188,7 @@ def _damaged(model: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["empty", "cut", "changed", "pickle", "text", "huge header"])
 @pytest.mark.parametrize("command", USING)
 def test_a_damaged_model(command: str, damage: str, other_model: Path, table: Path, tmp_path: Path):
@@ -270,6 +275,7 @@ def words(table: Path, tmp_path: Path):
     return lambda command: [word.format(table=table, model=model) for word in WRITING[command]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WRITING)
 def test_a_folder_and_a_place_that_is_not_there(command: str, words, tmp_path: Path):
     suffix = SUFFIX.get(command, ".json")
@@ -292,6 +298,7 @@ def test_a_folder_that_may_not_be_written(command: str, words, tmp_path: Path):
     is_one_line(outcome, "permission denied")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize("command", WRITING)
 def test_a_full_disk(command: str, words, tmp_path: Path):
@@ -305,6 +312,7 @@ def test_an_unknown_suffix(command: str, words, tmp_path: Path):
     is_one_line(run_here(*words(command), "--out", tmp_path / "x.docx"), "suffix", code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WRITING)
 def test_what_was_there_is_kept_when_the_work_fails(command: str, words, tmp_path: Path):
     out = tmp_path / f"kept{SUFFIX.get(command, '.json')}"

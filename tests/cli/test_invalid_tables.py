@@ -40,6 +40,7 @@ def test_a_bad_table_is_one_line(command: str, name: str, tmp_path: Path):
         assert list(tmp_path.iterdir()) == [table]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_a_report_of_a_bad_table_is_one_line(name: str, tmp_path: Path):
     bad = TABLES[name]
@@ -49,6 +50,7 @@ def test_a_report_of_a_bad_table_is_one_line(name: str, tmp_path: Path):
     assert list(tmp_path.iterdir()) == [table]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_such_file_and_a_folder(command: str, tmp_path: Path):
     nowhere, folder = tmp_path / "nowhere.csv", tmp_path / "folder"

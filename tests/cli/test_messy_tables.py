@@ -40,6 +40,7 @@ def test_the_columns_are_understood(messy: Messy, table: Path):
     assert {name: found.column(name).unit for name in messy.units} == messy.units
 
 
+@pytest.mark.slow
 def test_a_messy_table_is_audited(messy: Messy, table: Path):
     outcome = run_here("audit", table, "--target", messy.target, "--json")
     all_is_said(outcome, messy)
@@ -49,6 +50,7 @@ def test_a_messy_table_is_audited(messy: Messy, table: Path):
     assert set(messy.findings) <= {finding["kind"] for finding in found["findings"]}
 
 
+@pytest.mark.slow
 def test_a_messy_table_is_explored(messy: Messy, table: Path):
     outcome = run_here("explore", table, "--target", messy.target, "--json")
     all_is_said(outcome, messy)

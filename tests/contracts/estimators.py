@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 import vaglio
@@ -39,6 +40,15 @@ def one_per_kind() -> list[Any]:
     for estimator in sorted(all_estimators(), key=lambda made: not isinstance(made, preferred)):
         found.setdefault(kind_of(estimator), estimator)
     return list(found.values())
+
+
+def mostly_slow(estimators: list[Any]) -> list[Any]:
+    """Return them as parameters of which few are left in a fast run: a tree, a table of counts and a linear model."""
+    quick = (vaglio.C45Classifier, vaglio.NaiveBayesClassifier, vaglio.LogisticRegression, vaglio.DecisionTreeRegressor)
+    return [
+        pytest.param(estimator, marks=[] if isinstance(estimator, quick) else [pytest.mark.slow])
+        for estimator in estimators
+    ]
 
 
 def name_of(value: Any) -> str | None:

@@ -75,6 +75,7 @@ def test_help_shows_the_completed_docstring(cls: type) -> None:
         assert f"{name} : " in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", all_estimators(), ids=name_of)
 def test_fitted_attributes_are_documented(estimator: Any) -> None:
     estimator = clone(estimator)  # the instance of the parametrisation stays unfitted, and keeps no model alive

@@ -88,6 +88,7 @@ def test_a_column_without_order_an_unknown_name_and_other_numbers_are_refused(es
             clone(estimator).set_params(monotonic_cst={"flag": 1}).fit(X, three)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", BOUND, ids=name_of)
 def test_a_saved_model_reads_bound_booleans_as_before(estimator: Any, tmp_path: Any) -> None:
     X, score = table()

@@ -41,6 +41,7 @@ def test_the_model_is_that_of_rows_in_memory(learner, table, pages):
     assert vaglio.evaluate(theirs, pages, "species").to_dict() == vaglio.evaluate(ours, X, y).to_dict()
 
 
+@pytest.mark.slow
 def test_everything_that_knows_rows_knows_these(pages):
     selection = vaglio.select(pages, "species", learners=LEARNERS, folds=2, search="none", progress=False)
     assert selection.rows == {"held": "in pages", "divided": "by hash of the row number"}

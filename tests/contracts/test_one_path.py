@@ -187,6 +187,7 @@ def test_train_and_evaluate_on_a_test_table(learner, cost, memory, elsewhere):
     assert differing(trained(memory), trained(elsewhere)) == []
 
 
+@pytest.mark.slow
 def test_evaluate_decides_by_costs_or_without_them(memory, elsewhere):
     model = CostSensitiveClassifier(LEARNERS["bayes"], COST).fit(*memory("train.csv").xy()).fitted_
     for options in ({}, {"decide": "argmax"}, {"cost": {("yes", "no"): 2.0}}, {"decide": "argmax", "cost": COST}):
@@ -199,6 +200,7 @@ def columns(table) -> tuple:
     return rows.X, rows.y
 
 
+@pytest.mark.slow
 def test_predictions_and_explanations(memory, elsewhere):
     model = vaglio.CARTClassifier(max_bins=16).fit(*columns(elsewhere("train.csv"))).fitted_
     X, _ = memory("test.csv").xy()
@@ -374,6 +376,7 @@ def test_rows_answer_alike(memory, elsewhere):
         assert rows.key
 
 
+@pytest.mark.slow
 def test_a_model_of_rows_here_is_tested_on_rows_elsewhere(memory, elsewhere):
     found = []
     for train, test in ((memory, elsewhere), (elsewhere, memory), (memory, memory)):
@@ -423,6 +426,7 @@ def test_a_command_writes_the_same_file(command, files, tmp_path):
         assert "The same in Python" in text
 
 
+@pytest.mark.slow
 def test_the_recipe_of_a_scanned_table_makes_the_model_again(files, tmp_path, monkeypatch):
     out = tmp_path / "model.vaglio"
     ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--set", "max_bins=16", "--holdout", 0.3,

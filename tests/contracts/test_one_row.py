@@ -123,6 +123,7 @@ def test_one_row_with_a_column_of_many_values(learner: str):
         assert np.allclose(chances, fitted.predict_proba(new), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)
 def test_one_row_of_numbers(estimator: Any):
     X, _ = rows(80)
@@ -189,6 +190,7 @@ def test_many_threads_share_a_model(learner: str):
     assert pickle.loads(pickle.dumps(fitted)).predict_one(records[0]) == wanted[0]
 
 
+@pytest.mark.slow
 def test_many_threads_ask_all_models_at_once():
     X, y = rows(60)
     models = [make(learner).fit(X, y).fitted_ for learner in LEARNERS]
@@ -226,6 +228,7 @@ AT_ONCE: list[dict[str, Any]] = [
 COMPILED = ("c45", "cart", "random-forest", "logistic", "perceptron", "naive-bayes", "bagging", "adaboost", "voting")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", COMPILED)
 def test_plain_rows_are_read_and_scored_at_once(learner: str):
     X, y = rows(80)

@@ -163,7 +163,6 @@ def test_a_condition_leaves_out_a_row_and_keeps_one(table, measure, data):
         assert 0 < len(scorer.meeting(rows, found.condition)) < len(rows)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", RULE_LEARNERS, ids=lambda kind: kind.__name__)
 def test_a_rule_learner_learns_codes_of_overlapping_classes(kind):
     # Few rows, five columns of small whole numbers, three classes that overlap, and class weights that are no whole

@@ -114,6 +114,7 @@ def test_numbers_have_mean_deviation_and_quantiles_of_the_class(estimator) -> No
                 assert stats.ks_2samp(found, true).statistic < 0.08, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", generative(), ids=name_of)
 def test_whole_numbers_and_dates_stay_what_they_are_within_the_range(estimator, tmp_path) -> None:
     X, y = table_for(estimator)
@@ -131,6 +132,7 @@ def test_whole_numbers_and_dates_stay_what_they_are_within_the_range(estimator, 
         assert not drawn.isna().any().any(), "missing values are not drawn"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", generative(), ids=name_of)
 def test_a_loaded_model_draws_the_same_rows(estimator, tmp_path) -> None:
     X, y = table_for(estimator)

@@ -118,6 +118,7 @@ def test_scikit_learn_calibrates_it_on_a_table_with_names_and_gaps(estimator: An
     assert probability[y == "yes", 1].mean() > probability[y == "no", 1].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [e for e in all_estimators() if hasattr(e, "predict")], ids=name_of)
 @pytest.mark.parametrize("preprocess", ["auto", None])
 def test_tags_tell_whether_missing_values_and_words_are_taken(estimator: Any, preprocess: str | None):

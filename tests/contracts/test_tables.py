@@ -197,6 +197,7 @@ def test_explains_every_row(estimator: Any) -> None:
         assert explanation.to_dict()["decision"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [*classifiers(), *regressors()], ids=name_of)
 def test_model_says_its_size(estimator: Any) -> None:
     X, y = mixed_table(30)

@@ -157,6 +157,7 @@ def test_what_only_a_row_of_weight_zero_has_changes_no_prediction(estimator: Any
     np.testing.assert_allclose(output(found, X), output(fitted(estimator, X, y), X), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
 def test_a_class_without_weight_is_known_and_never_predicted(estimator: Any) -> None:
     X, y = mixed_table(60)
@@ -190,6 +191,7 @@ def test_extreme_weights_give_a_result_or_a_sentence(estimator: Any, weight: lis
         assert np.isfinite(found).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", predictors, ids=name_of)
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, 0.0])
 def test_impossible_weights_are_refused(estimator: Any, bad: float) -> None:
@@ -230,6 +232,7 @@ def test_impossible_class_weights_are_refused(estimator: Any, given: dict[int, f
         clone(estimator).set_params(class_weight=given).fit(X, [0, 1, 0, 1, 0, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [AdaBoostClassifier, BaggingClassifier])
 def test_scikit_learns_ensembles_over_our_trees(make: Any) -> None:
     X, y = load_breast_cancer(return_X_y=True)
@@ -240,6 +243,7 @@ def test_scikit_learns_ensembles_over_our_trees(make: Any) -> None:
     assert ours.score(X, y) > least
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(1e-6, 1e6), min_size=20, max_size=20), st.floats(1e-200, 1e200))
 def test_votes_weigh_and_k_counts_rows(weights: list[float], factor: float) -> None:

@@ -26,6 +26,7 @@ def mixed(random, n, n_classes, missing):
     return Rows(numeric, codes, categories), y
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),

@@ -31,6 +31,7 @@ def test_ranks_agree_with_numpy(shape, order):
         np.testing.assert_array_equal(ranks[:, j], inverse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["fractional", "learned", "own_branch"])
 @pytest.mark.parametrize("nominal_split", ["multiway", "subset"])
 @pytest.mark.parametrize("criterion", ["gain", "gain_ratio", "gini", "error"])

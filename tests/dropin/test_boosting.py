@@ -72,6 +72,7 @@ def test_boosting_for_numbers_is_scikit_learns(params: dict[str, Any], weighted:
     assert_same(*fitted("Regressor", params, X, y, sample_weight=weight), X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [[1.0], [0.5, 2.0]], ids=["two", "three"])
 @pytest.mark.parametrize("params", CLASSES, ids=str)
 def test_boosting_for_classes_is_scikit_learns(params: dict[str, Any], cuts: list[float]) -> None:
@@ -170,6 +171,7 @@ def test_more_rounds_join_those_there_are(name: str, max_features: float) -> Non
         grown.set_params(max_iter=5).fit(X, target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Regressor", "Classifier"])
 def test_whole_weights_are_repetitions(name: str) -> None:
     X, y = rows()

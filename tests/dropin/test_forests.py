@@ -28,6 +28,7 @@ def same_trees(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(mine["values"], yours["values"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORESTS)
 @pytest.mark.parametrize("bootstrap", [True, False])
 @pytest.mark.parametrize("seed", [3, np.int64(4), "generator"])

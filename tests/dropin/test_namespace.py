@@ -57,6 +57,7 @@ def test_a_preset_has_scikit_learns_parameters_and_no_others(module, name):
     assert ours.__module__ == f"vaglio.sklearn.{module}"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("module", "name"), OWN)
 def test_metadata_reaches_a_preset_as_it_reaches_scikit_learns_class(module, name):

@@ -217,6 +217,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name"), PARTS)
 def test_learning_in_parts_and_after_a_fit(module: str, name: str) -> None:
     X, y = rows(name)
@@ -243,6 +244,7 @@ def test_a_warm_start_and_set_coefficients(name: str) -> None:
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.toarray().T + ours.intercept_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("two", [False, True])
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -270,6 +272,7 @@ def test_the_perceptron_with_given_starts_and_rows_without_weight(two: bool, ear
                 estimator.fit(X, y, **wrong)
 
 
+@pytest.mark.slow
 def test_what_is_vaglios_is_explained_and_saved_and_what_is_not_says_so(tmp_path: Any) -> None:
     for module, name, params in CASES:
         estimator = pair(module, name, params)[1].fit(*rows(name))

@@ -25,6 +25,7 @@ def forgotten(X, y):
     return SHARED_ROWS.users == 0 and SHARED_ROWS.get(X) is None and not SHARED_ROWS.knows_targets(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["numbers", "words", "single"])
 @pytest.mark.parametrize("depth", [1, 3])
 def test_boosting_is_scikit_learns(kind, depth):

@@ -119,6 +119,7 @@ def test_numbers_too_large_for_single_precision_are_refused(name: str) -> None:
         model.fit(X, y).predict(X * 1e300)
 
 
+@pytest.mark.slow
 @given(
     arrays.arrays(
         st.sampled_from([np.int64, np.uint8, np.bool_, np.float64, np.float32]),

@@ -54,6 +54,7 @@ def _answers(model: Any, X: Any) -> np.ndarray:
     return np.asarray(model.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array])
 def test_it_learns_and_predicts_the_same(estimator: Any, make: Any) -> None:

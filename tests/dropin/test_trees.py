@@ -173,6 +173,7 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
     np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_shap_explains_trees_forests_and_boosted_trees():
     import shap
 

@@ -36,6 +36,7 @@ def test_reliability_is_the_factor_of_empirical_bayes(rows_per_value: int) -> No
     assert found == pytest.approx((rows_per_value - 1) / (rows_per_value + 1 / t**2), abs=0.1)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), factor=st.sampled_from([0.25, 3.0, 1e6]))
 def test_only_proportions_of_weights_count(seed: int, factor: float) -> None:

@@ -14,6 +14,7 @@ from vaglio.encode import EncodedMatrix
 numbers = st.one_of(st.sampled_from([0.0, -0.0, 1.5, np.nan, np.inf]), st.floats(-1e6, 1e6))
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(1, 3)), elements=numbers), st.data())
 def test_ranks_of_taken_rows_are_those_of_rows_ranked_anew(values, data):
     whole = EncodedMatrix.from_arrays(values)
@@ -41,6 +42,7 @@ def test_rows_and_ranks_out_of_range_are_refused():
         _core.take_ranks(ranks.ranks, np.array([1], np.uint64), np.array([0]))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:All-NaN:RuntimeWarning")
 @given(arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(0, 12)), elements=numbers), st.integers(1, 3))
 def test_ranges_are_those_of_plain_minima_and_maxima(values, threads):

@@ -82,6 +82,7 @@ def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
     assert held.n_iter_ > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
     held, streamed = both(ExplainableBoostingRegressor(nominal_guard=None, **FEW | NUMBERS[name]), rows, "number")
@@ -117,6 +118,7 @@ def test_little_memory_compares_few_pairs_at_a_time_and_gives_one_file(rows, mon
     assert sha(held) == sha(streamed)
 
 
+@pytest.mark.slow
 def test_weights_give_the_terms_of_a_training_in_memory(rows):
     frame, _ = rows
     ours = ExplainableBoostingClassifier(**FEW)

@@ -82,6 +82,7 @@ def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
     np.testing.assert_array_equal(held.validation_score_, streamed.validation_score_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
     ours = HistGradientBoostingRegressor(max_iter=3, random_state=1, nominal_guard=None, **NUMBERS[name])
@@ -89,6 +90,7 @@ def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
     assert sha(held) == sha(streamed)
 
 
+@pytest.mark.slow
 def test_two_classes_and_any_chunks(rows):
     models = set()
     for chunk in (97, 1000):

@@ -113,12 +113,14 @@ def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, l
     assert sha(clone(ours).fit(apart.drop(columns="target"), apart["target"])) == sha(held)
 
 
+@pytest.mark.slow
 def test_many_partitions_merge_in_a_tree(client, lazy, frame):
     rows = frame_of(frame, 20)
     model = NaiveBayesClassifier(likelihood="mdl").fit(rows.drop(columns="target"), rows["target"])
     assert sha(model) == sha(clone(model).fit(*lazy.xy("target")))
 
 
+@pytest.mark.slow
 def test_predictions_are_dask_collections(client, frame):
     rows = frame_of(frame, 3)
     X, y = rows.drop(columns="target"), rows["target"]
@@ -159,6 +161,7 @@ def _later(rows):
     return dask.delayed(rows.copy)()
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     from vaglio.errors import ClusterError
 

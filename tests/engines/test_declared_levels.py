@@ -41,6 +41,7 @@ def source(request, rows, tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "learner", [vaglio.NaiveBayesClassifier(likelihood="mdl"), vaglio.CARTClassifier(max_bins=32, random_state=0)]
 )

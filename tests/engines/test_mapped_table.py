@@ -33,6 +33,7 @@ def _root(array: np.ndarray) -> object:
     return array
 
 
+@pytest.mark.slow
 def test_drift_is_that_of_tables_in_memory(frame, tmp_path, path):
     moved = frame.assign(real=frame["real"] + 2, word=frame["word"].replace("x", "new"))
     moved.to_parquet(tmp_path / "moved.parquet")

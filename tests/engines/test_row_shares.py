@@ -24,6 +24,7 @@ def numbers(table):
     return table.read().column("number").data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part_rows", [150, 10_000])
 def test_a_split_takes_every_row_once_and_the_same_rows_from_any_parts(numbered, part_rows):
     rest, held = scan(numbered, part_rows=part_rows).split(0.3, seed=4)

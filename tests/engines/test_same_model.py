@@ -104,6 +104,7 @@ def test_what_differs_by_design_says_so(learner, parameters, lazy, frame):
     assert "learned_with" not in here.fitted_.provenance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["naive-bayes, intervals", "gaussian-map", "logistic"])
 def test_files_and_row_groups_make_no_difference(name, lazy, frame, tmp_path):
     rows = frame.drop(columns="weight")
@@ -128,6 +129,7 @@ def few_are_large(monkeypatch):
     monkeypatch.setattr(value_counts, "MOST_BINS", 64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in EXACT if name.startswith(("naive-bayes", "joint-bayes", "bayes-net"))]
 )

@@ -28,6 +28,7 @@ def test_predictions_are_lazy_and_those_of_rows_in_memory(model, lazy, frame, tm
     assert len(written) == len(frame)
 
 
+@pytest.mark.slow
 def test_scores_and_evaluations_are_exact(model, path, frame):
     data = scan(path)
     X, y = data.drop(["weight"]).xy("target")

@@ -79,6 +79,7 @@ def test_no_workers_left_is_an_error_and_the_checkpoint_is_gone_on_from(cluster,
     assert resumed == sha(FOREST.fit(X, y))
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_when_a_worker_comes(cluster, client, lazy):
     X, y = lazy.xy("target")
     lose, told = losing(cluster, "bins")
@@ -94,6 +95,7 @@ def test_a_training_goes_on_when_a_worker_comes(cluster, client, lazy):
     assert trained == sha(FOREST.fit(X, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Perceptron(max_iter=2), NaiveBayesClassifier(likelihood="mdl")])
 def test_a_cluster_that_never_had_a_worker(learner, cluster, client, lazy, frame):
     import dask.dataframe as dd
@@ -108,6 +110,7 @@ def test_a_cluster_that_never_had_a_worker(learner, cluster, client, lazy, frame
             learner.fit(rows.drop(columns="target"), rows["target"])
 
 
+@pytest.mark.slow
 def test_a_walk_and_a_result_to_be_fetched_are_not_waited_for_without_end(cluster, client, lazy):
     X, y = lazy.xy("target")
     first: list[str] = []
@@ -125,6 +128,7 @@ def test_a_walk_and_a_result_to_be_fetched_are_not_waited_for_without_end(cluste
         Perceptron(max_iter=2).fit(X, y)
 
 
+@pytest.mark.slow
 def test_interrupted_while_waiting_for_workers(cluster, client, lazy):
     lose, told = losing(cluster, "bins")
 

@@ -55,6 +55,7 @@ def test_measures_are_those_of_the_evaluation(three: Evaluation, two: Evaluation
     assert value(two, "cost") is None
 
 
+@pytest.mark.slow
 @given(st.lists(st.booleans(), min_size=1, max_size=5), st.data())
 @settings(max_examples=80, deadline=None)
 def test_and_or_and_parentheses_mean_what_they_mean_in_python(facts: list[bool], data: st.DataObject):
@@ -108,6 +109,7 @@ def test_what_is_undefined_is_never_good_enough():
         evaluation.accept("kappa.low > 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["accuracy >= 0.7 and recall[Gentoo] >= 80%", "accuracy > 0.999"])
 def test_the_program_accepts_or_rejects(criterion: str, penguins: Path, tmp_path: Path):
     good = "0.7" in criterion

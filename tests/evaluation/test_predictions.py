@@ -31,6 +31,7 @@ def encodings(monkeypatch) -> list[int]:
     return counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_the_same_as_asking_twice(learner, encodings):
     X, y = PLAY if learner in ("multinomial-nb", "joint-bayes") else PENGUINS

@@ -46,6 +46,7 @@ def said(explanation: Explanation) -> list[Reason]:
     return [*explanation.reasons, *explanation.against]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_form_for_every_learner(learner):
     model, X, _ = trained(learner, "penguins")
@@ -66,6 +67,7 @@ def test_one_form_for_every_learner(learner):
         assert [e.probability for e in explanations] == pytest.approx(top.tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ADDING_UP)
 def test_weights_add_up_to_what_they_claim(penguins, learner):
     X, y = penguins
@@ -101,6 +103,7 @@ class Balanced(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_html_is_well_formed_and_hostile_names_stay_text():
     X = pd.DataFrame({"<b>x</b>": [1.0, 2, 3, 4] * 5, "y&z": ["<i>", "b", "<i>", "b"] * 5})
     y = ["<script>", "n", "<script>", "n"] * 5

@@ -46,6 +46,7 @@ def test_what_a_model_has_not_is_said(play: tuple):
         model.export("docx")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["c45", "ripper", "random-forest", "naive-bayes"])
 def test_every_form_it_has_can_be_written(learner: str, play: tuple):
     model = LEARNERS[learner].make().fit(*play).fitted_

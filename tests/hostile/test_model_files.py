@@ -121,6 +121,7 @@ def test_very_many_classes(rows: Any, tmp_path: Path) -> None:
     assert outcome(tmp_path, changed(model, change)) == ["used"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value",
     ["\ud800", 10**400, -(10**400), [[[[]]]] * 3, {"rows": "many", "columns": {}}, {"accuracy": "good"}, "\x1b[31m"],

@@ -46,6 +46,7 @@ def test_dollars_in_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     run(tmp_path, "explore FOLDER/t.csv --target c --out FOLDER/x.html")
 
 
+@pytest.mark.slow
 def test_every_figure_of_ours_is_literal_and_powers_of_ten_are_not() -> None:
     for figure in (axes_for(None).figure, panel_grid(3)[0]):
         figure.axes[0].set_title("$\\undefined")

@@ -88,6 +88,7 @@ def test_a_parquet_page_that_lies_about_its_values(dictionary: bool, tmp_path: P
         list(read_chunks(path, rows=10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", ["none", "snappy", "gzip", "zstd", "lz4", "brotli"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("dictionary", [False, True])

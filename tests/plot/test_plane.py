@@ -27,6 +27,7 @@ def area(path):
     return sum((float(right) - float(left)) * (float(bottom) - float(top)) for left, top, right, bottom in found)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(0, 1), min_size=11, max_size=11), min_size=11, max_size=11))
 def test_the_regions_of_all_classes_fill_the_frame(codes):
     svg = draw_plane(plane(), Marks(np.array(codes)), "title")

@@ -38,6 +38,7 @@ def parts_of(chapter: dict) -> dict[str, dict]:
     return {part["title"]: part for part in chapter["parts"]}
 
 
+@pytest.mark.slow
 def test_every_term_is_drawn_the_most_important_first(study):
     summary = summarize_study(study)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary

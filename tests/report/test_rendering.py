@@ -45,6 +45,7 @@ def read(page: str) -> Reader:
     return reader
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_loads_nothing(penguins):
     page = report_html(penguins, name="penguins.csv", command="vaglio report penguins.csv --target species")
     reader = read(page)

@@ -88,6 +88,7 @@ def test_a_tiny_table_with_one_row_of_a_class():
     assert "not shown to be better than the baseline" in sentences(summary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation"])
 def test_every_strategy_names_the_rows_it_was_evaluated_on(strategy):
     study = run_study(vaglio.datasets.load("penguins"), "species", ["c45", "naive-bayes"], strategy=strategy)
@@ -121,6 +122,7 @@ def odd_tables() -> dict[str, Table]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", odd_tables())
 def test_odd_tables_have_reports(name):
     study = run_study(odd_tables()[name], "y", strategy="quick", selection_options={"test_size": 0.5})

@@ -1,4 +1,4 @@
-"""What vaglio relies on in functions that scikit-learn does not publish: one test per name, for every version of it."""
+"""What vaglio relies on in what scikit-learn does not publish: one test per name, for every version of it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ from scipy.sparse import csr_matrix
 
 import vaglio
 from vaglio.runtime import scikit_learn
+
+
+def test_composition_gives_and_sets_the_parameters_of_its_parts_by_name():
+    class Parts(scikit_learn.Composition):
+        def __init__(self, parts=()):
+            self.parts = parts
+
+        def get_params(self, deep=True):
+            return self._get_params("parts", deep=deep)
+
+        def set_params(self, **params):
+            return self._set_params("parts", **params)
+
+    made = Parts([("tree", vaglio.C45Classifier(max_depth=2))])
+    assert made.get_params()["tree__max_depth"] == 2
+    assert made.set_params(tree__max_depth=3).parts[0][1].max_depth == 3
+    other = vaglio.LogisticRegression()
+    assert made.set_params(tree=other).parts == [("tree", other)]
+    with pytest.raises(ValueError, match="unique"):
+        made._validate_names(["a", "a"])
 
 
 def test_check_method_params_takes_the_rows_of_what_is_one_value_per_row():
@@ -79,6 +99,7 @@ def _private(path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_no_other_module_imports_what_scikit_learn_does_not_publish():
     package = Path(vaglio.__file__).parent
     found = {path.relative_to(package).as_posix(): _private(path) for path in sorted(package.rglob("*.py"))}

@@ -51,6 +51,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path):
     assert done.stderr == "vaglio: nowhere.csv: there is no such file.\n"
 
 
+@pytest.mark.slow
 def test_one_studio_at_a_time_works_in_a_folder(tmp_path: Path):
     project = Project(tmp_path / "work")
     with project_lock(project):

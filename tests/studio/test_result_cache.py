@@ -28,6 +28,7 @@ def test_a_second_request_computes_nothing(learned, lang):
         assert known.computed + opened.computed == before, address
 
 
+@pytest.mark.slow
 def test_a_row_is_explained_once(learned):
     run, known = learned.studio.jobs.latest("learn").name, learned.studio.results
     row = {"model": f"{run}/c45", "v.flipper_length_mm": "201", "v.island": "Dream"}

@@ -25,6 +25,7 @@ def table_of(visitor):
     return visitor.studio.bench.need_table().table
 
 
+@pytest.mark.slow
 def test_a_file_is_read_declared_cleaned_and_every_step_undone(messy):
     messy.post("/table/column", column="zone", level="nominal", role="input", at="column-5")
     messy.post("/table/order", column="size", values="small < medium < large", at="column-4")
@@ -115,6 +116,7 @@ def test_a_path_that_is_no_file_is_said_beside_the_field(enter, path):
     assert "there is no such file" in answer.text
 
 
+@pytest.mark.slow
 def test_names_from_a_table_are_text(enter):
     visitor = enter()
     nasty = "<img src=x onerror=alert(1)>"
@@ -128,6 +130,7 @@ def test_names_from_a_table_are_text(enter):
         assert "alert(1)" not in page or "onerror=alert(1)&gt;" in page
 
 
+@pytest.mark.slow
 def test_a_wide_table_and_a_long_one_stay_small(enter, tmp_path):
     visitor = enter()
     rng = np.random.default_rng(0)
@@ -140,6 +143,7 @@ def test_a_wide_table_and_a_long_one_stay_small(enter, tmp_path):
     assert "column_25" in visitor.get("/table?from=24").text
 
 
+@pytest.mark.slow
 def test_a_finished_audit_is_shown(messy):
     limit = time.monotonic() + 60
     while messy.studio.bench.need_table().audited is None:

@@ -20,6 +20,7 @@ def play(tmp_path_factory):
     visitor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [name for name in learners() if name in LEARNERS])
 def test_every_learner_is_shown_or_says_why_not(play, learner):
     page = play.get(f"/by_hand?learner={learner}&row=3").text

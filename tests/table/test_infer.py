@@ -179,6 +179,7 @@ def said(read_table, *parts: str) -> bool:
 NUMBERS = [f"{7 * at},5" for at in range(60)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "word",
     ["n.d.", "N.D.", "n/a", "-", "–", "k.A.", "s/d", "keine Angabe", "non disponibile", "ND", "unknown", "inconnu"],

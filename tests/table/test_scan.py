@@ -68,6 +68,7 @@ def test_a_word_among_numbers_is_named_by_file_and_row(tmp_path):
         scan(tmp_path).read()
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_by_name(folder):
     data = scan(folder)
     X, y = data.xy("word")

@@ -46,6 +46,7 @@ PIECES = (*PIECES, "€", "kg", "m²", "%", "US$", "Fr.", "é", "abc", "2020-01-
 words = st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(words=words)
 def test_the_engines_agree(words: list[str]) -> None:
     """Few words are read by `re`, many by RE2: a word means the same among few and among many."""

@@ -39,6 +39,7 @@ def seen(animation, estimator, X):
 FINISHED = ["perceptron", "logistic", "naive-bayes", "gaussian-map", "ripper", "cn2", "adaboost", "mlp"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", FINISHED)
 @pytest.mark.parametrize("classes", [("versicolor", "virginica"), ("setosa", "versicolor", "virginica")])
 def test_the_last_picture_is_the_finished_model(learner, classes):
@@ -50,6 +51,7 @@ def test_the_last_picture_is_the_finished_model(learner, classes):
     assert (seen(animation, estimator, X) == predicted).mean() > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_every_learner_has_pictures_in_the_plane_or_none_at_all(learner):
     X, y = iris(every=10)

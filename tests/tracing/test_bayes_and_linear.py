@@ -58,6 +58,7 @@ def test_the_posterior_is_that_of_the_learner(name, seed, missing):
     assert expected[list(fitted.classes_).index(work.facts["decision"])] == pytest.approx(expected.max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("C", [0.5, 10.0])
 def test_newton_ends_where_the_learner_and_its_peer_end(classes, C):

@@ -115,6 +115,7 @@ def _examples(limits: list[object]) -> Iterator[tuple[object, bool]]:
         yield 2.5, False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", [_mypy, _pyright], ids=["mypy", "pyright"])
 def test_type_checkers_know_the_public_interface(
     checker: Callable[[list[Path], Path], list[Remark]], tmp_path: Path

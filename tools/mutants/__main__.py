@@ -51,7 +51,7 @@ def main() -> int:
         alike=options.alike,
         probed=[f"src/vaglio/{room}" for room in ROOMS],
     )
-    code = pytest.main([*PYTEST, "-m", "not browser", *(options.tests or ["tests"])], plugins=[session])
+    code = pytest.main([*PYTEST, "-m", "not browser and not nightly", *(options.tests or ["tests"])], plugins=[session])
     if not session.results:
         return int(code) or 1
     _report(session)

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
         from sklearn.base import OneToOneFeatureMixin as _OneToOneFeatureMixin
         from sklearn.base import RegressorMixin as _RegressorMixin
         from sklearn.base import TransformerMixin as _TransformerMixin
-        from sklearn.utils.metaestimators import _BaseComposition as _Composition
+
+        from vaglio.runtime.scikit_learn import Composition as _Composition
 
     class BaseEstimator(_BaseEstimator):
         n_features_in_: int
@@ -84,8 +85,9 @@ else:
         RegressorMixin,
         TransformerMixin,
     )
-    from sklearn.utils.metaestimators import _BaseComposition as Composition
     from sklearn.utils.metaestimators import available_if
+
+    from vaglio.runtime.scikit_learn import Composition
 
 __all__ = [
     "BaseEstimator",

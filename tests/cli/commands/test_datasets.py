@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
@@ -25,6 +26,7 @@ def test_a_dataset_that_is_not_there():
     assert "did you mean 'penguins'" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_bundled_table_is_used_by_name_wherever_a_table_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_here("trace", "play").code == 0

@@ -12,6 +12,7 @@ from vaglio.cli import _reading
 from vaglio.learners.registry import find
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [[], ["--levels", "island=Biscoe<Dream<Torgersen"]])
 @pytest.mark.parametrize("command", ["audit", "explore"])
 def test_looking_at_a_table_gives_the_same_from_disk(penguins, command, levels):
@@ -139,6 +140,7 @@ def test_memory_gives_the_model_of_the_library(table, tmp_path):
     assert vaglio.load(out).digest == expected.fitted_.digest
 
 
+@pytest.mark.slow
 def test_a_test_table_and_a_model_are_evaluated_in_parts(table, tmp_path):
     out = tmp_path / "m.vaglio"
     said = ("train", table, "--target", "species", "--learner", "naive-bayes", "--out", out)

@@ -30,6 +30,7 @@ def test_a_row_from_a_file(play, tmp_path):
     assert by_file["facts"] == by_hand["facts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

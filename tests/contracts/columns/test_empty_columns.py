@@ -13,7 +13,7 @@ import vaglio
 from vaglio.learners.registry import LEARNERS
 from vaglio.report import report_html
 
-from ..estimators import all_estimators, name_of
+from ..estimators import all_estimators, mostly_slow, name_of
 from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -43,9 +43,8 @@ def table(filled: bool) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"size": size, **asked, "colour": colour}), y
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "constant"])
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", mostly_slow(predictors), ids=name_of)
 def test_columns_without_a_value_and_with_one(estimator: Any, filled: bool, tmp_path: Any) -> None:
     X, y = table(filled)
     other, _ = table(not filled)
@@ -60,6 +59,7 @@ def test_columns_without_a_value_and_with_one(estimator: Any, filled: bool, tmp_
             assert explanation.decision == predicted or not is_classifier(estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_tree_explains_each_kind_alone(kind: str) -> None:
     (empty, y), (constant, _) = table(filled=False), table(filled=True)

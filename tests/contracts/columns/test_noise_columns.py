@@ -78,7 +78,6 @@ def _planted(share: float) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)}), y
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _LEARNERS)
 def test_what_many_values_tell_is_found(learner: Learner) -> None:
@@ -86,6 +85,7 @@ def test_what_many_values_tell_is_found(learner: Learner) -> None:
     assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.7  # at most 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _WHOLLY)
 @pytest.mark.parametrize(("share", "used"), [(0.8, True), (0.65, False)])
@@ -132,6 +132,7 @@ def test_a_model_says_what_it_left_out_and_keeps_it_in_its_file(learner: Learner
     assert (loaded.predict(rows) == model.predict(X)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _SAYING)
 def test_the_first_part_is_corrected_as_a_whole_table(learner: Learner) -> None:

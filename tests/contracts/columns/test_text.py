@@ -97,6 +97,7 @@ def test_text_stands_beside_numbers_and_categories(estimator, tmp_path):
 TREES_AND_RULES = [e for e in reading if hasattr(e, "rules") and is_classifier(e) and "Forest" not in type(e).__name__]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", TREES_AND_RULES, ids=name_of)
 def test_rules_of_text_can_be_read_written_and_run(estimator):
     words, y = texts()

@@ -152,6 +152,7 @@ def test_noise_and_holes():
     assert with_missing_values(vaglio.Table.from_any(compressed), 0.5, rng).shape == (4, 4)
 
 
+@pytest.mark.slow
 def test_sizes(iris):
     X, y = iris
     assert model_size(DecisionTreeClassifier().fit(X, y))["nodes"] > 3

@@ -57,6 +57,7 @@ DEFINED = {"__name__": "__main__"}
 exec(SCRIPT, DEFINED)
 
 
+@pytest.mark.slow
 def test_processes_find_what_one_finds(started):
     table = vaglio.datasets.load("penguins")
     how = {"learners": OURS, "folds": 3, "noise": (0.1, 0.2), "missing": (0.3,), "sizes": (0.5, 1.0)}

@@ -45,6 +45,7 @@ def three():
     return GaussianNB().fit(X[::2, :3], y[::2]), X[1::2, :3], y[1::2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [*CURVES, vaglio.CostCurveDisplay, ScoreDensityDisplay])
 def test_from_a_model_and_from_scores(two, display):
     model, X, y = two
@@ -83,6 +84,7 @@ def test_a_display_made_by_hand_draws():
     assert len(vaglio.RocCurveDisplay(fpr=np.array([0, 1]), tpr=np.array([0, 1])).plot().line_) == 1
 
 
+@pytest.mark.slow
 def test_confusion_matrix(three):
     model, X, y = three
     drawn = vaglio.ConfusionMatrixDisplay.from_estimator(model, X, y)

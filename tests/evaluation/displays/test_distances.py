@@ -68,6 +68,7 @@ def test_sample_is_stated_and_seeded(forest: Any, penguins: Any) -> None:
     assert not np.array_equal(one.codes, other.codes) or not np.array_equal(one.forest, other.forest)
 
 
+@pytest.mark.slow
 def test_drawn_with_both_titles_and_all_classes(forest: Any, penguins: Any) -> None:
     import matplotlib.pyplot as plt
 
@@ -88,6 +89,7 @@ def test_what_has_no_trees_is_refused(penguins: Any) -> None:
         make(vaglio.RandomForestClassifier(3).fit(X, y), X, y, max_rows=2)
 
 
+@pytest.mark.slow
 def test_report_and_command_draw_both_maps(tmp_path: Any) -> None:
     from vaglio.cli.main import main
     from vaglio.report import report_html

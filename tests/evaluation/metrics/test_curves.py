@@ -41,6 +41,7 @@ def test_areas_agree_with_scikit_learn(case):
     assert roc.low <= roc.value <= roc.high
 
 
+@pytest.mark.slow
 @given(scored())
 @settings(max_examples=40, deadline=None)
 def test_one_point_for_each_distinct_score_from_corner_to_corner(case):
@@ -57,6 +58,7 @@ def test_one_point_for_each_distinct_score_from_corner_to_corner(case):
     assert (np.diff(gain.share) >= -1e-12).all()
 
 
+@pytest.mark.slow
 @given(scored())
 @settings(max_examples=40, deadline=None)
 def test_the_threshold_table_is_the_confusion_matrix_at_each_threshold(case):

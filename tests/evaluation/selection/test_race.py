@@ -180,6 +180,7 @@ def test_a_score_that_is_no_mean_of_rows_is_refused(scoring):
         select(race=True, scoring=scoring)
 
 
+@pytest.mark.slow
 def test_rows_on_disk_race_too(tmp_path):
     X, y = made(400)
     file = tmp_path / "table.csv"

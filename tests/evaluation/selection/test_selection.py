@@ -29,6 +29,7 @@ TREE = (DecisionTreeClassifier(), {"max_depth": [1, 2, 4, 8], "min_samples_leaf"
 LEARNERS = {"bayes": GaussianNB(), "knn": KNN, "tree": TREE}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
 def test_every_strategy_says_how_far_it_can_be_trusted(iris, strategy):
     selection = vaglio.select(*iris, learners=LEARNERS, strategy=strategy, folds=3, n_iter=3)

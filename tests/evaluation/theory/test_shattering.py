@@ -30,6 +30,7 @@ def test_a_line_shatters_no_four_points():
     assert not shatters(LogisticRegression(C=1e6, max_iter=500), [[0, 0], [1, 0], [0, 1], [1, 1]])
 
 
+@pytest.mark.slow
 def test_lower_bounds():
     assert vc_dimension_lower_bound(LINE, 2, max_points=5, n_tries=4) == 3
     assert vc_dimension_lower_bound(LINE, 1, max_points=4, n_tries=4) == 2

@@ -193,6 +193,7 @@ def test_every_term_has_mean_zero_and_the_scores_of_a_cell_too():
         np.testing.assert_allclose(scores.sum(axis=-1), 0, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(1, 20), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_bags_keep_out_every_row_equally_often(labels, bags, seed):
@@ -283,6 +284,7 @@ def test_a_column_of_noise_with_many_values_has_no_term():
     assert model.fitted_.left_out == ["job"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["squared_error", "poisson", "gamma"])
 def test_numbers_are_predicted(objective):
     random = np.random.default_rng(0)

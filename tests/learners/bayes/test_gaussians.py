@@ -131,6 +131,7 @@ def test_density_is_that_of_scikit_learns_mixture(covariance_type: str) -> None:
     np.testing.assert_allclose(ours, peer.score_samples(X), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_fractional_weights_are_taken_in_sixteenths() -> None:
     X, y = two_humps(200)
     weight = np.random.default_rng(2).random(200) + 0.5

@@ -149,6 +149,7 @@ def kernel_losses(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, fold: np.n
     return _core.kept_out_losses(X, y, w, fold, prior, prior[fold], none_cut, 1.0, 5.0, True, threads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gaps", [0.0, 0.1])

@@ -53,6 +53,7 @@ def test_codes_follow_the_probabilities(joint):
     np.testing.assert_array_equal(probability, model.predict_proba(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "threads"), [(1, 1), (2, 3), (100, 2)])
 def test_only_rows_without_a_clear_class_are_decided_by_probabilities(classes, threads):
     rng = np.random.default_rng(classes)

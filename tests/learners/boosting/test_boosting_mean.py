@@ -51,6 +51,7 @@ def test_outputs_are_means_and_their_loss_is_not_above_the_mean_loss(classes):
     np.testing.assert_allclose(mean.raw(matrix, 0, 4 * 6), np.mean(halves, axis=0), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "models"),
     [

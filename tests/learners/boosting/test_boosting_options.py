@@ -284,6 +284,7 @@ def test_rounds_are_those_of_the_best_score(how):
     assert arrays_of(other) == arrays_of(model)
 
 
+@pytest.mark.slow
 def test_numbers_are_scored_too_and_a_wrong_name_is_refused():
     X = np.random.default_rng(0).normal(size=(200, 3))
     model = HistGradientBoostingRegressor(scoring="neg_mean_absolute_error", random_state=0).fit(X, X[:, 0])
@@ -324,6 +325,7 @@ def test_a_few_rows_change_the_temperature_little():
     assert abs(np.log(heavy)) > found[1]  # weights are repetitions
 
 
+@pytest.mark.slow
 def test_the_temperature_of_many_rows_does_not_depend_on_threads():
     random = np.random.default_rng(0)
     raw = random.normal(size=(200_000, 1))

@@ -18,6 +18,7 @@ def rows():
     return X, 2 * X["a"].to_numpy() + X["flag"].to_numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopping", ["folds", True])
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile"])
 def test_the_unit_of_the_numbers_does_not_matter(loss, stopping):

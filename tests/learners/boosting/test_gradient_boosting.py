@@ -57,6 +57,7 @@ def one_thread_of_the_peer():
 
 
 # -- the peer ----------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize("options", [{}, {"max_depth": 3}, {"max_leaf_nodes": 5}])

@@ -50,6 +50,7 @@ def both_ways(monkeypatch, ensemble, *given, **weights):
     same_members(shared, apart)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -29,6 +29,7 @@ def objective(model, X, y, C=1.0, l1_ratio=0.0):
     return C * loss + l1_ratio * absolute + (1 - l1_ratio) / 2 * squared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("solver", ["newton-cholesky", "lbfgs"])

@@ -70,6 +70,7 @@ def network():
     return ScikitLearnMLP((4,), shuffle=False, random_state=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [7, 800, 801, ROWS])
 def test_batches_are_those_of_the_rows_in_order(rows, chunk):
     x, y = rows

@@ -25,6 +25,7 @@ def test_unscaled_it_agrees_with_scikit_learn(iris, weights, p):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["l1", "l2", "cityblock", "braycurtis", "canberra", "correlation", "sqeuclidean"])
 def test_metrics_by_scikit_learns_names(iris, metric, tmp_path):
     X, y = iris

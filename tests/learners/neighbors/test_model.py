@@ -77,6 +77,7 @@ def test_neighbours_are_those_of_brute_force(case, search, threads):
     np.testing.assert_allclose(distances, expected, rtol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 15, 48, 49, 400, 3000])
 @pytest.mark.parametrize("decimals", [0, 9])  # with and without ties
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])

@@ -72,6 +72,7 @@ def check_same_answers(ours, theirs, queries) -> None:
         same(ours.predict_proba(queries), theirs.predict_proba(queries))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk_rows", [37, 200, 10_000])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, queries, outside):
@@ -88,6 +89,7 @@ def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, qu
     assert ours.score(X, y) == theirs.score(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "hamming", "canberra"])
 @pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "brute"])
 def test_metrics_of_numbers(metric, algorithm, data, table, queries, outside):
@@ -98,6 +100,7 @@ def test_metrics_of_numbers(metric, algorithm, data, table, queries, outside):
     check_same_answers(ours, theirs, queries[["real", "count"]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["uniform", "squared_distance"])
 def test_numbers_to_predict(weights, data, table, queries, outside):
     X, y = data.drop(["weight", "target"]).xy("real")
@@ -109,6 +112,7 @@ def test_numbers_to_predict(weights, data, table, queries, outside):
     assert ours.score(X, y) == theirs.score(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("balanced", [None, "balanced"])
 def test_weights_of_rows_and_classes(balanced, data, table, queries, outside):
     X, y = data.drop(["weight"]).xy("target")
@@ -154,6 +158,7 @@ def test_equal_roots_of_unequal_squares_keep_their_order(tmp_path, outside):
     check_same_answers(ours, theirs, query)
 
 
+@pytest.mark.slow
 def test_more_neighbours_than_rows_of_a_part(data, table, queries, outside):
     X, y = data.select([*NUMBERS, "target"]).xy("target")
     ours = outside(vaglio.KNeighborsClassifier(150), X, y)
@@ -162,6 +167,7 @@ def test_more_neighbours_than_rows_of_a_part(data, table, queries, outside):
     same(ours.kneighbors(queries[NUMBERS], 5000)[1], theirs.kneighbors(queries[NUMBERS], 5000)[1])
 
 
+@pytest.mark.slow
 def test_files_go_with_the_model(data, queries, outside, tmp_path):
     X, y = data.drop(["weight"]).xy("target")
     model = outside(vaglio.KNeighborsClassifier(), X, y)
@@ -213,6 +219,7 @@ def test_a_column_of_many_values_beside_a_number_needs_memory(data, outside, mon
     outside(vaglio.KNeighborsRegressor(nominal_guard=None), X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_saved_model_is_the_file_of_rows_in_memory(weighted, data, queries, outside, tmp_path):
     X, y = data.drop(["weight"]).xy("target")
@@ -237,6 +244,7 @@ def test_rows_that_no_memory_holds_are_not_saved(data, outside, tmp_path, monkey
     assert not (tmp_path / "m.vaglio").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["target", "real"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_number_of_neighbours_is_chosen_as_in_memory(target, weighted, data, outside, monkeypatch):

@@ -159,6 +159,7 @@ def test_missing_values_meet_no_condition():
     assert "default decides" in str(model.explain(unknown)[0])
 
 
+@pytest.mark.slow
 def test_many_classes_and_columns_finish():
     rng = np.random.default_rng(0)
     table = rng.random((900, 100))

@@ -104,6 +104,7 @@ VALUES = st.one_of(TEXTS, st.integers(-3, 99), st.floats(-9, 9, allow_nan=False)
 BOUNDS = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(name=TEXTS, values=st.lists(VALUES, min_size=2, max_size=4, unique_by=repr), bound=BOUNDS)
 def test_any_name_and_value_comes_back_from_text(name, values, bound):

@@ -82,6 +82,7 @@ def shapley(tree, says, branches, n_features):
     return [*found, expected(tree, says, set(), branches)]
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("learner", LEARNERS)

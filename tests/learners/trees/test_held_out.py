@@ -27,6 +27,7 @@ def test_parts_are_those_of_the_hash_and_cover_every_row_once():
     assert Part.share(7, 0.25).count(5000) == len(Part.share(7, 0.25).of(index))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("risk", ["impurity", "error"])
 def test_folds_give_the_errors_of_trees_fitted_one_by_one(rows, risk):
     X, y, _ = rows
@@ -48,6 +49,7 @@ def test_folds_give_the_errors_of_trees_fitted_one_by_one(rows, risk):
     assert np.array_equal(alone.tree_.value, ours.tree_.value)
 
 
+@pytest.mark.slow
 def test_folds_of_numbers(rows):
     X, _, y = rows
     ours = DecisionTreeRegressor(max_bins=16, ccp_alpha="cv", random_state=5).fit(X, y)

@@ -59,6 +59,7 @@ def table(seed, columns=3):
     return X, y, weight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", range(12))
 def test_every_split_is_the_best_of_all(criterion, seed):
@@ -78,6 +79,7 @@ def test_every_split_is_the_best_of_all(criterion, seed):
         assert chosen == pytest.approx(least_loss(X[rows], *own, leaf=1 + seed % 3), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", [*CRITERIA, "friedman_mse"])
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("missing", [False, True])

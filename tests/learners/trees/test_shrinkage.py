@@ -88,6 +88,7 @@ def test_the_trees_of_a_forest_are_shrunken_alike(name: str) -> None:
     assert model.fitted_.model.size() == plain.fitted_.model.size()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*TREES, *FORESTS])
 def test_the_file_the_rules_and_single_rows_say_the_same(name: str, tmp_path: Any) -> None:
     X, y, _ = table(4)

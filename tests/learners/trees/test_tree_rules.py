@@ -124,6 +124,7 @@ def test_every_export_predicts_as_the_tree(seed, missing):
         np.testing.assert_allclose(run_json(rules, table), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "missing"), CASES)
 def test_text_and_json_come_back_the_same(seed, missing):
     rules, matrix, expected = make(seed, missing, linear=seed % 2 == 0)

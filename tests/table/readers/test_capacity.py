@@ -114,6 +114,7 @@ def test_a_limit_that_does_not_exist_is_an_error():
         next(read_chunks(io.BytesIO(b"a\n1\n"), limits={"cell": 1}))
 
 
+@pytest.mark.slow
 def test_default_limits_follow_the_memory_of_the_process():
     lines = (
         "import resource; from vaglio.table import Limits; "

@@ -102,6 +102,7 @@ def test_gzip(tmp_path):
         read(path)
 
 
+@pytest.mark.slow
 def test_thousands_of_columns():
     wide = np.arange(3 * 4000).reshape(3, 4000)
     text = ",".join(f"c{at}" for at in range(4000)) + "\n" + "\n".join(",".join(map(str, row)) for row in wide + 0.5)

@@ -90,6 +90,7 @@ def open_document(repeated: int) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_formats_whose_sizes_cannot_be_checked_are_read_by_a_process_of_their_own():
     assert read(io.BytesIO(open_document(1)))["b"].tolist() == ["y"]
     with pytest.raises(ReadError, match="no sheet 'q': it has 's'"):
