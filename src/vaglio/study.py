@@ -89,7 +89,7 @@ class Study:
         self._given = self.table if mapped is given else given
 
     @classmethod
-    def of_results(cls, table: Any, target: str, found: Audit, selection: Selection) -> Study:
+    def of_results(cls, table: Table, target: str, found: Audit, selection: Selection) -> Study:
         """Make a study of an audit and a selection that were made elsewhere; it counts as run.
 
         Parameters

@@ -13,6 +13,7 @@ from vaglio.document.catalogue import Words
 from vaglio.document.training import Training
 from vaglio.plot.plane import Marks, Plane, draw_plane
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
+from vaglio.typing import Estimator
 
 __all__ = ["MAX_FRAMES", "Animation", "AnimationContext", "Frame", "as_regions", "frames_of_rounds", "regions_of"]
 
@@ -98,7 +99,7 @@ class Animation:
         return draw_plane(self.plane, frame.marks, frame.caption)
 
 
-def regions_of(context: AnimationContext, estimator: Any) -> np.ndarray:
+def regions_of(context: AnimationContext, estimator: Estimator) -> np.ndarray:
     """Predict the class at every point of the grid, as codes."""
     assert context.plane is not None
     return as_regions(context, estimator.predict(context.like_source(context.plane.grid)))

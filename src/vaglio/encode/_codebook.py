@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse as sp
 
 from vaglio.encode._encode_column import (
@@ -276,7 +277,7 @@ class Codebook:
         }
 
     @classmethod
-    def from_state(cls, state: Any) -> Codebook:
+    def from_state(cls, state: object) -> Codebook:
         """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("features"), list):
             raise ModelFileError("model-file-has-valid", "The model file has no valid description of its columns.")
@@ -316,7 +317,7 @@ def _anonymous(width: int) -> tuple[Feature, ...]:
     return tuple(Feature(f"x{j}") for j in range(width))
 
 
-def _stack(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:
+def _stack(columns: list[np.ndarray], n: int, dtype: DTypeLike) -> np.ndarray:
     block = np.empty((n, len(columns)), dtype=dtype, order="F")
     for j, column in enumerate(columns):
         block[:, j] = column

@@ -386,7 +386,7 @@ class DaskEngine(Engine):
         # Not pure: two trainings on one cluster must not share, and so not release, each other's results.
         return self.client.submit(function, *arguments, pure=False)
 
-    def _sent(self, thing: Any) -> Any:
+    def _sent(self, thing: object) -> Any:
         """Send something once to the cluster instead of with every task."""
         with lost_named():
             return self.client.submit(_same, thing, pure=False)
@@ -396,7 +396,7 @@ class DaskEngine(Engine):
         self._raw, self._plan, self._kept = [], None, {}
 
 
-def _same(thing: Any) -> Any:
+def _same(thing: object) -> Any:
     return thing
 
 
@@ -479,7 +479,7 @@ def _apply(function: Callable[[Any], Any], view: Callable[..., Any], *arguments:
         return function(view(*arguments))
 
 
-def _step(function: Callable[[Any, Any], Any], state: Any, view: Callable[..., Any], *arguments: Any) -> Any:
+def _step(function: Callable[[Any, Any], Any], state: object, view: Callable[..., Any], *arguments: Any) -> Any:
     with one_blas_thread():
         return function(state, view(*arguments))
 

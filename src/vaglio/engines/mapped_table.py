@@ -21,12 +21,13 @@ from vaglio.errors import InputError
 from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import reporting
 from vaglio.table import Column, Table
+from vaglio.typing import TableSource
 
 # What an audit or an exploration holds of each row at a time: copies of a few columns, sorted, and fingerprints.
 _BYTES_PER_ROW = 64
 
 
-def table_of(source: Any, like: Table | None = None) -> Any:
+def table_of(source: TableSource, like: Table | None = None) -> Any:
     """Return the rows of a scanned table or of a Dask frame as a table on disk; anything else is returned as it is.
 
     Parameters

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, Feature, code_type, describe, own_codes
@@ -164,7 +165,7 @@ class RawChunk:
         matrix.threads = plan.threads
         return Chunk(matrix, y, plan.weights(self, y), start)
 
-    def _block(self, features: list[Feature], dtype: Any) -> np.ndarray:
+    def _block(self, features: list[Feature], dtype: DTypeLike) -> np.ndarray:
         block = np.empty((self.n_rows, len(features)), dtype=dtype, order="F")
         for j, feature in enumerate(features):
             block[:, j] = self.column(feature)

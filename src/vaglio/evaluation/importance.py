@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.rows import Rows
 from vaglio.model.families import KINDS
 from vaglio.table import Table
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Predictor, TableLike
 
 __all__ = ["PermutationImportance", "permutation_importance"]
 
@@ -57,7 +56,7 @@ class PermutationImportance:
 
 
 def permutation_importance(
-    model: Any,
+    model: Predictor,
     X: TableLike,
     y: ColumnLike,
     *,
@@ -125,18 +124,18 @@ def _affordable(n_columns: int, n_rows: int) -> int:
     return max(_LEAST_COLUMNS, min(by_cells, by_columns))
 
 
-def _most_rows(model: Any) -> int:
+def _most_rows(model: Predictor) -> int:
     fitted = getattr(model, "fitted_", model)
     kind = KINDS.get(getattr(getattr(fitted, "model", None), "kind", ""))
     return _MOST_ROWS_OF_SLOW if kind is not None and kind.cost >= _SLOW else _MOST_ROWS
 
 
-def _accuracy(model: Any, X: Table, y: np.ndarray) -> float:
+def _accuracy(model: Predictor, X: Table, y: np.ndarray) -> float:
     return float(np.mean(np.asarray(model.predict(X)) == y))
 
 
 def _shuffled_accuracy(
-    model: Any, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator
+    model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator
 ) -> float:
     rows = np.tile(np.arange(len(y)), n_repeats)
     shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])

@@ -85,7 +85,7 @@ def evaluate(
     return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
 
 
-def _without_costs(model: Any) -> tuple[Any, CostMatrix | None]:
+def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     """The model that decides by itself, and the costs it carries."""
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted):

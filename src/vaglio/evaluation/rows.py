@@ -24,6 +24,7 @@ from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout
 from vaglio.evaluation.tasks import in_processes
 from vaglio.table import Table, as_table
+from vaglio.typing import Predictor, TableLike
 
 __all__ = ["MemoryRows", "Part", "Predicted", "Rows", "with_label_noise", "with_missing_values"]
 
@@ -186,7 +187,7 @@ class Rows(ABC):
         """Predict the rows whose class is known."""
 
     @abstractmethod
-    def predict_all(self, model: Any) -> None:
+    def predict_all(self, model: Predictor) -> None:
         """Predict every row and forget the predictions: to measure how long it takes."""
 
     @abstractmethod
@@ -391,7 +392,7 @@ def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> n
     return noisy
 
 
-def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
+def with_missing_values(X: TableLike, share: float, rng: np.random.Generator) -> Any:
     """Return inputs of which a random share of the values is missing; sparse inputs are returned unchanged."""
     if sp.issparse(X):
         return X

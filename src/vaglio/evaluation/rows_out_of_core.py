@@ -27,6 +27,7 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table import Column, Table
 from vaglio.table.scanned import RowShare, joined
+from vaglio.typing import Predictor
 
 __all__ = ["LabelNoise", "MissingValues", "OutOfCoreRows"]
 
@@ -279,7 +280,7 @@ def _numbers(rows: Labelled) -> np.ndarray:
     return rows[1].astype(np.int64)
 
 
-def _predicted(model: Any, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
+def _predicted(model: Predictor, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
     inputs, true, weights = rows
     return predict_with_scores(model, inputs), true, weights
 

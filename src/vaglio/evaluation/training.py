@@ -19,7 +19,7 @@ from vaglio.learners.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
-from vaglio.typing import Estimator
+from vaglio.typing import CostLike, Estimator
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -114,7 +114,7 @@ def train_and_evaluate(
     plan: EvaluationPlan,
     *,
     pos_label: Any = None,
-    cost: Any = None,
+    cost: CostLike | None = None,
     progress: ProgressOption = None,
 ) -> Training:
     """Fit an estimator to a table and evaluate it as planned.
@@ -173,7 +173,7 @@ def train_and_evaluate(
     return Training(model, rows.learned(model), evaluation, plan.how(rows))
 
 
-def _fitted(estimator: Any, rows: Rows, cost: CostMatrix | None) -> Any:
+def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | None) -> Any:
     """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
     if cost is None:
         return rows.fit(estimator)
@@ -190,7 +190,7 @@ def evaluate_learner(
     plan: EvaluationPlan,
     *,
     pos_label: Any = None,
-    cost: Any = None,
+    cost: CostLike | None = None,
     progress: ProgressOption = None,
 ) -> Evaluation:
     """Evaluate a learner as planned and keep no model: with folds, none is trained on all rows.
@@ -224,7 +224,7 @@ def evaluate_learner(
     return training.evaluation
 
 
-def _options(rows: Rows, pos_label: Any, cost: Any) -> dict[str, Any]:
+def _options(rows: Rows, pos_label: Any, cost: CostLike | None) -> dict[str, Any]:
     """Return the positive class and the costs, looked up among the classes of the rows."""
     if pos_label is None and cost is None:
         return {"pos_label": None, "cost": None}

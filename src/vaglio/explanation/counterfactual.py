@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from vaglio.explanation.distance import Ruler
 from vaglio.explanation.explanation import Change, Counterfactual, Explanation
 from vaglio.model.base import class_codes
 from vaglio.model.families import KINDS, Lookup
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
 
 __all__ = [
     "PATIENCE",
@@ -64,7 +67,7 @@ cuts: Lookup[Callable[[Any, Context], dict[int, Sequence[float]]]] = Lookup(lamb
 
 
 def find_counterfactuals(
-    model: Any, matrix: EncodedMatrix, context: Context, explanations: Sequence[Explanation] = ()
+    model: Model, matrix: EncodedMatrix, context: Context, explanations: Sequence[Explanation] = ()
 ) -> list[Counterfactual | None]:
     """Return for each row the smallest change found that gives it another class; None where none was found.
 
@@ -444,7 +447,7 @@ def _most_helpful(question: Question, tried: Variants) -> Variants:
     return chosen.take(np.flatnonzero(lead[first] < start))
 
 
-def _leads(model: Any, matrix: EncodedMatrix, codes: np.ndarray) -> np.ndarray:
+def _leads(model: Model, matrix: EncodedMatrix, codes: np.ndarray) -> np.ndarray:
     """Return by how much each row's class leads the best other one: a change that helps makes the lead smaller."""
     # Where probabilities saturate at 0 and 1, scores and logarithms still tell two changes apart.
     methods = (getattr(model, name, None) for name in ("class_scores", "predict_log_proba", "predict_proba"))

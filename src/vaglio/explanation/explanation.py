@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from vaglio.errors import NotSupportedError
 from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition
 from vaglio.model.families import KINDS, Lookup
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
 
 # Classes whose expected cost is told; those of least cost.
 _MOST_COSTS = 5
@@ -265,7 +268,7 @@ leaves: Lookup[Callable[[Any, EncodedMatrix], tuple[np.ndarray, np.ndarray] | No
 
 
 def explain_rows(
-    model: Any,
+    model: Model,
     matrix: EncodedMatrix,
     context: Context,
     counterfactual: bool = True,
@@ -319,7 +322,7 @@ def _with_costs(explanations: list[Explanation], probability: np.ndarray, contex
     ]
 
 
-def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
+def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
     """Say of every row which values are missing or were never seen, and what becomes of them."""
     notes: list[list[str]] = [[] for _ in range(matrix.n_rows)]
     for (row, j), value in context.unseen.items():
@@ -334,7 +337,7 @@ def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[s
     return notes
 
 
-def _similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) -> list[str]:
+def _similar_rows(model: Model, matrix: EncodedMatrix, training: EncodedMatrix) -> list[str]:
     """Name for each row the training rows that share its leaf in most trees, by their number from 0."""
     find_leaves = leaves.find(model.kind)
     here = None if find_leaves is None else find_leaves(model, matrix)

@@ -242,7 +242,7 @@ def _whole_number(text: str) -> int:
     return value
 
 
-def _is_deep(data: Any, levels: int) -> bool:
+def _is_deep(data: object, levels: int) -> bool:
     """Return whether lists and dicts stand inside each other on more levels than these."""
     inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     return bool(inside) and (levels == 0 or any(_is_deep(part, levels - 1) for part in inside))

@@ -233,7 +233,7 @@ class Fitted:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
-    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
         Parameters
@@ -370,7 +370,7 @@ class Fitted:
         where: Any = None,
         value: float | None = None,
         direction: int | None = None,
-        label: Any = None,
+        label: object = None,
         reason: str = "",
     ) -> Fitted:
         """Return an additive model with one term changed; the provenance keeps what was changed, before and after.

@@ -112,7 +112,7 @@ def _proof(fitted: Fitted) -> str:
     )
 
 
-def _numbers(given: Any) -> dict[str, float]:
+def _numbers(given: object) -> dict[str, float]:
     """Return the entries that are finite numbers."""
     entries = given.items() if isinstance(given, dict) else ()
     return {

@@ -126,7 +126,7 @@ class VaglioEstimator(BaseEstimator):
     def _note_columns(self, X: Any) -> None:
         """Look at a few rows in the form the user gave them."""
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the prediction for each row of X.
 
         Parameters

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vaglio.learners.estimator import VaglioEstimator
 
 
-def monotonic_directions(given: Any, features: Sequence[Feature], n_classes: int) -> list[int]:
+def monotonic_directions(given: object, features: Sequence[Feature], n_classes: int) -> list[int]:
     """Return 1, -1 or 0 per column; nothing when no column is bound.
 
     Parameters
@@ -56,7 +56,7 @@ def with_ordered_booleans(estimator: VaglioEstimator, codebook: Codebook) -> Cod
     return codebook if features == codebook.features else replace(codebook, features=features)
 
 
-def position_of(item: Any, names: Sequence[str], parameter: str) -> int:
+def position_of(item: object, names: Sequence[str], parameter: str) -> int:
     """Return the position of a column that is given by name or position."""
     if isinstance(item, str):
         if item not in names:
@@ -79,7 +79,7 @@ def position_of(item: Any, names: Sequence[str], parameter: str) -> int:
     return int(item)
 
 
-def _as_given(given: Any, names: Sequence[str]) -> list[int]:
+def _as_given(given: object, names: Sequence[str]) -> list[int]:
     """Return the direction of each column."""
     if given is None:
         return [0] * len(names)

@@ -9,7 +9,7 @@ import contextlib
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import compute_class_weight
@@ -30,6 +30,9 @@ from vaglio.fitted import Fitted
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
 from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 
 def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
@@ -74,7 +77,7 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
 
 
-def _refuse_passes(estimator: Any, source: Source) -> None:
+def _refuse_passes(estimator: VaglioEstimator, source: Source) -> None:
     """Raise the error of a learner that needs all rows, with what they would take, if that is known."""
     try:
         estimator._refuse_passes()
@@ -126,7 +129,7 @@ def _total_weight(survey: Survey, plan: Recoding, factors: np.ndarray) -> float:
     return float(survey.n_rows) if survey.total_weight is None else survey.total_weight.value
 
 
-def _factors(estimator: Any, survey: Survey, plan: Recoding) -> np.ndarray | None:
+def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.ndarray | None:
     given = getattr(estimator, "class_weight", None)
     if given is None or plan.classes is None:
         return None
@@ -171,7 +174,7 @@ def _set_up(estimator: Any, facts: Facts) -> None:
         estimator.classes_ = facts.classes
 
 
-def _training(estimator: Any, described: dict[str, Any], survey: Survey) -> str:
+def _training(estimator: VaglioEstimator, described: dict[str, Any], survey: Survey) -> str:
     """Return what tells this training from others: rows that were changed since are noticed by what they sum up to."""
     said = {"learner": estimator._learner_id, "params": plain_params(estimator), "rows": described}
     said["seen"] = survey.in_short()

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils._param_validation import Hidden, Interval, InvalidParameterError, Options, StrOptions
 
@@ -15,6 +15,9 @@ from vaglio.errors import InputError
 from vaglio.learners.parameters import entries_of, parameter_names
 from vaglio.learners.registry import find
 from vaglio.messages.sentences import did_you_mean
+
+if TYPE_CHECKING:
+    from vaglio.learners.estimator import VaglioEstimator
 
 # How people write them; Python's own None, True and False are literals anyway.
 _WORDS = {"none": None, "true": True, "false": False, "inf": math.inf, "-inf": -math.inf}
@@ -88,7 +91,7 @@ def parse_value(word: str) -> Any:
         return word
 
 
-def check_parameters(estimator: Any) -> None:
+def check_parameters(estimator: VaglioEstimator) -> None:
     """Compare the parameters with the limits that the learner declares, before any table is read."""
     try:
         estimator._validate_params()
@@ -157,7 +160,7 @@ def parameter_fields(learner_id: str) -> list[ParameterField]:
     return found
 
 
-def _field(name: str, meaning: str, default: Any, alternatives: Any) -> ParameterField | None:
+def _field(name: str, meaning: str, default: object, alternatives: Any) -> ParameterField | None:
     words: list[str] = []
     numbers: list[Interval] = []
     for each in alternatives if isinstance(alternatives, list) else []:

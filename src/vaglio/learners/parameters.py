@@ -147,7 +147,7 @@ def entries_of(docstring: str | None, section: str) -> Entries:
     return found
 
 
-def _as_python(default: Any) -> str:
+def _as_python(default: object) -> str:
     """Return a default as our code writes it, with double quotes."""
     return repr(default).replace("'", '"')
 
@@ -164,7 +164,7 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
     return tuple(_of_signature(cls))
 
 
-def all_allowed(estimator: Any) -> bool:
+def all_allowed(estimator: object) -> bool:
     """Return whether every parameter is within its limits, or limits are not to be looked at."""
     kind: Any = type(estimator)
     for name, default, limits in _limits(kind):

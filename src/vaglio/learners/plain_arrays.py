@@ -16,20 +16,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vaglio import _core
-from vaglio.typing import TableLike
+from vaglio.typing import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     pass
 
 
-def is_plain(X: TableLike, dtype: Any = np.float64) -> bool:
+def is_plain(X: TableLike, dtype: DTypeLike = np.float64) -> bool:
     """Whether X is an array of this type that has rows and columns."""
     return type(X) is np.ndarray and X.dtype == dtype and X.ndim == 2 and 0 not in X.shape
 
 
-def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool, dtype: Any = np.float64) -> bool:
+def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool, dtype: DTypeLike = np.float64) -> bool:
     """Whether X is an array of this type with which nothing is wrong; scikit-learn's checks take longer to see that."""
     if not is_plain(X, dtype):
         return False
@@ -73,7 +74,7 @@ def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return None
 
 
-def accuracy(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+def accuracy(y: ColumnLike, predicted: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
     """Return the share of rows whose label is predicted.
 
     Parameters
@@ -92,7 +93,7 @@ def accuracy(y: Any, predicted: Any, sample_weight: Any = None) -> float:
     return found
 
 
-def determination(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+def determination(y: ColumnLike, predicted: ColumnLike, sample_weight: ColumnLike | None = None) -> float:
     """Return the coefficient of determination R².
 
     Parameters
@@ -136,6 +137,6 @@ def _plain_determination(y: Any, predicted: Any) -> float | None:
     return float((1 - left / whole)[0])
 
 
-def _alike(y: Any, predicted: Any) -> bool:
+def _alike(y: ColumnLike, predicted: ColumnLike) -> bool:
     """Whether both are arrays of one value per row."""
     return type(y) is type(predicted) is np.ndarray and y.ndim == 1 and y.shape == predicted.shape and len(y) > 0

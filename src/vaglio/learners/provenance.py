@@ -95,7 +95,7 @@ def learner_source(estimator: VaglioEstimator) -> str:
     return f"vaglio.{type(estimator).__name__}({parts})"
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     # 1 == True == 1.0 in Python, but not in a line a person reads.
     return type(a) is type(b) and bool(a == b)
 
@@ -164,7 +164,7 @@ class Shares:
     high: float = np.inf
 
     @classmethod
-    def from_state(cls, state: Any, feature: Feature) -> Shares | None:
+    def from_state(cls, state: object, feature: Feature) -> Shares | None:
         """Rebuild from a model file, trusting nothing in it; None if it is not what the feature needs."""
         if not isinstance(state, list) or len(state) not in (1, 4) or not isinstance(state[0], list):
             return None
@@ -209,7 +209,7 @@ def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
     return found
 
 
-def shares_from(state: Any, features: tuple[Feature, ...]) -> list[Shares | None]:
+def shares_from(state: object, features: tuple[Feature, ...]) -> list[Shares | None]:
     """Return the shares of each feature that a model file keeps; None where it keeps none, or none that can be used.
 
     Parameters

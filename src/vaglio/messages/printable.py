@@ -47,7 +47,7 @@ def is_whole_text(word: str) -> bool:
     return True
 
 
-def shown_cell(value: Any) -> Any:
+def shown_cell(value: object) -> Any:
     """Return the value, with an apostrophe before a text that a spreadsheet would take for a formula.
 
     Parameters

@@ -77,7 +77,7 @@ _MOST_CELLS = 1 << 25
 _MANY_CLASSES = 256
 
 
-def class_codes(model: Any, matrix: EncodedMatrix, cost: CostMatrix | None = None, n_classes: int = 0) -> np.ndarray:
+def class_codes(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = None, n_classes: int = 0) -> np.ndarray:
     """Return the code of the class a model decides for, by itself or by least expected cost, ties to the first.
 
     With very many classes the rows are decided part by part: a small file can name more classes than memory holds
@@ -90,7 +90,7 @@ def class_codes(model: Any, matrix: EncodedMatrix, cost: CostMatrix | None = Non
     return np.concatenate([_decided(model, part, cost) for part in parts])
 
 
-def _decided(model: Any, matrix: EncodedMatrix, cost: CostMatrix | None) -> np.ndarray:
+def _decided(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None) -> np.ndarray:
     if cost is not None:
         return cost.decide(class_proba(model, matrix))
     decide = getattr(model, "predict_codes", None)
@@ -98,7 +98,7 @@ def _decided(model: Any, matrix: EncodedMatrix, cost: CostMatrix | None) -> np.n
     return codes
 
 
-def class_proba(model: Any, matrix: EncodedMatrix) -> np.ndarray:
+def class_proba(model: Model, matrix: EncodedMatrix) -> np.ndarray:
     """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
     return refuse_unreal(model.predict_proba(matrix), "probabilities")
 
@@ -134,7 +134,7 @@ def label_array(labels: Sequence[Any]) -> np.ndarray:
 
 
 def codes_and_proba(
-    model: Any, matrix: EncodedMatrix, cost: CostMatrix | None = None
+    model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return class codes and, where the model has them, probabilities, without computing the same thing twice."""
     if cost is not None:

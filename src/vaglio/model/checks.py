@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vaglio.errors import ModelFileError
 
@@ -20,7 +21,7 @@ def need(condition: Any, what: str) -> None:
 
 
 def array(
-    arrays: dict[str, np.ndarray], name: str, dtype: Any, shape: tuple[int | None, ...], finite: bool = False
+    arrays: dict[str, np.ndarray], name: str, dtype: DTypeLike, shape: tuple[int | None, ...], finite: bool = False
 ) -> np.ndarray:
     """Fetch an array that must have this dtype and shape (None: any length)."""
     need(name in arrays, f"the array {name!r} is missing")

@@ -309,7 +309,7 @@ KEYWORDS = _TEST_WORDS | _LINE_WORDS | {"IF", "ANYTHING", "THEN", "ELSE"}
 _READABLE = 12
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """A label, a category or a column's name: bare when it is a plain word, quoted otherwise."""
     if isinstance(value, str):
         plain = re.fullmatch(WORD, value) and value.upper() not in KEYWORDS

@@ -14,6 +14,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.sentences import did_you_mean
+from vaglio.typing import CostLike
 
 __all__ = ["CostMatrix", "row_costs_decision"]
 
@@ -67,7 +68,7 @@ class CostMatrix:
             raise InputError("cost-matrix-has-class", "The cost matrix has the class {twice!r} twice.", twice=twice)
 
     @classmethod
-    def from_any(cls, cost: Any, *, labels: Sequence[Any]) -> CostMatrix:
+    def from_any(cls, cost: CostLike, *, labels: Sequence[Any]) -> CostMatrix:
         """Make costs from a matrix, a dict of (true, predicted) pairs, or a CSV file with the classes as headers.
 
         Classes are put into the order of ``labels``; pairs that a dict leaves out cost nothing, and classes of a matrix

@@ -21,6 +21,7 @@ from vaglio.plot.style import (
     panel_grid,
     quiet,
 )
+from vaglio.typing import ColumnLike, Predictor, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -223,7 +224,7 @@ class PerceptronPathDisplay:
     classes: Any
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+    def from_estimator(cls, estimator: Any, X: TableLike, y: ColumnLike) -> Self:
         """Take the lines from the ``history_`` of a fitted perceptron.
 
         Parameters
@@ -355,7 +356,7 @@ def draw_labellings(
     return figure
 
 
-def _draw_labelling(ax: Axes, points: np.ndarray, labels: np.ndarray, realised: bool, model: Any) -> None:
+def _draw_labelling(ax: Axes, points: np.ndarray, labels: np.ndarray, realised: bool, model: Predictor) -> None:
     predict = model.predict if model is not None else lambda grid: np.full(len(grid), labels[0])
     draw_regions(ax, points, predict)
     for label, marker in ((0, "o"), (1, "s")):

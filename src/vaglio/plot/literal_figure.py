@@ -29,7 +29,7 @@ class LiteralFigure(Figure):
         super().draw(renderer)
 
 
-def words_of(figure: Any) -> dict[Any, str]:
+def words_of(figure: Figure) -> dict[Any, str]:
     """Return every text of a figure, and what it says.
 
     Parameters
@@ -39,7 +39,7 @@ def words_of(figure: Any) -> dict[Any, str]:
     return {text: text.get_text() for text in figure.findobj(Text)}
 
 
-def write_literally(figure: Any, before: dict[Any, str]) -> None:
+def write_literally(figure: Figure, before: dict[Any, str]) -> None:
     """Let what a figure says be no formula, but for the powers of ten on a logarithmic axis.
 
     Parameters

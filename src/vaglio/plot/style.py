@@ -200,7 +200,7 @@ def html_page(title: str, body: str) -> str:
     )
 
 
-def figure_bytes(figure: Any, format: str) -> bytes:
+def figure_bytes(figure: Figure, format: str) -> bytes:
     """Return a matplotlib figure as svg, png or pdf, and close it. The same figure gives the same bytes.
 
     Parameters
@@ -220,7 +220,7 @@ def figure_bytes(figure: Any, format: str) -> bytes:
     return out.getvalue()
 
 
-def figure_svg(figure: Any, title: str) -> str:
+def figure_svg(figure: Figure, title: str) -> str:
     """Return a figure as an SVG element to put into a page, with a title for screen readers."""
     text = figure_bytes(figure, "svg").decode()
     drawing = text[text.index("<svg") :]

@@ -15,6 +15,7 @@ from vaglio.messages.sentences import listed
 from vaglio.quality.levels import entropy_bits
 from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
 from vaglio.table import Column, Table
+from vaglio.typing import TableSource
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +122,7 @@ def is_packed(table: Table, name: str) -> bool:
     return table.sparse is not None and name in table.sparse and len(table.sparse.names) > MOST_ITEMS
 
 
-def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
+def rank_attributes(table: TableSource, target: str, *, seed: int = 0) -> list[AttributeScore]:
     """Score every input attribute against the class, best gain first.
 
     Nominal attributes have one branch per value, numeric ones are cut at their best threshold. Tables of more than
@@ -374,7 +375,7 @@ class Associations:
 
 
 def associations(
-    table: Any, columns: Sequence[str] | None = None, *, max_columns: int = 40, seed: int = 0
+    table: TableSource, columns: Sequence[str] | None = None, *, max_columns: int = 40, seed: int = 0
 ) -> Associations:
     """Measure the dependence of every pair of columns, whatever their kinds.
 

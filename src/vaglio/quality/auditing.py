@@ -29,6 +29,7 @@ from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_table
+from vaglio.typing import TableSource
 
 __all__ = ["Audit", "audit"]
 
@@ -164,7 +165,7 @@ class Audit:
 
 
 def audit(
-    table: Any,
+    table: TableSource,
     target: str | int | None = None,
     *,
     rules: Mapping[str, Any] | None = None,

@@ -20,6 +20,7 @@ from vaglio.quality.association import Associations, AttributeScore, association
 from vaglio.quality.levels import describe
 from vaglio.quality.profile import distinct_codes, profile_column, quartile_fences, sample_rows
 from vaglio.table import Column, Table, as_table
+from vaglio.typing import TableSource
 
 __all__ = ["FIGURES", "Exploration", "box_plots", "box_statistics", "explore", "histograms", "pair_plot"]
 
@@ -84,7 +85,7 @@ def _class_codes(table: Table, target: str | None) -> tuple[np.ndarray, list[Any
     return codes, labels.tolist()
 
 
-def box_plots(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+def box_plots(table: TableSource, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
     """Draw a box plot per numeric column, one box per class.
 
     Parameters
@@ -106,7 +107,7 @@ def box_plots(table: Any, target: str | None = None, *, columns: Sequence[str] |
     return figure
 
 
-def histograms(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+def histograms(table: TableSource, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
     """Draw a histogram per column (bars of categories or bins of numbers), stacked by class.
 
     Parameters
@@ -136,7 +137,7 @@ def histograms(table: Any, target: str | None = None, *, columns: Sequence[str] 
 
 
 def pair_plot(
-    table: Any,
+    table: TableSource,
     target: str | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -347,7 +348,7 @@ def _date(days: float | None) -> str | None:
 
 
 def explore(
-    table: Any, target: str | int | None = None, *, seed: int = 0, percentiles: Sequence[float] = ()
+    table: TableSource, target: str | int | None = None, *, seed: int = 0, percentiles: Sequence[float] = ()
 ) -> Exploration:
     """Describe a table: its columns, what they tell about the class, how they depend on each other.
 

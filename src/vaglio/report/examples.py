@@ -170,7 +170,7 @@ def _sentence(note: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
 
 
-def _reasons(explanation: Explanation, predicted: Any) -> dict[str, Any]:
+def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 

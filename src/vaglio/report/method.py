@@ -15,6 +15,7 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.messages.sentences import clip, plural
 from vaglio.report.learners import params_text
 from vaglio.study import Study
+from vaglio.typing import CostLike
 
 __all__ = ["method_chapter"]
 
@@ -154,7 +155,7 @@ def _table_code(study: Study, name: str) -> str:
     return f"vaglio.datasets.load({name!r})" if name in datasets.names() else "..."
 
 
-def _cost_code(cost: Any) -> str:
+def _cost_code(cost: CostLike) -> str:
     return repr(str(cost)) if isinstance(cost, (str, Path)) else repr(cost) if isinstance(cost, dict) else "cost"
 
 

@@ -150,7 +150,7 @@ def _usual_threshold(evaluation: Evaluation, k: int) -> float:
     return 0.5
 
 
-def _calibration(evaluation: Evaluation, label: Any) -> list[list[float]]:
+def _calibration(evaluation: Evaluation, label: object) -> list[list[float]]:
     """Mean probability, observed share and rows of each tenth of the scale."""
     if not evaluation.probability:
         return []
@@ -159,7 +159,7 @@ def _calibration(evaluation: Evaluation, label: Any) -> list[list[float]]:
     return [[round(p, 4), round(o, 4), round(n, 2)] for p, o, n in bins]
 
 
-def _score_counts(evaluation: Evaluation, label: Any) -> dict[str, Any]:
+def _score_counts(evaluation: Evaluation, label: object) -> dict[str, Any]:
     """Shares of the rows of the class, and of the others, in bins of the score."""
     positive, score = evaluation.one_class(label)
     low, high = (0.0, 1.0) if evaluation.probability else (float(score.min()), float(score.max()))

@@ -125,7 +125,7 @@ def _rows(served: Served, data: dict[str, Any]) -> list[Any]:
     return [row if isinstance(row, dict) else _named(row, served.names) for row in given]
 
 
-def _named(row: Any, names: list[str]) -> dict[str, Any]:
+def _named(row: object, names: list[str]) -> dict[str, Any]:
     if not isinstance(row, list) or len(row) != len(names):
         refuse(422, f"A row is a list of {len(names)} values: {listed(names, quoted=True)}.")
     return dict(zip(names, row))
@@ -315,5 +315,5 @@ def _outputs(served: Served, answers: list[dict[str, Any]]) -> dict[str, dict[st
     return found or {"predicted": {"datatype": datatype, "shape": [0], "data": []}}
 
 
-def _json(data: Any, status: int = 200) -> Response:
+def _json(data: object, status: int = 200) -> Response:
     return Response(dump_json(data), status, media_type=JSON)

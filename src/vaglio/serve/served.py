@@ -117,7 +117,7 @@ class Served:
         return self.seconds > _SLOW
 
     # -- one row -------------------------------------------------------------------------------------------------------
-    def check(self, row: Any, number: int | None = None) -> dict[str, Any]:
+    def check(self, row: object, number: int | None = None) -> dict[str, Any]:
         """Return a row with the columns of the model, if it is one; further columns are dropped.
 
         Parameters
@@ -268,7 +268,7 @@ def _kind(value: object) -> str:
     return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
 
 
-def _plain(data: Any) -> Any:
+def _plain(data: object) -> Any:
     """Return data that JSON can say: texts as keys, no NumPy numbers, null for what is no number."""
     if isinstance(data, dict):
         return {str(key): _plain(value) for key, value in data.items()}

@@ -353,7 +353,7 @@ def _dialect(path: str, status: int, detail: str) -> dict[str, str]:
     return {}
 
 
-def _json(data: Any, status: int = 200) -> Response:
+def _json(data: object, status: int = 200) -> Response:
     return Response(dump_json(data), status, media_type=JSON)
 
 

@@ -70,7 +70,7 @@ def sharing() -> Iterator[None]:
                 _shared.clear()
 
 
-def made_of(source: Any, make: Callable[[Any], Made], checked: Any) -> Made:
+def made_of(source: object, make: Callable[[Any], Made], checked: Any) -> Made:
     """Return what is made of an object that the user or a forest gave, checked: within :func:`sharing` made once."""
     if not _users:
         return make(checked)

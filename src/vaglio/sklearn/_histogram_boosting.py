@@ -167,7 +167,14 @@ def _to_go_on_from(estimator: Any) -> Any:
     return before
 
 
-def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: Any, watched: dict[str, Any]) -> Any:
+def _prepared(
+    estimator: Any,
+    params: dict[str, Any],
+    X: TableLike,
+    y: ColumnLike,
+    weight: ColumnLike | None,
+    watched: dict[str, Any],
+) -> Any:
     """Return scikit-learn's class after one split of few rows: it has checked the rows and encoded the categories."""
     params = {**params, "max_iter": 1, "max_leaf_nodes": 2}
     check_consistent_length(X, y)
@@ -270,7 +277,9 @@ class BoostingRows:
     validation: np.ndarray
 
 
-def rows_of(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: dict[str, Any]) -> BoostingRows:
+def rows_of(
+    estimator: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, watched: dict[str, Any]
+) -> BoostingRows:
     """Return the prepared rows; those to watch are given, or drawn as scikit-learn draws them."""
     rows, target = estimator._preprocess_X(X, reset=False), column_or_1d(y)
     n, weight = len(rows), _weights(estimator, target, sample_weight)
@@ -311,7 +320,7 @@ def by_weight(estimator: Any, rows: BoostingRows, weight: np.ndarray) -> Boostin
     )
 
 
-def _weights(estimator: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+def _weights(estimator: Any, y: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
     weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
     if estimator.class_weight is None:
         return weight
@@ -319,7 +328,7 @@ def _weights(estimator: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | 
     return factors if weight is None else factors * weight
 
 
-def _with_weights_of(weight: np.ndarray | None, n: int, given: Any, more: int) -> np.ndarray | None:
+def _with_weights_of(weight: np.ndarray | None, n: int, given: object, more: int) -> np.ndarray | None:
     """Return the weights of the training rows and of the rows to watch; None where all weigh one."""
     if weight is None and given is None:
         return None

@@ -69,7 +69,7 @@ def count_case(estimator: Any, case: str) -> None:
     _counts[f"{cls.__module__.removeprefix('vaglio.sklearn.')}.{cls.__name__}", case] += 1
 
 
-def count_class(module: str, value: Any) -> None:
+def count_class(module: str, value: object) -> None:
     """Note that an estimator of scikit-learn was handed out in place of one of vaglio."""
     if isinstance(value, type) and hasattr(value, "fit"):
         _counts[f"{module.removeprefix('sklearn.')}.{value.__name__}", ""] += 1

@@ -244,7 +244,7 @@ class LearnsInParts(Preset):
     _cases: ClassVar[dict[str, str]] = {PARTS: "scikit-learn's own method goes on from what was learned before"}
 
     def partial_fit(
-        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+        self, X: TableLike, y: ColumnLike, classes: ColumnLike | None = None, sample_weight: ColumnLike | None = None
     ) -> Self:
         """Learn from some rows, in addition to those seen before.
 

@@ -57,7 +57,7 @@ class LinearPreset(Preset):
     coef_: Any
     intercept_: Any
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: TableLike) -> Any:
         """Return the decision values of the rows of X.
 
         Parameters
@@ -73,7 +73,7 @@ class LinearPreset(Preset):
         scores = X @ self.coef_.T + self.intercept_
         return scores.reshape(-1) if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Return the class of each row of X.
 
         Parameters
@@ -89,7 +89,7 @@ class LinearPreset(Preset):
         scores = self.decision_function(X)
         return self.classes_.take((scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1))
 
-    def _is_plain(self, X: Any) -> bool:
+    def _is_plain(self, X: TableLike) -> bool:
         coef = self.__dict__.get("coef_")
         return type(coef) is np.ndarray and coef.ndim == 2 and X_is_sound(self, X)
 

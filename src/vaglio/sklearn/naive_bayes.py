@@ -77,11 +77,11 @@ class BayesPreset(LearnsInParts):
     def _given_priors(self) -> Any:
         return self.class_prior
 
-    def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _rows(self, X: TableLike, y: ColumnLike) -> tuple[Any, Any]:
         rows, targets = validate_data(self, X, y, accept_sparse="csr")
         return rows, targets
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Return the class of each row of X.
 
         Parameters
@@ -115,7 +115,7 @@ class CountPreset(BayesPreset):
             return _ALPHAS
         return super()._case(X, y, sample_weight)
 
-    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _publish(self, learner: Any, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> None:
         for name in ("class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"):
             setattr(self, name, getattr(learner, name))
 
@@ -141,7 +141,7 @@ class GaussianNB(BayesPreset, theirs.GaussianNB):
     def _given_priors(self) -> Any:
         return self.priors
 
-    def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _rows(self, X: TableLike, y: ColumnLike) -> tuple[Any, Any]:
         rows, targets = validate_data(self, X, y)
         return rows, targets
 

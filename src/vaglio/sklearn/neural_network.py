@@ -56,7 +56,7 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
 
     @available_if(lambda self: hasattr(super(), "partial_fit"))
     def partial_fit(
-        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, classes: Any = None
+        self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None, classes: ColumnLike | None = None
     ) -> Self:
         """Train for one pass over some rows.
 

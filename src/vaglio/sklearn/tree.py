@@ -136,7 +136,7 @@ class TreePreset(Preset):
 
     # An array that is plainly sound is answered from ``tree_``: one row in an eighth of the time that scikit-learn's
     # methods take, 1,000 rows in a third. Everything else goes to these methods.
-    def predict(self, X: Any, check_input: bool = True) -> Any:
+    def predict(self, X: TableLike, check_input: bool = True) -> Any:
         """Return the class or the number of each row of X.
 
         Parameters
@@ -155,7 +155,7 @@ class TreePreset(Preset):
     def _answer(self, said: np.ndarray) -> Any:
         return said[:, 0]
 
-    def _said(self, X: Any) -> np.ndarray | None:
+    def _said(self, X: TableLike) -> np.ndarray | None:
         """Return what the leaves of the rows say; None where scikit-learn's method has to look at the rows."""
         if "tree_" not in self.__dict__ or self.n_outputs_ > 1:
             return None
@@ -227,7 +227,7 @@ class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
     def _answer(self, said: np.ndarray) -> Any:
         return self.classes_.take(said.argmax(axis=1))
 
-    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+    def predict_proba(self, X: TableLike, check_input: bool = True) -> Any:
         """Return the probability of each class for each row of X.
 
         Parameters

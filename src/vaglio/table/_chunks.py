@@ -16,10 +16,11 @@ from vaglio.table._table import Table
 from vaglio.table._words import MISSING, tidy
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.stream import open_batches
+from vaglio.typing import TableSource
 
 
 def read_chunks(
-    source: Any,
+    source: TableSource,
     rows: int = 65_536,
     like: Any = None,
     *,

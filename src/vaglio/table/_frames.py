@@ -19,9 +19,10 @@ from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.typing import TableSource
 
 
-def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:
+def table_from_any(source: TableSource, names: Sequence[str] | None = None) -> Table:
     """Make a Table of anything that is none yet, by dtypes; see :meth:`Table.from_any`."""
     try:
         return _converted(source, names)
@@ -75,7 +76,7 @@ def _converted(source: Any, names: Sequence[str] | None) -> Table:
     return _from_arrow(source)
 
 
-def _is_from(library: str, source: Any, name: str) -> bool:
+def _is_from(library: str, source: object, name: str) -> bool:
     # A frame of a library that was never imported cannot exist, so the library need not be imported here.
     module = sys.modules.get(library)
     return module is not None and isinstance(source, getattr(module, name))
@@ -302,7 +303,7 @@ def table_to_frame(table: Table) -> Any:
     return arrow.to_pandas()
 
 
-def as_frame(data: Any, columns: Sequence[Any] | None = None, index: Sequence[Any] | None = None) -> Any:
+def as_frame(data: object, columns: Sequence[Any] | None = None, index: Sequence[Any] | None = None) -> Any:
     """Return a pandas frame, for results that are small tables.
 
     Parameters

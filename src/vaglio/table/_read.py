@@ -22,6 +22,7 @@ from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
+from vaglio.typing import TableSource
 
 # Below this number of rows, threads take longer to start than to help.
 _MANY_ROWS = 100_000
@@ -30,7 +31,7 @@ FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
 
 
 def read(
-    source: Any,
+    source: TableSource,
     target: str | int | None = None,
     *,
     levels: Levels | None = None,
@@ -122,7 +123,7 @@ def read(
         return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
 
 
-def as_table(source: Any, *, finite: bool = True) -> Table:
+def as_table(source: TableSource, *, finite: bool = True) -> Table:
     """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone.
 
     Parameters
@@ -157,7 +158,7 @@ def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_s
         raise InputError("kind-table-transactions", "kind is 'table' or 'transactions', not {kind!r}.", kind=kind)
 
 
-def _is_stream(source: Any) -> bool:
+def _is_stream(source: object) -> bool:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 

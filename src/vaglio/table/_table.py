@@ -15,6 +15,7 @@ from vaglio.messages.sentences import clip, did_you_mean, listed, plural
 from vaglio.table._column import Column, labels, numbers
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
+from vaglio.typing import TableSource
 
 _HEAD = ("column", "kind", "level", "values", "role", "missing", "distinct", "example")
 # More columns than this do not fit a screen.
@@ -90,7 +91,7 @@ class Table:
     @classmethod
     def from_any(
         cls,
-        source: Any,
+        source: TableSource,
         *,
         levels: Levels | None = None,
         roles: Mapping[str, str] | None = None,
@@ -196,7 +197,7 @@ class Table:
 
     # ---- new tables from this one
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """Rows by integers, mask or slice give a Table; a name gives that column's values."""
         if isinstance(key, str):
             return self.column(key).values

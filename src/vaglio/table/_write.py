@@ -23,6 +23,7 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_to_arrow
 from vaglio.table._table import Table
+from vaglio.typing import TableLike
 
 # Extension (without .gz) -> format.
 _FORMATS = {
@@ -38,7 +39,11 @@ _FORMATS = {
 
 
 def write(
-    table: Any, path: str | os.PathLike[str], format: str | None = None, *, for_spreadsheet: bool = False
+    table: TableLike | Mapping[str, Any],
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    for_spreadsheet: bool = False,
 ) -> None:
     """Write a Table or frame to a file, or to standard output when the path is "-".
 
@@ -120,7 +125,7 @@ class TableWriter:
         self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
         return self
 
-    def write(self, table: Any, further: Mapping[str, Any] | None = None) -> None:
+    def write(self, table: TableLike | Mapping[str, Any], further: Mapping[str, Any] | None = None) -> None:
         """Write some rows.
 
         Parameters

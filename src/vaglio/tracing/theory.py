@@ -17,6 +17,7 @@ from vaglio.document.notation import as_fraction, comma_list, count, fixed
 from vaglio.errors import InputError
 from vaglio.evaluation import shatters
 from vaglio.learners.registry import find
+from vaglio.typing import ColumnLike, Estimator
 
 __all__ = ["trace_kernel", "trace_shattering", "trace_split", "trace_vote"]
 
@@ -84,7 +85,7 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
 
 
 # -- shattering ------------------------------------------------------------------------------------------------------
-def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") -> Trace:
+def trace_shattering(points: Any, estimator: Estimator | str | None = None, *, lang: str = "en") -> Trace:
     """Try all 2^N labellings of N points.
 
     Parameters
@@ -113,11 +114,12 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     except (TypeError, ValueError):
         raise InputError("points-must-rows-numbers", "Points must be rows of numbers.") from None
     linear = estimator is None
+    learner: Any = estimator
     if linear:
-        estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
+        learner = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
     elif isinstance(estimator, str):
-        estimator = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
-    outcome = shatters(estimator, X)
+        learner = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
+    outcome = shatters(learner, X)
     page = Page(Words(lang))
     say, n = page.say, len(X)
     page.section(say("shatter_points"))
@@ -243,7 +245,7 @@ def _percent(value: Fraction) -> str:
 
 
 # -- splits ----------------------------------------------------------------------------------------------------------
-def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "en") -> Trace:
+def trace_split(y: ColumnLike, test_size: float = 0.5, *, seed: int = 0, lang: str = "en") -> Trace:
     """Show that a stratified split keeps the entropy of the class.
 
     Parameters

@@ -18,7 +18,7 @@ from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
 
 if TYPE_CHECKING:
     pass
@@ -44,7 +44,7 @@ def learners() -> list[str]:
 
 
 def trace(
-    learner: Any,
+    learner: str | Estimator,
     X: TableLike,
     y: ColumnLike,
     *,

@@ -31,7 +31,7 @@ from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.typing import Learners
+from vaglio.typing import ColumnLike, Learners, TableSource
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -224,8 +224,8 @@ class Comparison:
 
 
 def compare(
-    table: Any,
-    target: Any = None,
+    table: TableSource | Rows,
+    target: str | int | ColumnLike | None = None,
     *,
     learners: Learners | None = None,
     folds: int = 10,

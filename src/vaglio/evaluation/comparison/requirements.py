@@ -16,6 +16,7 @@ from scipy.special import stdtrit
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.typing import Predictor
 
 __all__ = [
     "Measured",
@@ -139,7 +140,7 @@ def growth_exponent(points: Sequence[Mapping[str, Any]], confidence: float = 0.9
     return Estimate(float(line.slope), float(line.slope) - reach, float(line.slope) + reach)
 
 
-def model_size(model: Any) -> dict[str, int]:
+def model_size(model: Predictor) -> dict[str, int]:
     """The size of a model: nodes, rules, weights."""
     # Of an ensemble, estimator_ is the prototype of its members, which is not fitted.
     inner = model if hasattr(model, "estimators_") else getattr(model, "estimator_", model)

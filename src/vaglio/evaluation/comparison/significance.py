@@ -21,7 +21,7 @@ def _corrected_variance(scores: np.ndarray, n_train: float, n_test: float) -> fl
     return float((1 / len(scores) + n_test / n_train) * np.var(scores, ddof=1))
 
 
-def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
+def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
     """Corrected resampled t test of two learners on the same folds: t and p.
 
     The plain paired t test assumes independent folds and finds too many significant differences.
@@ -67,7 +67,7 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     return Estimate(mean, low, high, confidence)
 
 
-def mcnemar(y: ColumnLike, a: Any, b: Any) -> tuple[int, int, float]:
+def mcnemar(y: ColumnLike, a: object, b: object) -> tuple[int, int, float]:
     """Two models on one test set: rows that only the first predicted correctly, rows that only the second did, exact p.
 
     Parameters

@@ -53,7 +53,7 @@ class ConfusionMatrixDisplay:
         X: TableLike,
         y: ColumnLike,
         *,
-        labels: Any = None,
+        labels: ColumnLike | None = None,
         sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
         **kwargs: Any,
@@ -86,7 +86,7 @@ class ConfusionMatrixDisplay:
         evaluation: Evaluation,
         *,
         normalize: str | None = None,
-        display_labels: Any = None,
+        display_labels: ColumnLike | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:

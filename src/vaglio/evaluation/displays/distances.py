@@ -16,7 +16,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.sentences import plural
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, TableLike, TableSource
 
 if TYPE_CHECKING:
     from vaglio.learners.estimator import VaglioEstimator
@@ -134,7 +134,9 @@ class ForestDistanceDisplay:
         )
 
     @classmethod
-    def from_table(cls, table: Any, target: Any, *, max_rows: int = 300, seed: int = 0) -> ForestDistanceDisplay:
+    def from_table(
+        cls, table: TableSource, target: str | int, *, max_rows: int = 300, seed: int = 0
+    ) -> ForestDistanceDisplay:
         """Grow a random forest on one half of a table and make the maps of the other half.
 
         Parameters

@@ -26,7 +26,7 @@ from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
-from vaglio.typing import CostLike
+from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
 
 __all__ = ["select"]
 
@@ -35,10 +35,10 @@ _TRAIN_SAMPLE = 5000
 
 
 def select(
-    table: Any,
-    target: Any = None,
+    table: TableSource | Rows,
+    target: str | int | ColumnLike | None = None,
     *,
-    learners: Any = None,
+    learners: Learners | None = None,
     strategy: str = "cross-validation",
     scoring: str | Scorer = "accuracy",
     cost: Any = None,
@@ -48,9 +48,9 @@ def select(
     outer_folds: int | None = None,
     race: bool = False,
     test_size: float | str = 0.2,
-    test: Any = None,
+    test: TableSource | Rows | None = None,
     stratify: bool = True,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     time_ordered: bool = False,
     seed: int = 0,
     n_jobs: int | None = None,

@@ -23,6 +23,7 @@ from sklearn.model_selection import (
 from vaglio.errors import InputError
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.sentences import did_you_mean
+from vaglio.typing import Estimator
 
 __all__ = [
     "PRESETS",
@@ -305,7 +306,7 @@ class SplitAdvice:
 def advise_split(
     y: np.ndarray,
     *,
-    learner: Any = None,
+    learner: str | Estimator | None = None,
     simple_learner: bool = False,
     complex_learner: bool = False,
     stable_estimate: bool = False,
@@ -395,7 +396,7 @@ def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, st
     return "quick", _FOLDS, f"{budget:g} seconds are enough for one training of {seconds:g} seconds at most."
 
 
-def _kind_of(learner: Any) -> str:
+def _kind_of(learner: str | Estimator) -> str:
     if isinstance(learner, str):
         return find(learner).kind
     known = LEARNERS.get(getattr(learner, "_learner_id", ""))

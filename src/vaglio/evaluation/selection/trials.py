@@ -81,7 +81,7 @@ class Trial:
 
 
 def _one_fold(
-    estimator: Any, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, by_row: bool = False
+    estimator: Estimator, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, by_row: bool = False
 ) -> dict[str, Any]:
     """Fit and score in one fold; the estimator sees nothing but the training rows before it is scored."""
     with warnings.catch_warnings():
@@ -90,7 +90,9 @@ def _one_fold(
         return _fit_and_score(estimator, rows, fold, scorer, by_row)
 
 
-def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, by_row: bool) -> dict[str, Any]:
+def _fit_and_score(
+    estimator: Estimator, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, by_row: bool
+) -> dict[str, Any]:
     train, test = fold
     try:
         training = rows.take(train)

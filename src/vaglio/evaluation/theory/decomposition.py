@@ -218,7 +218,7 @@ class Noise(NamedTuple):
     source: str
 
 
-def estimate_noise(X: Any, y: np.ndarray, numbers: bool) -> Noise:
+def estimate_noise(X: TableLike, y: np.ndarray, numbers: bool) -> Noise:
     """Estimate the noise from equal rows, and from neighbours for the rows that equal no other, each by its share."""
     matrix = Codebook.learn(X).encode(X)
     if matrix.sparse is not None or matrix.text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vaglio.errors import MissingDependencyError
 
@@ -71,7 +72,7 @@ class Graph:
         found: str = self("TreeEnsemble", x, domain="ai.onnx.ml", **options)
         return found
 
-    def tensor(self, values: Any, dtype: Any) -> Any:
+    def tensor(self, values: object, dtype: DTypeLike) -> Any:
         """Return an array as an option of a node."""
         return self.onnx.numpy_helper.from_array(np.asarray(values, dtype=dtype))
 

@@ -83,7 +83,7 @@ def sql_name(name: str) -> str:
     return '"' + _printable(name).replace('"', '""') + '"'
 
 
-def sql_value(value: Any) -> str:
+def sql_value(value: object) -> str:
     """Return a text, a number or a truth value as a literal."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

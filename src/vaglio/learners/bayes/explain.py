@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse as sp
@@ -21,6 +21,9 @@ from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesMo
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import log_of
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
 
 # A longer product is a column of figures nobody reads; the log-odds say the same.
 MOST_FACTORS = 24
@@ -95,7 +98,7 @@ def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: 
 
 
 def explain_by_evidence(
-    model: Any,
+    model: Model,
     evidence: dict[int, np.ndarray],
     matrix: EncodedMatrix,
     context: Context,

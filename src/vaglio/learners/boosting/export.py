@@ -41,7 +41,7 @@ def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def boosted_python(
-    model: Any, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
+    model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
 ) -> str:
     """Return the source of a function ``classify`` that needs nothing but itself."""
     from vaglio.export.python import scores_python

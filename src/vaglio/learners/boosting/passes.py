@@ -44,6 +44,7 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
 
 if TYPE_CHECKING:
+    from vaglio.learners.additive.estimators.additive import AdditiveEstimator
     from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 
 Bounds = tuple[float, float]
@@ -339,7 +340,7 @@ def boost_in_passes(estimator: BoostingEstimator, facts: Facts) -> Asking:
     return estimator._tempered_by(model, rows).shifted(np.log(unit))
 
 
-def believed_in_passes(estimator: Any, facts: Facts) -> Asking:
+def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: Facts) -> Asking:
     """Return the columns that are tested as they are."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]

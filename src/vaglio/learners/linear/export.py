@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from vaglio import _core
 from vaglio.encode import Feature
 from vaglio.export.export_node import DECIDE, LOGISTIC, SOFTMAX, Exporter, ExportNode
 from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
 
 
 def node_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -73,7 +76,7 @@ def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
 
 
-def sides_of_linear(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+def sides_of_linear(model: Model, classes: list[Any]) -> list[dict[str, Any]]:
     """Return the class that each output favours."""
     return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
 

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from matplotlib.axes import Axes
 from scipy import sparse as sp
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import StrOptions
@@ -101,7 +102,7 @@ class NeighborsCurve:
         return int(self.n_neighbors[np.argmax(self.mean)])
 
     @draws_names
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the curve with one standard error around it; return the axes."""
         ax = axes_for(ax)
         error = self.scores.std(axis=1) / np.sqrt(self.scores.shape[1])
@@ -112,7 +113,7 @@ class NeighborsCurve:
 
 
 def neighbors_curve(
-    model: Neighbors | OutOfCoreNeighbors, largest: int, cv: Any, seed: Any, threads: int
+    model: Neighbors | OutOfCoreNeighbors, largest: int, cv: CrossValidation, seed: Any, threads: int
 ) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
     target = model.read_targets() if isinstance(model, OutOfCoreNeighbors) else model.target
@@ -125,7 +126,7 @@ def neighbors_curve(
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
+def _splitter(target: np.ndarray, n_classes: int, cv: CrossValidation, seed: Any) -> Any:
     if not isinstance(cv, Integral):
         return check_cv(cv)
     folds = min(int(cv), len(target))

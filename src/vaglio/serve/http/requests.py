@@ -131,7 +131,7 @@ def parse_json(body: bytes) -> Any:
         refuse(400, f"The body is not JSON: {clip(error, 200)}.")
 
 
-def check_nesting(data: Any, levels: int) -> None:
+def check_nesting(data: object, levels: int) -> None:
     """Refuse lists and objects inside each other on more levels than these.
 
     Parameters
@@ -150,6 +150,6 @@ def check_nesting(data: Any, levels: int) -> None:
             check_nesting(part, levels - 1)
 
 
-def dump_json(data: Any) -> bytes:
+def dump_json(data: object) -> bytes:
     """Return plain data as JSON."""
     return _dump(data).encode()

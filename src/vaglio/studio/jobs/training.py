@@ -21,6 +21,7 @@ from vaglio.learners.registry import LEARNERS
 from vaglio.model.base import size_in_words
 from vaglio.studio.jobs.run_files import Progress, Request, Task
 from vaglio.table import Table
+from vaglio.typing import CostLike
 
 __all__ = [
     "INNER_FOLDS",
@@ -77,7 +78,7 @@ def search(
     typed: Mapping[str, Mapping[str, str]],
     rows: tuple[Table, Any],
     data: Mapping[str, Any],
-    cost: Any,
+    cost: CostLike,
     progress: Callable[[int, int, str], None],
 ) -> Selection:
     """Try the learners with their settings, and choose one.
@@ -221,7 +222,7 @@ def _kept(request: Request, training: _Trained, target: str, seconds: float) -> 
     }
 
 
-def read_evaluation(path: Path, labels: list[Any], cost: Any = None) -> Evaluation:
+def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None) -> Evaluation:
     """Return the evaluation that a run left behind.
 
     Parameters

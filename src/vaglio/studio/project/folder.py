@@ -33,7 +33,7 @@ except ImportError:  # Windows, where nothing keeps two studios apart
     fcntl = None  # type: ignore[assignment]
 
 
-def write_json(path: Path, data: Any) -> None:
+def write_json(path: Path, data: object) -> None:
     """Write plain data as JSON, whole or not at all."""
     write_whole(path, json.dumps(plain_data(data), indent=1, ensure_ascii=True, allow_nan=False))
 

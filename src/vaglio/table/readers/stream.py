@@ -31,6 +31,7 @@ from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
 from vaglio.table.readers.source import Source, extension_of, open_file, recognise, regular_size, to_utf8
+from vaglio.typing import TableSource
 
 # A thread that is not done by then is not at work on the stream any more.
 _PATIENCE_SECONDS = 5.0
@@ -80,7 +81,7 @@ def lent(stream: Any) -> Iterator[list[Any]]:
 
 
 def open_batches(
-    source: Any,
+    source: TableSource,
     rows: int,
     numeric: set[str] | None,
     encoding: str | None,

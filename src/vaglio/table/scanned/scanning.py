@@ -150,7 +150,7 @@ def _files(source: Any) -> list[str]:
     return sorted(found)
 
 
-def _is_dataset(source: Any) -> bool:
+def _is_dataset(source: object) -> bool:
     return hasattr(source, "get_fragments") and hasattr(source, "schema")
 
 

@@ -337,7 +337,7 @@ class AdditiveEstimator(SummedEstimator):
         return self._additive.intercept
 
     @intercept_.setter
-    def intercept_(self, value: Any) -> None:
+    def intercept_(self, value: object) -> None:
         self.fitted_ = self.fitted_.starting_at(value)
 
     @property

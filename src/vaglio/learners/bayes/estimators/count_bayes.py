@@ -119,7 +119,7 @@ class CountBayes(Generative):
         return model
 
     def partial_fit(
-        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+        self, X: TableLike, y: ColumnLike, classes: ColumnLike | None = None, sample_weight: ColumnLike | None = None
     ) -> Self:
         """Learn from one more part of a table; the parts together give what one ``fit`` gives.
 

@@ -195,7 +195,7 @@ class NaiveBayesClassifier(Generative):
         }
 
     def partial_fit(
-        self, X: TableLike, y: ColumnLike, classes: Any = None, sample_weight: ColumnLike | None = None
+        self, X: TableLike, y: ColumnLike, classes: ColumnLike | None = None, sample_weight: ColumnLike | None = None
     ) -> Self:
         """Learn from one more part of a table; all parts together give what one ``fit`` gives.
 

@@ -408,7 +408,7 @@ class BoostingEstimator(SummedEstimator):
         return leaves
 
 
-def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
+def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
     """Return the model to go on with; None where a new one is learned.
 
     Parameters
@@ -459,7 +459,7 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
     return model
 
 
-def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
+def interaction_groups(given: object, names: list[str]) -> list[list[int]]:
     """Return the sets of columns that may meet on a path; nothing when all may."""
     if given is None:
         return []

@@ -18,6 +18,7 @@ from vaglio.errors import InputError
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from vaglio.learners.boosting.model import numbers_of, probabilities_of
 from vaglio.runtime.seeds import row_hash
+from vaglio.typing import ColumnLike, TableLike
 
 # Up to so many rows the number of rounds is chosen by folds, and all rows are learned from; above, a tenth is held out.
 ROWS_FOR_FOLDS = 10_000
@@ -291,7 +292,7 @@ class _Predicted(BaseEstimator):
         self.link = link
         self.unit = unit
 
-    def fit(self, X: Any, y: Any) -> _Predicted:
+    def fit(self, X: TableLike, y: ColumnLike) -> _Predicted:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -301,19 +302,19 @@ class _Predicted(BaseEstimator):
 class _PredictedClasses(ClassifierMixin, _Predicted):
     classes_: np.ndarray
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         return probabilities_of(self.raw, self.link)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         return self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         found: np.ndarray = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return found
 
 
 class _PredictedNumbers(RegressorMixin, _Predicted):
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         return self.unit * numbers_of(self.raw, self.link)
 
 

@@ -160,7 +160,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
 
     def _fit_sample(
         self,
-        estimator: Any,
+        estimator: Estimator,
         codebook: Codebook,
         given: tuple[EncodedMatrix, np.ndarray, np.ndarray | None],
         sample: Sample,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -20,7 +20,10 @@ from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
-from vaglio.typing import ColumnLike, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.model.base import Model
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -42,7 +45,7 @@ def looks_for_words(prototype: Any) -> bool:
     return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
 
 
-def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
+def prepare_member(estimator: Estimator, name: str, facts: Facts) -> None:
     """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
     if not isinstance(estimator, VaglioEstimator):
         raise NotSupportedError(
@@ -72,7 +75,7 @@ def members_codebook(codebook: Codebook, features: np.ndarray | None = None) -> 
     return Codebook(own, codebook.named, codebook.unseen, codebook.sparse)
 
 
-def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.ndarray | None) -> None:
+def finish_member(estimator: Any, codebook: Codebook, model: Model, classes: np.ndarray | None) -> None:
     """Make a member, whose model was learned elsewhere, as its own ``fit`` would have left it."""
     estimator.n_features_in_ = len(codebook.features)
     if codebook.named:
@@ -86,7 +89,7 @@ def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.nd
 
 
 def fit_member(
-    estimator: Any,
+    estimator: Estimator,
     codebook: Codebook,
     matrix: EncodedMatrix,
     y: np.ndarray,
@@ -117,7 +120,7 @@ def fit_member(
     return Member(model, 1.0, known.astype(np.int64), features)
 
 
-def learns_encoded(estimator: Any) -> bool:
+def learns_encoded(estimator: object) -> bool:
     """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
     return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
 

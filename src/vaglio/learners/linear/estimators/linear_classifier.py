@@ -21,7 +21,7 @@ from vaglio.learners.parameters import estimator
 from vaglio.learners.provenance import describe_training, plain_params
 from vaglio.model.base import Model, refuse_unreal
 from vaglio.table import as_frame
-from vaglio.typing import ClassWeight, RandomState, TableLike
+from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
 
 class TakenChunk(NamedTuple):
@@ -43,7 +43,7 @@ class ChunkLearner(VaglioClassifier):
         """Learn how rows become numbers."""
         raise NotImplementedError
 
-    def _take_chunk(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> TakenChunk:
+    def _take_chunk(self, X: TableLike, y: ColumnLike, classes: Any, sample_weight: ColumnLike | None) -> TakenChunk:
         """Encode a chunk for ``partial_fit``."""
         first = not hasattr(self, "fitted_")
         if first:

@@ -160,7 +160,7 @@ class _Builder:
         return classes
 
 
-def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:
+def _word(label: object, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:
     """What a rule says. Weights that favour another class belong to the rule as it was before someone edited its
     label: the label counts, with certainty."""
     spread = _spread(weights or {}, classes)
@@ -292,11 +292,11 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     return condition
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
 
 
-def _code(value: Any, feature: Feature, line: int) -> int:
+def _code(value: object, feature: Feature, line: int) -> int:
     code = feature.code_of.get(spelling(value))
     if code is None:
         raise InputError(

@@ -19,6 +19,7 @@ from vaglio.errors import InputError, NoSolutionError
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem, minimise
 from vaglio.learners.svm.model import KERNELS, Kernel, SVMModel
 from vaglio.table import as_frame
+from vaglio.typing import CrossValidation
 
 # Rows with larger numbers have kernel values near the end of all numbers, and no step of the solver makes progress.
 LARGEST = 1e30
@@ -46,7 +47,7 @@ def choose_kernel(
     codes_of: Callable[[dict[str, Any], np.ndarray, np.ndarray], np.ndarray],
     y: np.ndarray,
     weight: np.ndarray | None,
-    cv: Any,
+    cv: CrossValidation,
     seed: int,
 ) -> tuple[dict[str, Any], Any]:
     """Return the kernel with the best cross-validated accuracy, and the table of all.
@@ -324,7 +325,7 @@ def not_separable(what: str) -> NoSolutionError:
     )
 
 
-def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(y: np.ndarray, cv: CrossValidation, seed: int, purpose: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the folds of a splitter, or stratified ones: fewer where the rarest class has not enough rows."""
     if not isinstance(cv, Integral):
         return list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
@@ -341,7 +342,7 @@ def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.n
 
 
 def calibrate(
-    values_of: HeldOutValues, y: np.ndarray, weight: np.ndarray | None, n_classes: int, cv: Any, seed: int
+    values_of: HeldOutValues, y: np.ndarray, weight: np.ndarray | None, n_classes: int, cv: CrossValidation, seed: int
 ) -> np.ndarray:
     """Return slope and intercept for each output: shape (1, 2) for two classes, else (n_classes, 2)."""
     outputs = 1 if n_classes == 2 else n_classes

@@ -239,7 +239,7 @@ def pruned_by_counts(estimator: GrowthParameters, tree: Tree, n_classes: int) ->
     return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes)
 
 
-def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
+def prune_to(estimator: GrowthParameters, tree: Tree, alpha: float, n_classes: int) -> Tree:
     """Return the smallest subtree that is best when a leaf costs ``alpha``."""
     return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha, charged_risk(estimator)), n_classes)
 
@@ -263,7 +263,7 @@ def _smoothing(estimator: GrowthParameters) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def kernel_criterion(estimator: Any) -> Any:
+def kernel_criterion(estimator: GrowthParameters) -> Any:
     """Return the grower's word for what a split is chosen by."""
     return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
 
@@ -285,13 +285,15 @@ class TableShape:
     n_rows: int
 
 
-def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> _core.TreeConfig:
+def tree_config(estimator: GrowthParameters, matrix: Shape, n_classes: int) -> _core.TreeConfig:
     """Return the grower's configuration."""
     total = matrix.n_rows
     missing: Any = "own_branch" if estimator.missing == "branch" else estimator.missing
+    nominal_split: Any = estimator.nominal_split
+    chi2_alpha = getattr(estimator, "chi2_alpha", None)
     config = _core.TreeConfig(
         criterion=kernel_criterion(estimator),
-        nominal_split=estimator.nominal_split,
+        nominal_split=nominal_split,
         missing=missing,
         reuse_nominal=estimator._reuse_nominal,
         strict=estimator._strict,
@@ -313,8 +315,8 @@ def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> _core.TreeConf
         config.max_depth = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:
         config.max_leaf_nodes = min(int(estimator.max_leaf_nodes), 2**31)
-    if getattr(estimator, "chi2_alpha", None) is not None:
-        config.chi2_alpha = float(estimator.chi2_alpha)
+    if chi2_alpha is not None:
+        config.chi2_alpha = float(chi2_alpha)
     if estimator.max_bins is not None and not on_bins(estimator):
         config.max_bins = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
@@ -360,7 +362,7 @@ def columns_drawn(value: Any, width: int) -> int:
 
 
 def learn_outputs(
-    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, n_classes: list[int], weight: np.ndarray | None
+    estimator: GrowthParameters, matrix: EncodedMatrix, y: np.ndarray, n_classes: list[int], weight: np.ndarray | None
 ) -> Tree:
     """Grow a tree on numeric columns, and prune it by ``ccp_alpha``.
 

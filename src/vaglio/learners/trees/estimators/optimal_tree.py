@@ -23,7 +23,7 @@ from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import progress_bar
-from vaglio.typing import ClassWeight, ColumnLike
+from vaglio.typing import ClassWeight, CostLike
 
 # Proportions up to this are counted as whole numbers, and so without any rounding.
 _LARGEST_MULTIPLE = 2.0**26
@@ -127,7 +127,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     max_depth: int = 3
     max_leaf_nodes: int | None = None
     ccp_alpha: float = 0.0
-    cost: CostMatrix | ColumnLike | dict[Any, Any] | str | None = None
+    cost: CostLike | None = None
     max_set_values: int = 6
     nominal_guard: float | None = 0.0
     work_limit: float | None = 60.0
@@ -160,6 +160,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         return self
 
     def _costs(self) -> CostMatrix:
+        assert self.cost is not None
         return CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:

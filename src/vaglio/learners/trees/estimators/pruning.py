@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -27,7 +27,7 @@ FOLDS = 10
 MOST_ALPHAS = 100
 
 
-def path_of(estimator: Any, tree: Tree) -> Bunch:
+def path_of(estimator: GrowthParameters, tree: Tree) -> Bunch:
     """Return the whole nested sequence of a grown tree; ``impurities`` are error rates where these are the risk."""
     alphas, risks, n_leaves = _core.cost_complexity_path(tree.to_kernel(), charged_risk(estimator))
     return Bunch(ccp_alphas=alphas, impurities=risks, n_leaves=n_leaves)
@@ -147,7 +147,7 @@ _FOLDS = 5
 
 
 def shrunken(
-    estimator: Any,
+    estimator: GrowthParameters,
     model: Grown,
     learned: Learned[Grown],
     matrix: EncodedMatrix,
@@ -161,7 +161,7 @@ def shrunken(
     return model.with_shrinkage(strength) if strength else model
 
 
-def refuse_chosen_shrinkage(estimator: Any) -> None:
+def refuse_chosen_shrinkage(estimator: GrowthParameters) -> None:
     """Refuse a strength by folds for rows that are not in memory."""
     if estimator.shrinkage == "cv":
         raise NotSupportedError(
@@ -172,7 +172,11 @@ def refuse_chosen_shrinkage(estimator: Any) -> None:
 
 
 def _chosen(
-    estimator: Any, learned: Learned[Grown], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    estimator: GrowthParameters,
+    learned: Learned[Grown],
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
 ) -> float:
     """Return the strength of least squared error on rows left out, of equal ones the least.
 
