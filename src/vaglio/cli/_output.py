@@ -95,7 +95,7 @@ def print_answer(answer: Answer, as_json: bool) -> None:
         remark(note)
 
 
-def _print_rich(item: Any) -> None:
+def _print_rich(item: object) -> None:
     from rich.console import Console
 
     class Safe(Console):

@@ -88,7 +88,7 @@ class Checkpoint:
             )
         return (answer,)
 
-    def add(self, number: int, name: str, answer: Any) -> None:
+    def add(self, number: int, name: str, answer: object) -> None:
         """Keep the answer of a pass."""
         write_whole(self._path(number), zlib.compress(pickle.dumps((name, answer)), 1))
 

@@ -179,11 +179,11 @@ class Rows(ABC):
         return estimator.fit(self.X, self.y, sample_weight=self.weight)
 
     @abstractmethod
-    def learned(self, model: Any) -> int:
+    def learned(self, model: Predictor) -> int:
         """Return how many of the rows a model that was fitted on them has learned from."""
 
     @abstractmethod
-    def predict(self, model: Any) -> Predicted:
+    def predict(self, model: Predictor) -> Predicted:
         """Predict the rows whose class is known."""
 
     @abstractmethod
@@ -191,11 +191,11 @@ class Rows(ABC):
         """Predict every row and forget the predictions: to measure how long it takes."""
 
     @abstractmethod
-    def labels(self, model: Any) -> Predicted:
+    def labels(self, model: Predictor) -> Predicted:
         """Predict the classes alone of the rows whose class is known."""
 
     @abstractmethod
-    def score(self, scorer: Scorer, model: Any, predicted: Predicted | None = None) -> float:
+    def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
         """Score a fitted model; ``predicted`` is what it predicts, if that is known already."""
 
     @abstractmethod
@@ -341,23 +341,23 @@ class MemoryRows(Rows):
         parts = [self.take(np.sort(order[: max(2, round(share * len(self)))])) for share in shares]
         return [part for part in parts if len(part.classes()) > 1]
 
-    def learned(self, model: Any) -> int:
+    def learned(self, model: Predictor) -> int:
         """Return the number of rows."""
         return len(self)
 
-    def predict(self, model: Any) -> Predicted:
+    def predict(self, model: Predictor) -> Predicted:
         """Predict all rows at once."""
         return Predicted(predict_with_scores(model, self.X), self.y, self.weight)
 
-    def predict_all(self, model: Any) -> None:
+    def predict_all(self, model: Predictor) -> None:
         """Predict every row and forget the predictions."""
         model.predict(self.X)
 
-    def labels(self, model: Any) -> Predicted:
+    def labels(self, model: Predictor) -> Predicted:
         """Predict the classes alone."""
         return Predicted(Predictions(np.asarray(model.predict(self.X)), None), self.y, self.weight)
 
-    def score(self, scorer: Scorer, model: Any, predicted: Predicted | None = None) -> float:
+    def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
         """Score a fitted model, with the weights if there are any."""
         if predicted is not None:
             model = with_known_labels(scorer, model, predicted.predictions.labels)

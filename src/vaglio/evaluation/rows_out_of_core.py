@@ -220,7 +220,7 @@ class OutOfCoreRows(Rows):
         shape = model.fitted_.training_shape
         return 0 if shape is None else int(shape[0])
 
-    def predict(self, model: Any) -> Predicted:
+    def predict(self, model: Predictor) -> Predicted:
         """Predict chunk by chunk.
 
         The class, the scores and the true class of each row stay, so that every measure and curve is exact: 8 bytes
@@ -246,16 +246,16 @@ class OutOfCoreRows(Rows):
         whole = Predictions(np.concatenate([part.labels for part in parts]), scores, first.cost)
         return Predicted(whole, np.concatenate(true), np.concatenate(weights) if weights else None)
 
-    def predict_all(self, model: Any) -> None:
+    def predict_all(self, model: Predictor) -> None:
         """Predict every row and forget the predictions."""
         for _ in self.source.labelled(partial(_forgotten, model)):
             pass
 
-    def labels(self, model: Any) -> Predicted:
+    def labels(self, model: Predictor) -> Predicted:
         """Predict the classes."""
         return self.predict(model)
 
-    def score(self, scorer: Scorer, model: Any, predicted: Predicted | None = None) -> float:
+    def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
         """Score a fitted model; rows without a class are left out."""
         found = self.predict(model) if predicted is None else predicted
         known = with_known_predictions(model, found.predictions)
@@ -285,7 +285,7 @@ def _predicted(model: Predictor, rows: Labelled) -> tuple[Predictions, np.ndarra
     return predict_with_scores(model, inputs), true, weights
 
 
-def _forgotten(model: Any, rows: Labelled) -> None:
+def _forgotten(model: Predictor, rows: Labelled) -> None:
     model.predict(rows[0])
 
 

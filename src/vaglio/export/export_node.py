@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vaglio.encode import Feature
+from vaglio.model.base import Model
 from vaglio.model.families import Lookup
 
 __all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
@@ -89,7 +90,7 @@ class Exporter(NamedTuple):
     unsupported_reason: Callable[[Any, tuple[Feature, ...]], str | None] | None = None
     build_sums: Build | None = None
 
-    def node_kind(self, model: Any) -> str:
+    def node_kind(self, model: Model) -> str:
         """Return the kind of node that a model becomes."""
         return self.kind if isinstance(self.kind, str) else self.kind(model)
 
@@ -97,12 +98,12 @@ class Exporter(NamedTuple):
 _exporters: Lookup[Exporter] = Lookup(lambda family: family.export)
 
 
-def exporter_of(model: Any) -> Exporter | None:
+def exporter_of(model: Model) -> Exporter | None:
     """Return how models of this kind are exported; None if they are not."""
     return _exporters.find(model.kind)
 
 
-def build_node(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+def build_node(model: Model, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """Return the node of a model that has no :func:`unsupported_reason`.
 
     Parameters
@@ -118,7 +119,7 @@ def build_node(model: Any, features: tuple[Feature, ...], n_classes: int) -> Exp
     return exporter.build(model, features, n_classes)
 
 
-def unsupported_reason(model: Any, features: tuple[Feature, ...], kinds: Collection[str] = PROGRAMS) -> str | None:
+def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Collection[str] = PROGRAMS) -> str | None:
     """Return why a model has no node of these kinds, as a clause; None if it has one. Nothing is built for this.
 
     Parameters

@@ -10,7 +10,6 @@ import json
 import math
 import re
 from importlib import resources
-from typing import Any
 
 import numpy as np
 
@@ -97,7 +96,7 @@ def _numbered(node: ExportNode, first: int = 0) -> list[tuple[str, ExportNode, l
     return [*found, (f"m{first + len(found)}", node, members)]
 
 
-def _number(value: Any, infinity: str, nan: str) -> str:
+def _number(value: object, infinity: str, nan: str) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return nan if math.isnan(value) else infinity if value > 0 else f"-{infinity}"
     return repr(value)

@@ -180,7 +180,7 @@ def _reading(feature: Feature) -> str:
 def _crisp(rules: RuleList) -> list[str]:
     """One early return a rule: a chain of elif would nest as deep as there are rules."""
 
-    def answer(label: Any, said: list[float]) -> str:
+    def answer(label: object, said: list[float]) -> str:
         return repr(said[0]) if rules.classes is None else f"answer({label!r}, {said!r})"
 
     lines = []

@@ -370,7 +370,7 @@ class Fitted:
         where: Any = None,
         value: float | None = None,
         direction: int | None = None,
-        label: Any = None,
+        label: object = None,
         reason: str = "",
     ) -> Fitted:
         """Return an additive model with one term changed; the provenance keeps what was changed, before and after.

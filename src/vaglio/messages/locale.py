@@ -109,7 +109,7 @@ class Locale:
                 written.append(self._value(value, spec or ""))
         return "".join(written)
 
-    def _value(self, value: Any, spec: str) -> str:
+    def _value(self, value: object, spec: str) -> str:
         if isinstance(value, str):
             return format(self.text(value), spec)
         if isinstance(value, bool):

@@ -196,7 +196,7 @@ class Option(str):
     value: Any
     flag: str | None
 
-    def __new__(cls, name: str, value: Any = None, *, flag: str | None = None) -> Option:
+    def __new__(cls, name: str, value: object = None, *, flag: str | None = None) -> Option:
         self = super().__new__(cls, name if value is None else f"{name}={value!r}")
         self.name, self.value, self.flag = name, value, flag
         return self
@@ -217,7 +217,7 @@ class Option(str):
         return " ".join([option, *map(str, values)]) if values else option
 
 
-def _restored_option(name: str, value: Any, flag: str | None) -> Option:
+def _restored_option(name: str, value: object, flag: str | None) -> Option:
     return Option(name, value, flag=flag)
 
 
@@ -244,7 +244,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     return "".join(written)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, Message):
         return value.as_data() if value.code else str(value)
     if isinstance(value, (bool, int, float, type(None))):

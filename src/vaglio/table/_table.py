@@ -197,7 +197,7 @@ class Table:
 
     # ---- new tables from this one
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         """Rows by integers, mask or slice give a Table; a name gives that column's values."""
         if isinstance(key, str):
             return self.column(key).values

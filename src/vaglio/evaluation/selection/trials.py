@@ -121,7 +121,7 @@ def _scores(rows: Rows, scorer: Scorer, estimator: Estimator, by_row: bool) -> t
 
 
 def run_trials(
-    rows: Any,
+    rows: Rows,
     folds: Sequence[Any],
     settings: Iterable[tuple[Candidate, Mapping[str, Any]]],
     scorer: Scorer,

@@ -119,7 +119,7 @@ class Scope:
         self.used[feature.name] = feature
         return feature.name
 
-    def derive(self, expression: Element, key: Any = None, **attributes: Any) -> str:
+    def derive(self, expression: Element, key: object = None, **attributes: Any) -> str:
         """Return the name of a field derived by an expression; the same key is derived once."""
         if key is not None and key in self._known:
             return self._known[key]

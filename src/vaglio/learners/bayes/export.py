@@ -13,9 +13,11 @@ from vaglio.encode import Feature
 from vaglio.export.export_node import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
+from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
+from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 
 
-def node_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+def node_of_naive_bayes(model: NaiveBayesModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     terms = model.terms
     kinds, columns, sizes = terms.kind.tolist(), terms.feature.tolist(), terms.size.tolist()
     numbers = list(terms.numbers)
@@ -51,7 +53,7 @@ def _kernel(group: Any, t: int, n_classes: int) -> np.ndarray:
     return np.concatenate(found)
 
 
-def node_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+def node_of_gaussians(model: GaussianMixtureModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     """Normal densities over several columns together; the member is naive Bayes over the others."""
     fields = {
         "feature": model.feature,
@@ -63,7 +65,7 @@ def node_of_gaussians(model: Any, features: tuple[Feature, ...], n_classes: int)
     return ExportNode("gaussian", n_classes, fields, (node_of_naive_bayes(model.naive, features, n_classes),))
 
 
-def compile_naive_bayes(model: Any, features: tuple[Feature, ...]) -> Any:
+def compile_naive_bayes(model: NaiveBayesModel, features: tuple[Feature, ...]) -> Any:
     """Return the sums of logarithms compiled for single rows; None where a density has no compiled form."""
     if len(model.kernel) or len(model.named) or len(model.words):
         return None
@@ -101,7 +103,7 @@ def show_network(fitted: Fitted) -> str:
     return PAPER.format(fitted.export("svg"))
 
 
-def _counted_words(model: Any, features: tuple[Feature, ...]) -> str | None:
+def _counted_words(model: NaiveBayesModel, features: tuple[Feature, ...]) -> str | None:
     words = getattr(model, "naive", model).words
     return f"it counts the words of column {features[int(words.feature[0])].name!r}" if len(words) else None
 

@@ -9,9 +9,10 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.export.export_node import CALIBRATED, DECIDE, Exporter, ExportNode
 from vaglio.learners.linear.export import dense_of, weights_of
+from vaglio.learners.svm.model import SVMModel
 
 
-def node_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+def node_of_machines(model: SVMModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     linear = model.coef is not None
     fields = {
         **(weights_of(model, features) if linear else _machine(model, features)),
@@ -23,7 +24,7 @@ def node_of_machines(model: Any, features: tuple[Feature, ...], n_classes: int) 
     return ExportNode("linear" if linear else "machine", n_classes, fields)
 
 
-def _machine(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
+def _machine(model: SVMModel, features: tuple[Feature, ...]) -> dict[str, Any]:
     """A kernel, the support vectors, and one row of coefficients per machine."""
     if model.n_classes == 2 or model.scheme == "ovr":
         coef = model.dual_coef
@@ -45,7 +46,7 @@ def _machine(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     }
 
 
-def sides_of_machines(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+def sides_of_machines(model: SVMModel, classes: list[Any]) -> list[dict[str, Any]]:
     """Return the class that each machine favours, and against which."""
     if len(classes) == 2:
         return [{"class": classes[1], "against": classes[0]}]
@@ -54,7 +55,7 @@ def sides_of_machines(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
     return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]
 
 
-def _unsupported_kernel(model: Any, features: tuple[Feature, ...]) -> str | None:
+def _unsupported_kernel(model: SVMModel, features: tuple[Feature, ...]) -> str | None:
     if callable(model.phi):
         return "its phi is a function of Python"
     if model.kernel.function is not None or model.kernel.name == "precomputed":
@@ -62,7 +63,7 @@ def _unsupported_kernel(model: Any, features: tuple[Feature, ...]) -> str | None
     return None
 
 
-def _kind_of_machines(model: Any) -> str:
+def _kind_of_machines(model: SVMModel) -> str:
     return "machine" if model.coef is None else "linear"
 
 

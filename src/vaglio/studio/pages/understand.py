@@ -104,7 +104,7 @@ def fields_of(served: Served, row: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return short_number(value) if isinstance(value, float) else str(value)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 # Kinds of message, and the position of a field in its table.
 _DICTIONARY_MESSAGE, _RECORDS = 2, 3
@@ -43,6 +43,13 @@ _USUAL_HEADER, _LARGEST_HEADER = 256, 1 << 24
 _CHAINED = 7
 
 
+class RandomAccess(Protocol):
+    """A file of pyarrow, as far as sizes are read from it."""
+
+    def size(self) -> int: ...
+    def read_at(self, nbytes: int, offset: int, /) -> bytes: ...
+
+
 class Damaged(Exception):
     """The file breaks off, or points outside of itself."""
 
@@ -66,7 +73,7 @@ class Sizes:
     most_unpacked: int
 
 
-def measure(file: Any) -> Sizes:
+def measure(file: RandomAccess) -> Sizes:
     """Return the sizes of an Arrow file or stream.
 
     Parameters
@@ -130,7 +137,7 @@ class _Flat:
         return list(struct.iter_unpack(form, self.data[start + 4 : end]))
 
 
-def _messages(file: Any, size: int) -> Iterator[tuple[bytes, int]]:
+def _messages(file: RandomAccess, size: int) -> Iterator[tuple[bytes, int]]:
     """Yield the metadata of each batch, and where its body starts."""
     if file.read_at(6, 0) != _MAGIC:
         at = 0
@@ -155,7 +162,7 @@ def _messages(file: Any, size: int) -> Iterator[tuple[bytes, int]]:
         yield message
 
 
-def _message(file: Any, at: int, size: int) -> tuple[bytes, int] | None:
+def _message(file: RandomAccess, at: int, size: int) -> tuple[bytes, int] | None:
     """Return the metadata of the message here and where its body starts; None at the end."""
     if at < 0 or at + 8 > size:
         return None
@@ -170,7 +177,7 @@ def _message(file: Any, at: int, size: int) -> tuple[bytes, int] | None:
     return file.read_at(length, at + skip), at + skip + length
 
 
-def _batch(flat: _Flat, file: Any, body: int) -> tuple[int, int, int]:
+def _batch(flat: _Flat, file: RandomAccess, body: int) -> tuple[int, int, int]:
     """Return the rows, the unpacked bytes and the bytes of the body of a message."""
     kind, length = flat.value(flat.root, 1, "<B"), flat.value(flat.root, 3, "<q")
     header = flat.field(flat.root, 2)
@@ -304,7 +311,7 @@ class Pages:
     chained: bool
 
 
-def measure_pages(file: Any) -> list[list[Pages]]:
+def measure_pages(file: RandomAccess) -> list[list[Pages]]:
     """Return the sizes of the pages of each group of rows and column.
 
     Parameters
@@ -324,7 +331,7 @@ def measure_pages(file: Any) -> list[list[Pages]]:
     return [[_measure(file, column.get(3, {}), group.get(3, -1)) for column in group.get(1, [])] for group in groups]
 
 
-def _measure(file: Any, column: dict[int, Any], rows: int) -> Pages:
+def _measure(file: RandomAccess, column: dict[int, Any], rows: int) -> Pages:
     if column.get(_VALUES) != rows:
         raise Damaged("a column has another number of values than rows")
     unpacked = largest = seen = 0
@@ -348,7 +355,7 @@ def _measure(file: Any, column: dict[int, Any], rows: int) -> Pages:
     return Pages(unpacked, largest, _CHAINED in column.get(_ENCODINGS, []))
 
 
-def _headers(file: Any, column: dict[int, Any]) -> Iterator[dict[int, Any]]:
+def _headers(file: RandomAccess, column: dict[int, Any]) -> Iterator[dict[int, Any]]:
     """Yield the header of each page."""
     start = column.get(_FIRST, -1)
     if 0 < column.get(_WORDS, 0) < start:
@@ -365,7 +372,7 @@ def _headers(file: Any, column: dict[int, Any]) -> Iterator[dict[int, Any]]:
         start += length + packed
 
 
-def _header(file: Any, at: int, end: int) -> tuple[dict[int, Any], int]:
+def _header(file: RandomAccess, at: int, end: int) -> tuple[dict[int, Any], int]:
     """Return the fields of the header that starts here, and its length."""
     room = _USUAL_HEADER
     while True:

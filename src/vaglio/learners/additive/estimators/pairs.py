@@ -75,7 +75,7 @@ def excluded_terms(exclude: Any, names: list[str]) -> tuple[set[int], set[tuple[
     return singles, pairs
 
 
-def _pair(given: Any, names: list[str], parameter: str) -> tuple[int, int]:
+def _pair(given: object, names: list[str], parameter: str) -> tuple[int, int]:
     if isinstance(given, str) or not isinstance(given, (list, tuple)) or len(given) != 2:
         raise InputError(
             "names-pair-two-columns",

@@ -459,7 +459,7 @@ def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str,
     return model
 
 
-def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
+def interaction_groups(given: object, names: list[str]) -> list[list[int]]:
     """Return the sets of columns that may meet on a path; nothing when all may."""
     if given is None:
         return []
