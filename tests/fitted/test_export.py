@@ -38,9 +38,9 @@ def test_coefficients_are_in_the_units_of_the_table():
 
 def test_what_a_model_has_not_is_said(play: tuple):
     model = vaglio.JointBayesClassifier().fit(*play).fitted_
-    with pytest.raises(NotSupportedError, match="keep the model file"):
+    with pytest.raises(NotSupportedError, match="Keep the model file"):
         model.export("sql")
-    with pytest.raises(NotSupportedError, match="it can be written as text, exact, json"):
+    with pytest.raises(NotSupportedError, match="It can be written as text, exact, json"):
         vaglio.RIPPERClassifier().fit(*play).fitted_.export("svg")
     with pytest.raises(InputError, match="no format 'docx'"):
         model.export("docx")
@@ -78,7 +78,7 @@ def test_what_has_no_form_says_why(play: tuple):
     for learner, why in (("knn", "it can be written as onnx"), ("naive-bayes", "it can be written as onnx, pmml")):
         with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv: {why}"):
             LEARNERS[learner].make().fit(*play).fitted_.export("csv")
-    with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*; keep the model file"):
+    with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*. Keep the model file"):
         vaglio.JointBayesClassifier().fit(*play).fitted_.export("csv")
     careful = vaglio.C45Classifier().fit(*play).fitted_.with_cost([[0, 9], [1, 0]])
     assert repr(careful).endswith("classes no, yes; decides for the class of least expected cost")
