@@ -49,7 +49,11 @@ def test_costs_that_differ_by_row():
 
 @pytest.mark.parametrize(
     ("cost", "message"),
-    [([[0, 1]], "2×2"), ([[0, np.inf], [1, 0]], "finite"), ({("yes", "perhaps"): 1}, "is not a .true, predicted. pair")],
+    [
+        ([[0, 1]], "2×2"),
+        ([[0, np.inf], [1, 0]], "finite"),
+        ({("yes", "perhaps"): 1}, "is not a .true, predicted. pair"),
+    ],
 )
 def test_bad_costs_are_refused(cost, message):
     with pytest.raises(InputError, match=message):

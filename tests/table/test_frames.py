@@ -219,9 +219,12 @@ def test_unknown_column_names_close_ones(frame):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' appears 2 times"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "column '1' appears 2 times"),
-        (pd.DataFrame({"a": np.array(["\ud800", "b"], dtype=object)}, dtype=object), "Column 'a' has .* in row 1, which is not valid"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column 'a' appears 2 times"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "Column '1' appears 2 times"),
+        (
+            pd.DataFrame({"a": np.array(["\ud800", "b"], dtype=object)}, dtype=object),
+            "Column 'a' has .* in row 1, which is not valid",
+        ),
         ({"\ud800": [1, 2]}, "The column name .* is not valid Unicode text"),
         (
             pd.DataFrame({"a": pd.Categorical.from_codes([0, 1], pd.Index(["\ud800", "b"], dtype=object))}),

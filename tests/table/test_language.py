@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from babel.messages.pofile import read_po
-
 from tools.messages import LOCALE, PACKAGE, errors, in_python
+
 from vaglio.errors import VaglioError
 from vaglio.messages.locale import PSEUDO, Locale
 from vaglio.table import Table, read, read_chunks, scan

@@ -17,7 +17,9 @@ def test_errors_of_columns_name_the_file(tmp_path):
     with pytest.raises(ColumnError, match=r"t.csv: There is no column 'c'"):
         read(tmp_path / "t.csv", target="c")
     (tmp_path / "t.jsonl").write_text('{"a": {"b": 1}}\n{"a": {"b": 2}}\n')
-    with pytest.raises(ReadError, match=r"t.jsonl, line 1: Column 'a' holds {\"b\": 1}, which a table cell cannot hold"):
+    with pytest.raises(
+        ReadError, match=r"t.jsonl, line 1: Column 'a' holds {\"b\": 1}, which a table cell cannot hold"
+    ):
         read(tmp_path / "t.jsonl")
 
 

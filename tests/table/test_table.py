@@ -73,7 +73,7 @@ def test_text_and_html():
     assert lines[1].split() == ["column", "kind", "level", "values", "role", "missing", "distinct", "example"]
     assert lines[2].split() == ["size", "numeric", "ratio", "binary", "input", "33.3%", "2", "1.5"]
     assert lines[3].split() == ["<b>", "nominal", "nominal", "binary", "target", "-", "2", "x,", "y"]
-    assert lines[-1] == "note: column 'empty' has no values and is ignored"
+    assert lines[-1] == "note: Column 'empty' has no values and is ignored."
     html = table._repr_html_()
     assert ">&lt;b&gt;</td>" in html
     assert "<b>" not in html

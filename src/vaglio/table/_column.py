@@ -305,10 +305,13 @@ def labels(column: Column) -> np.ndarray:
     if column.is_date or np.any(whole != column.data) or n_distinct > MOST_NUMERIC_CLASSES:
         raise InputError(
             "continuous-target",
-            "The target {column!r} is continuous ({n:,} distinct numbers, such as {example:g}). {advice}",
-            column=column.name,
-            n=n_distinct,
-            example=column.data[0],
+            "{problem} {advice}",
+            problem=text(
+                "The target {column!r} is continuous ({n:,} distinct numbers, such as {example:g}).",
+                column=column.name,
+                n=n_distinct,
+                example=column.data[0],
+            ),
             advice=text(
                 "Choose another column, train a regressor, or declare the target nominal ({nominal}).",
                 nominal=as_nominal(column.name),

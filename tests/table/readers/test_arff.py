@@ -89,7 +89,11 @@ def test_declared_types_are_believed():
         ("@relation a\n@attribute a numeric\n", ReadError, "no @data"),
         ("@relation a\n@data\n1\n", ReadError, "line 2: there is no @attribute"),
         ("@relation a\n@attribute a numeric\n@data\n", ReadError, "no rows below @data"),
-        ("@relation a\n@attribute a numeric\n@data\n1,2\n", ReadError, r"row 1 \(line 4\) has 2 values, but 1 attributes"),
+        (
+            "@relation a\n@attribute a numeric\n@data\n1,2\n",
+            ReadError,
+            r"row 1 \(line 4\) has 2 values, but 1 attributes",
+        ),
         ("@relation a\n@attribute a numeric\n@data\n1\nx\n", ReadError, "row 2, column 'a': 'x' is not a number"),
         (
             "@relation a\n@attribute a {x,y}\n@data\nx\nz\n",
@@ -97,7 +101,11 @@ def test_declared_types_are_believed():
             "row 2, column 'a': 'z' is not a declared value: the declared values are 'x' and 'y'",
         ),
         ("@relation a\n@attribute a {x,y\n@data\nx\n", ReadError, "line 2: the values of 'a' have no closing brace"),
-        ("@relation a\n@attribute a relational\n@data\nx\n", ReadError, "line 2: attribute 'a' has the type 'relational'"),
+        (
+            "@relation a\n@attribute a relational\n@data\nx\n",
+            ReadError,
+            "line 2: attribute 'a' has the type 'relational'",
+        ),
         ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is not a date"),
         ("@relation a\n@attribute a real\n@attribute a real\n@data\n1,1\n", ColumnError, "'a' appears 2 times"),
         ("@relation a\nhello\n@data\n1\n", ReadError, "line 2: 'hello' is not ARFF"),
@@ -108,7 +116,11 @@ def test_declared_types_are_believed():
         ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: there is no attribute 4"),
         ("@relation a\n@attribute a real\n@data\n{0 1, 0 2}\n", ReadError, "line 4: attribute 0 appears twice"),
         ("@relation a\n@attribute a real\n@data\n{0 1; 0 2, x}\n", ReadError, "line 4: 'x' in a sparse row is not"),
-        ("@relation a\n@attribute a real\n@data\n{" + "9" * 5000 + " 1}\n", ReadError, "line 4: '999.* is not an attribute index"),
+        (
+            "@relation a\n@attribute a real\n@data\n{" + "9" * 5000 + " 1}\n",
+            ReadError,
+            "line 4: '999.* is not an attribute index",
+        ),
     ],
 )
 def test_errors_in_arff_name_the_line(text, error, said):

@@ -56,5 +56,7 @@ def test_missing_cells_that_point_to_nowhere_are_harmless(tmp_path):
 def test_feather_version_1_is_refused_by_name(tmp_path):
     (tmp_path / "t.feather").write_bytes(b"FEA1" + b"\0" * 60 + b"FEA1")
     for reader in (read, lambda path: list(read_chunks(path))):
-        with pytest.raises(ReadError, match=r"is Feather version 1, which vaglio does not read.* Convert a file you trust with"):
+        with pytest.raises(
+            ReadError, match=r"is Feather version 1, which vaglio does not read.* Convert a file you trust with"
+        ):
             reader(tmp_path / "t.feather")

@@ -142,7 +142,7 @@ def test_a_word_among_numbers_is_missing_and_named():
     table = _read(text)
     column = table.column("a")
     assert (column.kind, column.n_missing, column.unread.values[-1]) == ("numeric", 1, "oops")
-    assert any("1 cell is no number and counts as missing ('oops' in row 41)" in remark for remark in table.remarks)
+    assert any("1 cell is not a number and counts as missing ('oops' in row 41)" in remark for remark in table.remarks)
     assert table[40:].column("a").unread.values.tolist() == ["oops"]
     assert _read(text, numeric_share=1.0).column("a").kind == "nominal"
     assert _read(text, missing=["oops"]).column("a").n_missing == 1

@@ -93,8 +93,11 @@ def scan(
 def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> ScannedTable:
     parquet = _is_parquet(files[0])
     if not parquet:
-        reading, how = _text_reading(files[0], options), tuple(options.items())
-        return ScannedTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
+        how = tuple(options.items())
+        return ScannedTable(
+            tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files),
+            _text_reading(files[0], options),
+        )
     if options:
         raise InputError(
             "text-options-for-parquet",
