@@ -30,7 +30,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "vaglio"
 LOCALE = PACKAGE / "messages" / "locale"
 # The position of the template among the arguments.
 _FIRST = {"text", "say", "lookup", "option_help"}
-_SECOND = {"Message"}
+_SECOND = {"Message", "need", "sound_weights"}
 # How a language writes numbers and dates: the only messages that are known by a context.
 _FORMS = (".", ",", "{n}%", "%Y-%m-%d", "%Y-%m-%d %H:%M:%S")
 
@@ -80,8 +80,8 @@ def _of_call(node: ast.Call, known: set[str], where: str) -> Iterator[tuple[str,
     words = [arg.value if isinstance(arg, ast.Constant) and isinstance(arg.value, str) else None for arg in node.args]
     if name in _FIRST and words and words[0] is not None:
         yield words[0], ""
-    elif name in _SECOND or name in known:
-        at = 2 if name == "ChoiceError" else 1
+    elif name in _SECOND or name in known or name == "within":
+        at = {"ChoiceError": 2, "within": 3}.get(name, 1)
         if len(words) > at and words[at] is not None:
             yield str(words[at]), words[at - 1] or ""
     elif name == "plural" and len(words) == 2 and words[1]:

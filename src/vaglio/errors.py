@@ -22,7 +22,7 @@ built-in error that callers expect (ValueError, KeyError, ImportError): scikit-l
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from vaglio.messages.message import Message
 
@@ -66,6 +66,11 @@ class _Told(Exception):
     def message(self) -> str:
         """The message: its text is English, and a locale writes it in another language."""
         return self.args[0] if isinstance(self.args[0], str) else str(self.args[0])
+
+    def at(self, place: str) -> Self:
+        """Return the same error with the place where it was found before its message; the code stays."""
+        code = getattr(self.message, "code", "")
+        return type(self)(Message(code, "{place}: {problem}", place=place, problem=self.message))
 
     # KeyError would print its message in quotes; every error of ours is a sentence. A name or a cell of a megabyte
     # must not hide the rest of it.
@@ -120,3 +125,14 @@ class VaglioWarning(_Told, UserWarning):
 
 class DataWarning(VaglioWarning):
     """A remark about the data that does not stop the work."""
+
+
+def damaged_model_file(reason: str) -> ModelFileError:
+    """Return the error about a model file that cannot be used, for this reason."""
+    return ModelFileError("damaged-model-file", "The model file is damaged: {reason}.", reason=reason)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says, for a sentence about it: a message where it has one, else its text."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, Message) else str(error) or type(error).__name__

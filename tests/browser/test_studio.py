@@ -71,7 +71,7 @@ def test_cleaning_is_seen_at_once_and_can_be_undone(analyst: Person):
     page.get_by_role("button", name="Leave out the repeated rows").click()
     expect(page.locator(".lead")).to_contain_text("160 rows")
     page.get_by_label("Level of city").select_option("ratio")
-    expect(page.locator(".problem[role=alert]:visible")).to_contain_text("where a number is expected")
+    expect(page.locator(".problem[role=alert]:visible")).to_contain_text("expected a number")
     analyst.go("table")
 
 

@@ -169,7 +169,7 @@ def _two_lines_of_names() -> Messy:
         ("\n".join(lines) + "\n").encode(),
         "classe",
         dict.fromkeys(("2022 entrate", "2022 uscite", "2023 entrate", "2023 uscite"), "numeric"),
-        ("the second line of the table holds names", "'2022 entrate'"),
+        ("The second line of the table also holds names", "'2022 entrate'"),
     )
 
 
@@ -183,7 +183,7 @@ def _excel_text() -> Messy:
         ("\r\n".join(lines) + "\r\n").encode(),
         "stato",
         {"codice": "nominal", "peso": "numeric", "altezza": "numeric", "cap": "nominal"},
-        ("the second line of the table holds units", "'#N/D' (1 cell of 'altezza')"),
+        ("The second line of the table holds units", "'#N/D' (1 cell of 'altezza')"),
         {"peso": "kg", "altezza": "cm"},
     )
 

@@ -112,7 +112,7 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
     for format in FORMATS:
         if format not in forms:
             with pytest.raises(
-                NotSupportedError, match=r"it can be written as|keep the model file|cannot be written as sql: it"
+                NotSupportedError, match=r"It can be written as|Keep the model file|cannot be written as sql: it"
             ):
                 fitted.export(format)
     wanted = fitted.predict(frame)

@@ -90,7 +90,7 @@ def test_an_ordered_value_without_a_place_is_refused(estimator) -> None:
     y = LABELS if is_classifier(estimator) else FIRST["n"].to_numpy()
     model = estimator.partial_fit(grades, y)
     strange = pd.DataFrame({"g": pd.Categorical(["c"], categories=["a", "b", "c"], ordered=True)})
-    with pytest.raises(InputError, match="no place in the order"):
+    with pytest.raises(InputError, match="not in the order"):
         model.add(strange, later_target(estimator)[:1])
 
 

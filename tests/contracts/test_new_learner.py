@@ -227,13 +227,13 @@ def test_the_command_line_knows_its_id(fitted: Any) -> None:
 
 
 def test_a_name_is_given_once() -> None:
-    with pytest.raises(InputError, match="family 'means' already"):
+    with pytest.raises(InputError, match="already is a family 'means'"):
         add_family(FAMILY)
-    with pytest.raises(InputError, match="kind of model 'nearest-mean' already"):
+    with pytest.raises(InputError, match="already is a kind of model 'nearest-mean'"):
         add_family(FAMILY._replace(name="others"))
     with pytest.raises(InputError, match="learner 'nearest-mean' already"):
         add_learner(FAMILY.learners[0])
     with pytest.raises(InputError, match="unknown kind of model"):
         add_learner(Learner("other", "no-such-kind", dict, ""))
-    with pytest.raises(InputError, match="names the task 'kitchen'"):
+    with pytest.raises(InputError, match="names the unknown task 'kitchen'"):
         add_family(FAMILY._replace(name="others", kinds=(Kind("other", without={"kitchen": "it does not cook"}),)))

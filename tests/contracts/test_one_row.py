@@ -171,7 +171,7 @@ def test_text_and_arrays_and_short_rows():
     with pytest.raises(ColumnError, match="lacks"):
         fitted.predict_one({NUMBER: 1.0})
     for wrong in ([1.0, 2.0], (), "a word", 7):
-        with pytest.raises(InputError, match=r"The row has|A row is a dict"):
+        with pytest.raises(InputError, match=r"The row has|A row must be a dict"):
             fitted.predict_one(wrong)
     assert fitted.predict_one(X.iloc[0]) == fitted.predict(X[:1])[0]
 

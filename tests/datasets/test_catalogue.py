@@ -56,5 +56,5 @@ def test_penguins_count():
 
 
 def test_unknown_name_is_helped():
-    with pytest.raises(InputError, match="no dataset 'pinguins'; did you mean 'penguins'"):
+    with pytest.raises(InputError, match="no dataset 'pinguins': did you mean 'penguins'"):
         datasets.load("pinguins")

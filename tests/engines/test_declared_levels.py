@@ -92,7 +92,7 @@ def test_levels_that_cannot_be_are_refused(source, levels, said):
 
 def test_a_value_outside_the_order_and_a_column_that_is_not_there_are_named(source):
     data = scan(source, levels={"size": ["small", "medium"]})
-    with pytest.raises(InputError, match=r"rows\..*'large' is not in the given order"):
+    with pytest.raises(InputError, match=r"rows\..*'large' in row .*not in the given order"):
         vaglio.NaiveBayesClassifier().fit(*data.xy("target"))
     with pytest.raises(ColumnError, match="nothing"):
         scan(source, levels={"nothing": "nominal"})

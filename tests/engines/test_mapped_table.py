@@ -58,7 +58,7 @@ def test_too_little_memory_and_too_many_words_are_said(path, monkeypatch):
     with pytest.raises(InputError, match="column by column"), streaming("1MB"):
         table_of(scan(path))
     monkeypatch.setattr(module, "MOST_CATEGORIES", 10)
-    with pytest.raises(InputError, match="'many' has more than 10 different words"):
+    with pytest.raises(InputError, match="'many' has more than 10 categories"):
         table_of(scan(path))
 
 

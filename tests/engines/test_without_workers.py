@@ -179,5 +179,5 @@ def test_parts_of_a_table_without_workers(cluster, client, lazy):
 
 
 def test_a_time_to_wait_is_above_zero():
-    with pytest.raises(InputError, match="seconds above zero, not 0"), streaming(worker_timeout=0):
+    with pytest.raises(InputError, match="positive number of seconds, not 0"), streaming(worker_timeout=0):
         pass

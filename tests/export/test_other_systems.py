@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 # What a format cannot say of a model that it takes otherwise.
-REFUSED = r"cannot be written as \w+: .+; (it can be written as|keep the model file)|multiply a date"
+REFUSED = r"cannot be written as \w+[:.] .*([Ii]t can be written as|[Kk]eep the model file)|multiply a date"
 
 
 def numbers(n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

@@ -53,7 +53,7 @@ def test_a_file_without_costs_can_be_read_by_the_first_edition() -> None:
         ({"format": 0}, "no format version"),
         ({"format": 1.0}, "no format version"),
         ({"format": None}, "no format version"),
-        ({"format": 3}, "has format 3; this version of vaglio reads up to 2"),
+        ({"format": 3}, "has format 3, but this version of vaglio reads up to format 2"),
         ({"body": None}, "its description is missing"),
         ({"checksum": "0"}, "the checksum does not match"),
     ],
@@ -180,7 +180,7 @@ def test_costs_that_are_refused(change: Callable[[dict[str, Any]], Any], message
     with pytest.raises(ModelFileError, match=message):
         reloaded(careful, lambda content, arrays: change(content["cost"]))
     alike = {"dtype": "|O", "labels": ["1", 1]}
-    with pytest.raises(ModelFileError, match="damaged: The cost matrix has the class '1' twice"):
+    with pytest.raises(ModelFileError, match="damaged: its costs are not valid"):
         reloaded(careful, lambda content, arrays: content.update(classes=alike))
     numbers = vaglio.DecisionTreeRegressor().fit(X, [0.0, 0.0, 1.0, 1.0]).fitted_
     cost = {"matrix": [], "decide": "cost"}

@@ -38,9 +38,9 @@ def test_coefficients_are_in_the_units_of_the_table():
 
 def test_what_a_model_has_not_is_said(play: tuple):
     model = vaglio.JointBayesClassifier().fit(*play).fitted_
-    with pytest.raises(NotSupportedError, match="keep the model file"):
+    with pytest.raises(NotSupportedError, match="Keep the model file"):
         model.export("sql")
-    with pytest.raises(NotSupportedError, match="it can be written as text, exact, json"):
+    with pytest.raises(NotSupportedError, match="It can be written as text, exact, json"):
         vaglio.RIPPERClassifier().fit(*play).fitted_.export("svg")
     with pytest.raises(InputError, match="no format 'docx'"):
         model.export("docx")
@@ -76,15 +76,15 @@ def test_the_sides_of_a_support_vector_machine(scheme: str):
 
 
 def test_what_has_no_form_says_why(play: tuple):
-    for learner, why in (("knn", "it can be written as onnx"), ("naive-bayes", "it can be written as onnx, pmml")):
-        with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv: {why}"):
+    for learner, why in (("knn", "It can be written as onnx"), ("naive-bayes", "It can be written as onnx, pmml")):
+        with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv. {why}"):
             LEARNERS[learner].make().fit(*play).fitted_.export("csv")
-    with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*; keep the model file"):
+    with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*. Keep the model file"):
         vaglio.JointBayesClassifier().fit(*play).fitted_.export("csv")
     careful = vaglio.C45Classifier().fit(*play).fitted_.with_cost([[0, 9], [1, 0]])
-    assert repr(careful).endswith("classes no, yes; decides for the class of least expected cost")
+    assert repr(careful).endswith("classes no and yes; decides for the class with the lowest expected cost")
     many = vaglio.C45Classifier().fit([[float(i)] for i in range(20)], [i // 2 for i in range(20)]).fitted_
-    assert "classes 0, 1, 2, 3, 4, 5, 6, 7, … (10)" in repr(many)
+    assert "classes 0, 1, 2, 3, 4, 5, 6, 7 and 2 more" in repr(many)
 
 
 def test_a_model_of_words_has_no_graph_and_says_why_it_has_no_sql():

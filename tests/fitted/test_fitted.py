@@ -52,7 +52,7 @@ def test_a_model_of_numbers_has_no_classes_to_speak_of():
     assert predicted.tolist() == model.predict(ROWS).tolist() == [0, 0, 1, 1]
     assert probabilities is None
     assert not model.has_probabilities
-    with pytest.raises(NotSupportedError, match=r"'[a-z-]+' gives no probabilities"):
+    with pytest.raises(NotSupportedError, match=r"'[a-z-]+' does not give probabilities"):
         model.predict_proba(ROWS)
     with pytest.raises(InputError, match="this model predicts numbers"):
         model.with_cost([[0, 1], [1, 0]])
@@ -62,13 +62,13 @@ def test_a_model_of_numbers_has_no_classes_to_speak_of():
 def test_what_a_model_has_not_is_said(play):
     knn = vaglio.KNeighborsClassifier().fit(*play).fitted_
     for what, name in (("decision values", "decision_function"), ("rules", "rules")):
-        with pytest.raises(NotSupportedError, match=f"'knn' gives no {what}"):
+        with pytest.raises(NotSupportedError, match=f"'knn' does not give {what}"):
             getattr(knn, name)(*([play[0]] if name != "rules" else []))
-    with pytest.raises(NotSupportedError, match="'knn' gives no coefficients"):
+    with pytest.raises(NotSupportedError, match="'knn' does not give coefficients"):
         knn.coefficients()
     perceptron = vaglio.Perceptron(random_state=0).fit(*play).fitted_
     assert not perceptron.has_probabilities
-    with pytest.raises(NotSupportedError, match="needs probabilities, and the learner 'perceptron' gives none"):
+    with pytest.raises(NotSupportedError, match="needs probabilities, which the learner 'perceptron' does not give"):
         perceptron.with_cost([[0, 1], [1, 0]])
 
 
@@ -142,5 +142,5 @@ def test_rows_are_drawn_by_number_and_label(n, play):
     assert len(model.sample(random_state=0)) == 1
     with pytest.raises(InputError, match="n is -1"):
         model.sample(-1)
-    with pytest.raises(InputError, match="There is no class 'maybe' to draw from: the classes are 'no' and 'yes'"):
+    with pytest.raises(InputError, match="There is no class 'maybe' to draw from. The classes are 'no' and 'yes'"):
         model.sample(n, "maybe")

@@ -10,8 +10,8 @@ from vaglio.fitted import Fitted
 
 def test_one_line_says_what_it_is(play):
     assert repr(vaglio.C45Classifier().fit(*play).fitted_) == (
-        "Fitted c45: 8 nodes, 5 leaves, 2 depth, mean path 1.71, branching 2.33; "
-        "learned from 14 rows, 4 columns; classes no, yes"
+        "Fitted c45: 8 nodes, 5 leaves, depth 2, mean path 1.71, branching 2.33; "
+        "trained on 14 rows and 4 columns; classes no and yes"
     )
 
 

@@ -104,7 +104,7 @@ def test_a_table_from_standard_input_is_not_overwritten(line: str, folder: Path)
 
 def test_a_model_does_not_replace_a_table_without_force(folder: Path, capsys: Any) -> None:
     assert run("train t.csv --target c --out other.csv") == 1
-    assert "it holds a plain text and would become a model" in capsys.readouterr().err
+    assert "it holds plain text and would become a model" in capsys.readouterr().err
     assert Path("other.csv").read_text() == TABLE
     assert run("train t.csv --target c --out other.csv --force") == 0
     assert _kind_of(Path("other.csv")) == "model"

@@ -21,7 +21,7 @@ from vaglio.table.readers.binary_sizes import I32, Thrift, measure_pages
 def test_an_arff_date_needs_a_part_of_a_date(form: str) -> None:
     """By an empty format pyarrow reads memory that is not its own, and sometimes crashes."""
     text = f"@relation r\n@attribute day date {form}\n@attribute x numeric\n@data\n2020-01-02,1\n"
-    with pytest.raises(ReadError, match=r"line 2: the date format .* of 'day' names no part of a date"):
+    with pytest.raises(ReadError, match=r"line 2: the date format .* of 'day' has no year, month, day or time"):
         read(io.BytesIO(text.encode()))
 
 
@@ -73,7 +73,7 @@ def test_a_parquet_page_that_lies_about_its_size(packing: str, dictionary: bool)
     assert read(io.BytesIO(honest), levels={"a": "nominal"}).column("a").n_distinct == 500
     pool = pa.default_memory_pool()
     before = pool.max_memory()
-    with pytest.raises(ReadError, match=r"more than it can|more than the limit bytes"):
+    with pytest.raises(ReadError, match=r"more bytes than it can|more than the limit bytes"):
         read(io.BytesIO(_lying(packing, dictionary=dictionary, unpacked=LARGE)), limits={"bytes": 1 << 30})
     assert pool.max_memory() < before + (1 << 26)
 

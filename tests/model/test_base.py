@@ -55,7 +55,7 @@ def test_results_that_are_no_numbers_are_refused_by_row() -> None:
     assert refuse_unreal(good, "probabilities") is good
     large = np.full((3, 2), 1.7e308)  # their sum is infinite, and they are not
     assert refuse_unreal(large, "predictions") is large
-    with pytest.raises(InputError, match=r"Row 1 has values.*its predictions are no numbers"):
+    with pytest.raises(InputError, match=r"Row 1 has values.*its predictions are not finite"):
         refuse_unreal(np.array([0.0, np.inf, np.nan]), "predictions")
 
 

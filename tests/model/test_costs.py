@@ -49,7 +49,11 @@ def test_costs_that_differ_by_row():
 
 @pytest.mark.parametrize(
     ("cost", "message"),
-    [([[0, 1]], "2×2"), ([[0, np.inf], [1, 0]], "finite"), ({("yes", "perhaps"): 1}, "names no")],
+    [
+        ([[0, 1]], "2×2"),
+        ([[0, np.inf], [1, 0]], "finite"),
+        ({("yes", "perhaps"): 1}, "is not a .true, predicted. pair"),
+    ],
 )
 def test_bad_costs_are_refused(cost, message):
     with pytest.raises(InputError, match=message):
@@ -77,9 +81,9 @@ def test_a_threshold_is_that_of_the_last_class_and_lies_between_0_and_1():
     assert CostMatrix(np.array([[1.0, 2.0], [2.0, -1.0]]), ("no", "yes")).threshold() == 0.25
     assert CostMatrix(np.array([[0.0, -1.0], [3.0, 0.0]]), ("no", "yes")).threshold() == 0.0
     assert CostMatrix(np.array([[0.0, 3.0], [-1.0, 0.0]]), ("no", "yes")).threshold() == 1.0
-    with pytest.raises(InputError, match="no threshold is best"):
+    with pytest.raises(InputError, match="no threshold is optimal"):
         CostMatrix(np.array([[0.0, 1.0], [-1.0, 0.0]]), ("no", "yes")).threshold()
-    with pytest.raises(InputError, match="this matrix has 3"):
+    with pytest.raises(InputError, match="this cost matrix has 3"):
         CostMatrix(np.eye(3), tuple("abc")).threshold()
 
 
@@ -89,7 +93,7 @@ def test_weights_of_classes_by_their_mean_cost_of_an_error():
     assert list(weights.values()) == pytest.approx(np.array([2, 1, 9]) * 3 / 12)
     assert CostMatrix(np.array([[-1.0, 0], [3, 0]]), ("no", "yes")).class_weight() == {"no": 0.5, "yes": 1.5}
     for row in ([0.0, 0, 0], [5.0, 1, 1]):
-        with pytest.raises(InputError, match="those on 'a' do not"):
+        with pytest.raises(InputError, match="Errors on 'a' do not"):
             CostMatrix(np.array([row, [1, 0, 1], [9, 9, 0]]), tuple("abc")).class_weight()
 
 
@@ -128,13 +132,13 @@ def test_a_file_that_is_no_square_of_classes(text, tmp_path):
 
 def test_what_is_no_matrix_of_costs_is_named(tmp_path):
     for cost, message in (
-        ("nowhere.csv", "Cannot read the costs"),
+        ("nowhere.csv", "costs in .* cannot be read"),
         ([[0, "x"], [1, 0]], "a square of numbers"),
         ({("no", "yes"): "x"}, r"\('no', 'yes'\) is no number: 'x'"),
-        ({("no",): 1}, "names no"),
-        ({"no": 1}, "names no"),
-        ({("no", "yes", "no"): 1}, "names no"),
-        ({("perhaps", "yes"): 1}, "names no"),
+        ({("no",): 1}, "is not a .true, predicted. pair"),
+        ({"no": 1}, "is not a .true, predicted. pair"),
+        ({("no", "yes", "no"): 1}, "is not a .true, predicted. pair"),
+        ({("perhaps", "yes"): 1}, "is not a .true, predicted. pair"),
         ([[0, 1, 2], [1, 0, 2], [1, 2, 0]], "2×2"),
         ([[0, 1], [np.nan, 0]], "predicting 'no' for 'yes' costs nan"),
     ):

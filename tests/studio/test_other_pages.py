@@ -164,7 +164,7 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     page = visitor.get("/take_away").text
     assert "city: 1 cell changed as in the cleaned table (&#39;milano&#39; → &#39;Milano&#39;)" in page
     assert "income: 1 cell changed" in page
-    assert "taken for missing values: &#39;n/d&#39;" in page
+    assert "Taken for missing values: &#39;n/d&#39;" in page
     italian = visitor.get("/take_away", headers={"accept-language": "it"}).text
     assert "city: 1 cella cambiata come nella tabella pulita" in italian
 

@@ -65,7 +65,7 @@ def test_everything_is_there_after_a_restart(messy, enter):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"column": "city", "level": "ratio", "role": "input"}, "where a number is expected"),
+        ({"column": "city", "level": "ratio", "role": "input"}, "expected a number"),
         ({"column": "nowhere", "level": "nominal"}, "nowhere"),
         ({"column": "city", "level": "wrong"}, "A level is"),
         ({"column": "city", "role": "wrong"}, "A role is"),

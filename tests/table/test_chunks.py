@@ -76,8 +76,8 @@ def test_latin_1_and_utf_16():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"x,c\n1,a\nbad,b\n", "row 2, column 'x': 'bad' where a number is expected"),
-        (b"x,c\n1,a\n1\n", "row 2: 1 fields where 2 are expected"),
+        (b"x,c\n1,a\nbad,b\n", "row 2, column 'x': 'bad' is not a number"),
+        (b"x,c\n1,a\n1\n", "row 2 has 1 field; expected 2"),
         (b"x,c\n", "has no rows"),
         (b"", "is empty"),
         (gzip.compress(b"x,c\n1,a\n", mtime=0)[:-6], "gzip but damaged"),
@@ -89,7 +89,7 @@ def test_errors_in_a_chunk_name_the_row(text, said):
 
 
 def test_bad_requests(tmp_path):
-    with pytest.raises(ReadError, match="no file"):
+    with pytest.raises(ReadError, match="There is no file"):
         list(read_chunks(tmp_path / "none.csv"))
     with pytest.raises(InputError, match="at least one row"):
         list(read_chunks(io.BytesIO(b"a\n1\n"), rows=0))
@@ -119,11 +119,11 @@ def test_columns_nobody_asked_for_are_passed_on_whatever_they_hold():
 
 def test_a_bad_value_in_a_later_chunk_is_placed():
     content = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(300)) + b"word,1\n"
-    with pytest.warns(DataWarning, match="row 301, column 'x': 'word' is no number and counts as missing"):
+    with pytest.warns(DataWarning, match="row 301, column 'x': 'word' is not a number and counts as missing"):
         chunks = list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
     assert _join(chunks, "x")[:300] == list(range(300))
     assert np.isnan(_join(chunks, "x")[300])
-    with pytest.raises(ReadError, match="row 301, column 'x': 'word' where a number is expected"):
+    with pytest.raises(ReadError, match="row 301, column 'x': 'word' is not a number"):
         list(read_chunks(io.BytesIO(content + b"more,1\n" * 100), rows=50, like=[("x", "numeric")]))
 
 

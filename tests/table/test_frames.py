@@ -136,10 +136,10 @@ def test_sparse_stays_sparse():
     ("given", "said"),
     [
         ({"a": [1, "x"]}, "'a' mixes types: row 1 has a number"),
-        ({"a": [1.0, float("inf")]}, "'a', row 2: the number is infinite"),
-        ([[1, 2], [3]], "row 2 has 1 values where the first has 2"),
+        ({"a": [1.0, float("inf")]}, "'a' has an infinite number in row 2"),
+        ([[1, 2], [3]], "Row 2 has 1 value, but the first row has 2"),
         (3, "not a table"),
-        (pd.Series([1, 2]), "a Series is one column"),
+        (pd.Series([1, 2]), "A Series is one column"),
         (pl.LazyFrame({"a": [1]}), "no rows yet"),
         (np.array([[1 + 2j]]), "complex number"),
         (np.arange(3), "1 dimension"),
@@ -153,7 +153,7 @@ def test_input_that_is_no_table_is_refused(given, said):
 
 
 def test_duplicate_names():
-    with pytest.raises(ColumnError, match=r"'a' appears 2 times \(places 1, 3\)"):
+    with pytest.raises(ColumnError, match=r"'a' appears 2 times \(positions 1 and 3\)"):
         Table.from_any(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
 
 
@@ -177,7 +177,7 @@ def test_row_indexing(frame):
     assert len(table[-1]) == 1
     assert table[[0, 1, 2]] == table
     assert table[[0, 1]] != table
-    with pytest.raises(InputError, match="mask of 2 rows"):
+    with pytest.raises(InputError, match="mask has 2 rows"):
         table[[True, False]]
 
 
@@ -210,7 +210,7 @@ def test_columns_can_be_changed_only_in_a_copy(frame):
 
 
 def test_unknown_column_names_close_ones(frame):
-    with pytest.raises(ColumnError, match="no column 'nubmer'; did you mean 'number'"):
+    with pytest.raises(ColumnError, match="no column 'nubmer': did you mean 'number'"):
         Table.from_any(frame).column("nubmer")
     with pytest.raises(ColumnError, match="position 9"):
         Table.from_any(frame).column(9)
@@ -219,23 +219,26 @@ def test_unknown_column_names_close_ones(frame):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' appears 2 times"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "column '1' appears 2 times"),
-        (pd.DataFrame({"a": np.array(["\ud800", "b"], dtype=object)}, dtype=object), "column 'a', row 1: .* not valid"),
-        ({"\ud800": [1, 2]}, "the column name .* is not valid text"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column 'a' appears 2 times"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "Column '1' appears 2 times"),
+        (
+            pd.DataFrame({"a": np.array(["\ud800", "b"], dtype=object)}, dtype=object),
+            "Column 'a' has .* in row 1, which is not valid",
+        ),
+        ({"\ud800": [1, 2]}, "The column name .* is not valid Unicode text"),
         (
             pd.DataFrame({"a": pd.Categorical.from_codes([0, 1], pd.Index(["\ud800", "b"], dtype=object))}),
-            "cannot be a cell of a table",
+            "a table cell cannot hold",
         ),
-        ({"a": [10**400, 1]}, "column 'a', row 1: the number is too large"),
-        ({"a": [1, "x", 2**70]}, "column 'a' mixes types"),
-        ({"a": 1}, "column 'a' is 1: give a list"),
-        ({"a": None}, "column 'a' is None: give a list"),
+        ({"a": [10**400, 1]}, "Column 'a' has a number in row 1 that is too large"),
+        ({"a": [1, "x", 2**70]}, "Column 'a' mixes types"),
+        ({"a": 1}, "Column 'a' is 1. Give a list"),
+        ({"a": None}, "Column 'a' is None. Give a list"),
         (
             pa.table(
                 {"a": pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff"))},
             ),
-            "cannot be a cell of a table",
+            "a table cell cannot hold",
         ),
     ],
 )

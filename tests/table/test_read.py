@@ -12,12 +12,14 @@ from vaglio.table import as_table, read
 
 def test_errors_of_columns_name_the_file(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
-    with pytest.raises(ReadError, match=r"t.csv: column 'b', row 2: 'y' is not in the given order"):
+    with pytest.raises(ReadError, match=r"t.csv: Column 'b' has 'y' in row 2, which is not in the given order"):
         read(tmp_path / "t.csv", levels={"b": ["x", "z"]})
-    with pytest.raises(ColumnError, match=r"t.csv: there is no column 'c'"):
+    with pytest.raises(ColumnError, match=r"t.csv: There is no column 'c'"):
         read(tmp_path / "t.csv", target="c")
     (tmp_path / "t.jsonl").write_text('{"a": {"b": 1}}\n{"a": {"b": 2}}\n')
-    with pytest.raises(ReadError, match=r"t.jsonl, line 1: column 'a' holds {\"b\": 1}, which cannot be a cell"):
+    with pytest.raises(
+        ReadError, match=r"t.jsonl, line 1: Column 'a' holds {\"b\": 1}, which a table cell cannot hold"
+    ):
         read(tmp_path / "t.jsonl")
 
 
@@ -25,7 +27,7 @@ def test_the_target_is_given_by_name_or_position():
     text = "a,b,class\n1,2,x\n3,4,y\n"
     assert read(io.StringIO(text), target=-1).target == "class"
     assert read(io.StringIO(text), target=0).target == "a"
-    with pytest.raises(ColumnError, match="no column 'clas'; did you mean 'class'"):
+    with pytest.raises(ColumnError, match="no column 'clas': did you mean 'class'"):
         read(io.StringIO(text), target="clas")
 
 

@@ -82,7 +82,7 @@ def test_columns_are_chosen_by_name(folder):
 
 
 def test_sources_that_cannot_be_scanned(tmp_path, folder):
-    with pytest.raises(ReadError, match="no file"):
+    with pytest.raises(ReadError, match="There is no file"):
         scan(tmp_path / "nothing.parquet")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 not really PAR1")
     with pytest.raises(ReadError, match="cannot be read as Parquet"):
@@ -122,14 +122,14 @@ def test_datasets_that_are_not_the_rows_of_their_files_are_refused(years):
     rows = dataset.dataset(str(years / "year=2020"))
     for other, said in (
         (rows.filter(dataset.field("n") > 1), "has a filter"),
-        (dataset.dataset(str(years), partitioning="hive"), "names of folders"),
-        (dataset.dataset(pa.table({"n": [1]})), "no list of local files"),
-        (dataset.dataset([rows, rows]), "no list of local files"),
+        (dataset.dataset(str(years), partitioning="hive"), "folder names"),
+        (dataset.dataset(pa.table({"n": [1]})), "without local files"),
+        (dataset.dataset([rows, rows]), "without local files"),
     ):
         with pytest.raises(InputError, match=said):
             scan(other)
 
 
 def test_folders_that_name_a_column_are_said(years):
-    with pytest.warns(DataWarning, match="'year' is said by names of folders"):
+    with pytest.warns(DataWarning, match="folder names give 'year'"):
         assert scan(years).columns == ["n", "w"]

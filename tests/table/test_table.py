@@ -26,7 +26,7 @@ def test_rows_without_a_class_are_set_aside_and_counted(table):
     assert X.columns == ("x",)
     assert X["x"].tolist() == [1, 3, 4]
     assert y.tolist() == ["no", "yes", "no"]
-    assert X.remarks == ("1 row has no value of 'class' and is set aside",)
+    assert X.remarks == ("1 row has no value in the target 'class' and is left out.",)
     assert table.labelled("class").weights.tolist() == [1, 1, 1]
 
 
@@ -34,7 +34,7 @@ def test_target_role_and_position(table):
     marked = table.with_roles({-1: "target"})
     assert marked.target == "class"
     assert marked.xy()[1].tolist() == ["no", "yes", "no"]
-    with pytest.raises(ColumnError, match="which column is the target"):
+    with pytest.raises(ColumnError, match="Which column is the target"):
         table.xy()
 
 
@@ -47,18 +47,18 @@ def test_numeric_classes():
 
 def test_continuous_target():
     table = Table.from_any({"x": [1.0, 2, 3], "y": [0.5, 2, 3.25]})
-    with pytest.raises(InputError, match=r"'y' is continuous .* use a regressor, or declare it nominal"):
+    with pytest.raises(InputError, match=r"'y' is continuous .* train a regressor, or declare the target nominal"):
         table.xy("y")
     assert table.xy("y", task="regression")[1].tolist() == [0.5, 2, 3.25]
     assert read(table, target="y", levels={"y": "nominal"}).xy()[1].tolist() == [0.5, 2, 3.25]
-    with pytest.raises(InputError, match="a regressor needs numbers"):
+    with pytest.raises(InputError, match="A regressor needs numbers"):
         Table.from_any({"y": ["a"]}).xy("y", task="regression")
-    with pytest.raises(InputError, match="task is"):
+    with pytest.raises(InputError, match="task must be"):
         table.xy("y", task="clustering")
 
 
 def test_no_class_at_all():
-    with pytest.raises(InputError, match="no row has a value of the target 'y'"):
+    with pytest.raises(InputError, match="No row has a value in the target 'y'"):
         Table.from_any({"x": [1.0], "y": [None]}).xy("y")
 
 
@@ -73,7 +73,7 @@ def test_text_and_html():
     assert lines[1].split() == ["column", "kind", "level", "values", "role", "missing", "distinct", "example"]
     assert lines[2].split() == ["size", "numeric", "ratio", "binary", "input", "33.3%", "2", "1.5"]
     assert lines[3].split() == ["<b>", "nominal", "nominal", "binary", "target", "-", "2", "x,", "y"]
-    assert lines[-1] == "note: column 'empty' has no values and is ignored"
+    assert lines[-1] == "note: Column 'empty' has no values and is ignored."
     html = table._repr_html_()
     assert ">&lt;b&gt;</td>" in html
     assert "<b>" not in html

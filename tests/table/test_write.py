@@ -51,7 +51,7 @@ def test_nothing_is_left_behind_on_failure(tmp_path):
 
 
 def test_bad_targets(tmp_path):
-    with pytest.raises(InputError, match="the extension says no format"):
+    with pytest.raises(InputError, match="extension does not name a format"):
         write(FRAME, tmp_path / "t.doc")
     with pytest.raises(InputError, match="cannot be written: there is no folder"):
         write(FRAME, tmp_path / "nowhere" / "t.csv")
@@ -59,7 +59,7 @@ def test_bad_targets(tmp_path):
         write(FRAME, tmp_path / "t.xml", format="xml")
     with TableWriter(tmp_path / "t.csv") as out:
         out.write(FRAME)
-        with pytest.raises(InputError, match="have columns"):
+        with pytest.raises(InputError, match="have the columns"):
             out.write({"other": [1]})
 
 

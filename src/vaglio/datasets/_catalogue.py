@@ -13,6 +13,7 @@ from importlib import resources
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.table import Column, Table, read
 
@@ -134,59 +135,61 @@ def describe(name: str) -> Dataset:
     """
     if name not in _ENTRIES:
         raise InputError(
-            "there-dataset",
-            "there is no dataset {name!r}; {hint}",
-            name=name,
+            "unknown-dataset",
+            "There is no dataset {dataset!r}: {hint}",
+            dataset=name,
             hint=did_you_mean(name, names(), quoted=True),
         )
     return _ENTRIES[name]
 
 
-_WITH_SCIKIT_LEARN = "as distributed with scikit-learn (BSD-3-Clause), which took it from the UCI repository"
+_WITH_SCIKIT_LEARN = text("as distributed with scikit-learn (BSD-3-Clause), which took it from the UCI repository")
 _ENTRIES = {
     entry.name: entry
     for entry in (
         Dataset(
             "play",
             "play",
-            "14 days: is the weather fit to play? Four nominal attributes; the table of many textbooks.",
-            "a table of facts, written out for this package",
+            text("14 days: is the weather fit to play? Four nominal attributes; the table of many textbooks."),
+            text("a table of facts, written out for this package"),
             "J. R. Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
         ),
         Dataset(
             "penguins",
             "species",
-            "344 penguins of three species from the Palmer Archipelago: four measures, island, sex and year; 19 values "
-            "are missing.",
-            "CC0 1.0 (no rights reserved), under the Palmer Station LTER data policy",
+            text(
+                "344 penguins of three species from the Palmer Archipelago: four measures, island, sex and year; 19 "
+                "values are missing."
+            ),
+            text("CC0 1.0 (no rights reserved), under the Palmer Station LTER data policy"),
             "K. B. Gorman, T. D. Williams, W. R. Fraser, PLoS ONE 9(3) (2014) e90081; collected as palmerpenguins by "
             "A. M. Horst, A. P. Hill and K. B. Gorman",
         ),
         Dataset(
             "iris",
             "species",
-            "150 iris flowers of three species: length and width of sepal and petal.",
+            text("150 iris flowers of three species: length and width of sepal and petal."),
             _WITH_SCIKIT_LEARN,
             "R. A. Fisher, Annals of Eugenics 7 (1936)",
         ),
         Dataset(
             "wine",
             "cultivar",
-            "178 wines of three cultivars: 13 chemical measures.",
+            text("178 wines of three cultivars: 13 chemical measures."),
             _WITH_SCIKIT_LEARN,
             "M. Forina et al., PARVUS (1988)",
         ),
         Dataset(
             "breast-cancer",
             "diagnosis",
-            "569 breast masses, malignant or benign: 30 measures of cell nuclei.",
+            text("569 breast masses, malignant or benign: 30 measures of cell nuclei."),
             _WITH_SCIKIT_LEARN,
             "W. H. Wolberg, W. N. Street, O. L. Mangasarian, Wisconsin diagnostic data (1995)",
         ),
         Dataset(
             "digits",
             "digit",
-            "1797 handwritten digits: 64 pixels of an 8 by 8 image, each from 0 to 16.",
+            text("1797 handwritten digits: 64 pixels of an 8 by 8 image, each from 0 to 16."),
             _WITH_SCIKIT_LEARN,
             "E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits (1998)",
         ),

@@ -23,7 +23,8 @@ from vaglio.encode._encode_column import (
 from vaglio.encode._feature import Feature, Spread, learn_spreads
 from vaglio.encode._matrix import EncodedMatrix, fill_column
 from vaglio.encode._text import choose_words, strings_of, word_codes
-from vaglio.errors import ColumnError, InputError, ModelFileError
+from vaglio.errors import ColumnError, InputError, damaged_model_file
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.table import Column, Table
 from vaglio.typing import TableLike
@@ -111,9 +112,9 @@ class Codebook:
             features += [each for each in known if each.word is None or each.name not in self.names]
         if not features:
             raise InputError(
-                "column-holds-words-there",
-                "Column {names!r} holds no words, and there is nothing else to learn from.",
-                names=self.names[0],
+                "column-without-words",
+                "Column {column!r} holds no words. There is nothing to learn from.",
+                column=self.names[0],
             )
         strings = {self.features[j].name: texts for j, texts in matrix.text.items()}
         found = word_codes(strings, features)
@@ -247,9 +248,9 @@ class Codebook:
         absent = [name for name in self.names if name not in present]
         if absent:
             raise ColumnError(
-                "table-lacks-which-model",
-                "The table lacks {absent}, which the model was trained on; it has {columns}. Add what "
-                "is missing (an empty column counts as missing values), or train without it.",
+                "columns-of-model-absent",
+                "The table lacks the {n:column|columns} {absent}, which the model was trained on; it has {columns}. Add {n:it|them} (an empty column counts as missing values), or train without {n:it|them}.",
+                n=len(absent),
                 absent=listed(absent, quoted=True),
                 columns=listed(table.columns, quoted=True),
             )
@@ -258,11 +259,10 @@ class Codebook:
     def _check_width(self, width: int) -> None:
         if width != len(self.columns):
             raise InputError(
-                "x-has-columns-but",
-                "X has {width} columns, but the model was trained on {n_columns}: give it the same "
-                "columns in the same order.",
-                width=width,
-                n_columns=len(self.columns),
+                "number-of-columns",
+                "X has {n:,} {n:column|columns}, but the model was trained on {trained:,}. Give the same columns in the same order.",
+                n=width,
+                trained=len(self.columns),
             )
 
     def to_state(self) -> dict[str, Any]:
@@ -280,20 +280,18 @@ class Codebook:
     def from_state(cls, state: object) -> Codebook:
         """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("features"), list):
-            raise ModelFileError("model-file-has-valid", "The model file has no valid description of its columns.")
+            raise damaged_model_file(text("its columns are not readable"))
         features = tuple(Feature.from_state(feature) for feature in state["features"])
         if len({feature.name for feature in features}) != len(features):
-            raise ModelFileError("model-file-names-column", "The model file names a column twice.")
+            raise damaged_model_file(text("a column appears twice"))
         if {feature.name for feature in features} & {feature.word[0] for feature in features if feature.word}:
-            raise ModelFileError("model-file-has-column", "The model file has a column both as text and as words.")
+            raise damaged_model_file(text("a column appears both as text and as words"))
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
-            raise ModelFileError("model-file-has-valid", "The model file has no valid description of its columns.")
+            raise damaged_model_file(text("its columns are not readable"))
         spreads = state.get("spreads", [])
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
-            raise ModelFileError(
-                "model-file-has-valid-2", "The model file has no valid summary of its numeric columns."
-            )
+            raise damaged_model_file(text("the summary of its numeric columns is not readable"))
         known = tuple(Spread.from_state(spread) for spread in spreads)
         return cls(features, named, unseen, sparse, known, state.get("whole", True) is True)
 

@@ -14,9 +14,14 @@ from vaglio import _core
 from vaglio.encode._chance import shown_share
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix, Ranges
-from vaglio.errors import InputError, ModelFileError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, damaged_model_file
+from vaglio.messages.message import Option, text
+from vaglio.messages.options import setting
 
 _FARTHEST = 1e100
+
+# Without it, columns are encoded.
+NO_PREPROCESSING = Option("preprocess=None", flag="--set preprocess=none")
 
 
 class Origin(NamedTuple):
@@ -100,10 +105,9 @@ class DenseEncoder:
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
             raise NotSupportedError(
-                "column-free-text-whose",
-                "Column {name!r} is free text, whose most telling words are chosen from all rows: use "
-                "fit instead of partial_fit, or MultinomialNB, which counts every word.",
-                name=name,
+                "text-in-partial-fit",
+                "Column {column!r} is free text, whose words are selected from all rows. Use fit instead of partial_fit, or MultinomialNB, which counts every word.",
+                column=name,
             )
         p = matrix.numeric.shape[1]
         if preprocess is None or matrix.sparse is not None:
@@ -248,31 +252,25 @@ class DenseEncoder:
         """Rebuild from a model file, trusting nothing in it."""
         flags = (meta.get("drop_first"), meta.get("as_is")) if isinstance(meta, dict) else (None, None)
         if not all(isinstance(flag, bool) for flag in flags):
-            raise ModelFileError("model-file-does-say", "The model file does not say how its columns are encoded.")
+            raise damaged_model_file(text("the encoding of its columns is not readable"))
         p = sum(feature.in_numeric_block for feature in features)
         parts = []
         for name in ("encoder_centre", "encoder_scale", "encoder_fill"):
             part = arrays.get(name)
             if part is None or part.dtype != np.float64 or part.shape not in ((p,), (0,)):
-                raise ModelFileError(
-                    "model-file-s-array", "The model file's array {name!r} does not fit its columns.", name=name
-                )
+                raise damaged_model_file(text("the array {array!r} does not fit the columns", array=name))
             parts.append(part)
         centre, scale, fill = parts
         if not (centre.shape == scale.shape == fill.shape and (centre.size == p or flags[1])):
-            raise ModelFileError("model-file-s-encoding", "The model file's encoding does not fit its columns.")
+            raise damaged_model_file(text("the encoding does not fit the columns"))
         sound = np.isfinite(centre).all() and np.isfinite(scale).all() and (scale > 0).all()
         if not sound or not (flags[1] or np.isfinite(fill).all()):
-            raise ModelFileError(
-                "model-file-s-encoding-2", "The model file's encoding holds numbers that cannot be used."
-            )
+            raise damaged_model_file(text("the encoding holds invalid numbers"))
         believed = arrays.get("encoder_reliability")
         if believed is not None:
             fits = believed.dtype == np.float64 and believed.shape == (sum(f.is_nominal for f in features),)
             if not fits or flags[1] or not ((believed >= 0) & (believed <= 1)).all():
-                raise ModelFileError(
-                    "model-file-s-encoding-3", "The model file's encoding does not fit its nominal columns."
-                )
+                raise damaged_model_file(text("the encoding does not fit the nominal columns"))
         return cls(features, centre, scale, fill, bool(flags[0]), bool(flags[1]), believed)
 
     @staticmethod
@@ -280,19 +278,21 @@ class DenseEncoder:
         if matrix.codes.shape[1]:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
-                "column-nominal-preprocess-none",
-                "Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers "
-                "first, or use preprocess='auto'.",
-                name=name,
+                "nominal-without-preprocessing",
+                "Column {column!r} is nominal, but with {none} the columns of X are used as they are. Encode it as numbers first, or set {auto}.",
+                column=name,
+                none=NO_PREPROCESSING,
+                auto=setting("preprocess", "auto"),
             )
 
     def refuse_nonfinite(self, matrix: EncodedMatrix) -> None:
         """Raise an error if numbers that pass unchanged hold NaN or infinity."""
         if self.as_is and not matrix.all_finite:
             raise InputError(
-                "x-contains-nan-infinity",
-                "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is "
-                "imputed: fill the missing values first, or use preprocess='auto'.",
+                "not-finite-without-preprocessing",
+                "X contains NaN or infinity, and with {none} or a sparse X nothing is imputed. Fill the missing values first, or set {auto}.",
+                none=NO_PREPROCESSING,
+                auto=setting("preprocess", "auto"),
             )
 
 

@@ -16,6 +16,8 @@ from vaglio import _core
 from vaglio.encode._feature import Feature, code_of_absence, spelling
 from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import DataWarning, InputError
+from vaglio.messages.message import text
+from vaglio.messages.options import setting
 from vaglio.messages.sentences import listed
 from vaglio.table import Column, as_date, as_nominal
 
@@ -58,11 +60,10 @@ def with_categories(feature: Feature, column: Column) -> Feature:
     new = {spelling(value): value for value in _plain(values.tolist()) if feature.code(value) < 0}
     if new and feature.kind == "ordinal":
         raise InputError(
-            "column-has-value-which",
-            "Column {name!r} has the value {next!r}, which has no place in the order of the earlier "
-            "rows: declare all ordered categories there.",
-            name=feature.name,
-            next=next(iter(new.values())),
+            "value-after-order",
+            "Column {column!r} has the value {value!r}, which is not in the order of the earlier rows. Declare all ordered categories there.",
+            column=feature.name,
+            value=next(iter(new.values())),
         )
     return replace(feature, categories=(*feature.categories, *sorted(new.values(), key=natural_order)))
 
@@ -123,10 +124,9 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
-            "column-has-infinite-value",
-            "Column {name!r} has an infinite value in row {row}: X may hold missing values (NaN) but "
-            "no inf; replace it or leave it empty.",
-            name=column.name,
+            "infinite-value-in-x",
+            "Column {column!r} has an infinite value in row {row:,}. X may hold missing values (NaN) but not inf. Replace it, or leave the cell empty.",
+            column=column.name,
             row=row,
         )
     return values
@@ -141,15 +141,14 @@ def _parsed(column: Column, lost: Lost | None) -> np.ndarray:
         if number is not None:
             numbers[code] = number
         elif lost is not None:
-            lost.append((column.name, "it had no values in training"))
+            lost.append((column.name, text("it had no values in training")))
             return np.full(len(column), np.nan)
         elif code in words.data:
             raise InputError(
-                "column-held-numbers-training",
-                "Column {name!r} held numbers in training but now holds {value!r}: correct the value "
-                "or leave it empty.",
-                name=column.name,
-                value=value,
+                "word-in-numeric-column",
+                "Column {column!r} held numbers in training but now has {cell!r}. Correct the value, or leave the cell empty.",
+                column=column.name,
+                cell=value,
             )
     parsed: np.ndarray = numbers[words.data]
     return parsed
@@ -178,16 +177,16 @@ def codes_of(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np
         known = listed(map(str, feature.categories), quoted=True)
         if unseen == "error":
             raise InputError(
-                "column-has-value-row",
-                "Column {name!r} has the value {value} in row {strange}, which no training row has "
-                "(known: {known}): correct it, or use unseen='missing'.",
-                name=column.name,
+                "unseen-category",
+                "Column {column!r} has {value} in row {row:,}, a category that no training row has (known: {known}). Correct it, or set {option}.",
+                column=column.name,
                 value=value,
-                strange=int(strange[0]),
+                row=int(strange[0]),
                 known=known,
+                option=setting("unseen", "missing"),
             )
         if 2 * strange.size > np.count_nonzero(positions >= 0):
-            lost.append((column.name, f"{value}, where training had {known}"))
+            lost.append((column.name, text("{value}, where training had {known}", value=value, known=known)))
     return encoded
 
 
@@ -218,15 +217,17 @@ def _codes_of_days(feature: Feature) -> dict[float, int]:
 
 def warn_of(lost: Lost) -> None:
     """Warn of columns most of whose values are unknown."""
-    columns = f"column{'' if len(lost) == 1 else 's'} {listed([name for name, _ in lost], quoted=True)}"
-    why = lost[0][1] if len(lost) == 1 else f"in {lost[0][0]!r}: {lost[0][1]}"
+    why = lost[0][1]
+    if len(lost) > 1:
+        why = text("in {column!r}: {reason}", column=lost[0][0], reason=why)
     warnings.warn(
         DataWarning(
-            "most-values-unknown-model",
-            "Most values of {columns} are unknown to the model and count as missing ({why}): spell the values as "
-            "in training, or train again.",
-            columns=columns,
-            why=why,
+            "most-values-unknown",
+            "Most values of {n:column|columns} {columns} are unknown to the model and count as missing ({reason}). "
+            "Spell the values as in training, or train again.",
+            n=len(lost),
+            columns=listed([name for name, _ in lost], quoted=True),
+            reason=why,
         ),
         stacklevel=2,
     )

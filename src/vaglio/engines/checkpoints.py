@@ -13,7 +13,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, reason_of
+from vaglio.messages.message import Option, text
 from vaglio.runtime.files import write_whole
 
 _SAFE = {
@@ -41,24 +42,23 @@ class Checkpoint:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                "cannot-made-name-another",
-                "{folder} cannot be made ({strerror}): name another folder for the checkpoint.",
+                "checkpoint-folder-not-made",
+                "The folder {folder} cannot be created ({reason}). Name another folder for the checkpoint.",
                 folder=folder,
-                strerror=error.strerror,
+                reason=error.strerror,
             ) from None
         begun = folder / "training"
         if begun.exists() and not resume:
             raise InputError(
-                "has-checkpoint-earlier-training",
-                "{folder} has the checkpoint of an earlier training: go on from it with resume "
-                "(--resume), or name another folder.",
+                "checkpoint-exists",
+                "{folder} has the checkpoint of an earlier training. Resume it ({resume}), or name another folder.",
                 folder=folder,
+                resume=Option("resume", True, flag="--resume"),
             )
         if begun.exists() and begun.read_text() != self._key:
             raise InputError(
-                "has-checkpoint-another-training",
-                "{folder} has the checkpoint of another training (other rows, learner or parameters): "
-                "name another folder, or remove it.",
+                "checkpoint-of-other-training",
+                "{folder} has the checkpoint of another training (other rows, learner or parameters). Name another folder, or remove it.",
                 folder=folder,
             )
         if not begun.exists():
@@ -73,18 +73,18 @@ class Checkpoint:
             told, answer = _Reader(io.BytesIO(zlib.decompress(path.read_bytes()))).load()
         except (OSError, ValueError, EOFError, zlib.error, pickle.UnpicklingError, AttributeError, ImportError) as why:
             raise InputError(
-                "damaged-remove-passes-there",
-                "{path} is damaged ({why}): remove it, and the passes from there on are repeated.",
+                "damaged-checkpoint",
+                "{path} is damaged ({reason}). Remove it, and training repeats the passes from there on.",
                 path=path,
-                why=why,
+                reason=reason_of(why),
             ) from None
         if told != name:
             raise InputError(
-                "answers-but-training-asks",
-                "{path} answers {told!r}, but the training asks {name!r}: remove the checkpoint.",
+                "checkpoint-of-other-pass",
+                "{path} answers {found!r}, but the training asks for {wanted!r}. Remove the checkpoint.",
                 path=path,
-                told=told,
-                name=name,
+                found=told,
+                wanted=name,
             )
         return (answer,)
 
@@ -105,4 +105,4 @@ class _Reader(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) or module in ("numpy._core.multiarray", "numpy._core.numeric"):
                 return found
-        raise pickle.UnpicklingError(f"it names {module}.{name}, which no summary has")
+        raise pickle.UnpicklingError(text("it names {type}, which no summary has", type=f"{module}.{name}"))

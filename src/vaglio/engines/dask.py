@@ -27,7 +27,9 @@ from vaglio.engines.raw import Look, RawChunk, Recoding, Wanted, raw_chunks
 from vaglio.engines.sources import CHUNK, Source
 from vaglio.engines.survey import Survey
 from vaglio.engines.work_settings import present_settings
-from vaglio.errors import InputError
+from vaglio.errors import ColumnError, InputError
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.cluster import Waiting, active_client, lost_named, usual_client
 from vaglio.runtime.progress import Report
 from vaglio.runtime.threads import one_blas_thread
@@ -55,14 +57,19 @@ class DaskSource(Source):
         The frame that these rows are some of: rows have the numbers they have there, also in parts of parts.
     """
 
-    place: ClassVar[str] = "on a cluster"
+    place: ClassVar[str] = text("on a cluster")
     whole: _Whole | None = None
 
     @classmethod
     def of_table(cls, table: Any, target: str) -> Self:
         """Return the columns of a frame beside the target, and the target."""
         if target not in table.columns:
-            raise InputError("frame-has-column", "The frame has no column {target!r}.", target=target)
+            raise ColumnError(
+                "unknown-column",
+                "There is no column {column!r}: {hint}",
+                column=target,
+                hint=did_you_mean(target, map(str, table.columns), quoted=True),
+            )
         return cls(table.drop(columns=target), table[target])
 
     def __len__(self) -> int:
@@ -100,23 +107,23 @@ class DaskSource(Source):
         """Return X with the target and the weights as further columns."""
         X, y, weight = self.X, self.y, self.weight
         if not hasattr(X, "to_delayed") or not hasattr(X, "columns"):
-            raise InputError("x-dask-give-dask", "X is a {name} of Dask: give a Dask DataFrame.", name=type(X).__name__)
+            raise InputError("not-a-dask-frame", "X is a {type} of Dask. Give a Dask DataFrame.", type=type(X).__name__)
         for what, column in (("y", y), ("sample_weight", weight)):
             if column is None and what == "sample_weight":
                 continue
             if not (hasattr(column, "__dask_graph__") and hasattr(column, "to_delayed")):
                 raise InputError(
-                    "x-dask-frame-so",
-                    "X is a Dask frame, so {what} must be a Dask series of the same partitions.",
-                    what=what,
+                    "not-a-dask-series",
+                    "X is a Dask frame, so {parameter} must be a Dask series with the same partitions.",
+                    parameter=what,
                 )
             if column.npartitions != X.npartitions:
                 raise InputError(
-                    "x-has-partitions-take",
-                    "X has {npartitions} partitions and {what} {npartitions2}: take both from one frame.",
-                    npartitions=X.npartitions,
-                    what=what,
-                    npartitions2=column.npartitions,
+                    "partitions-differ",
+                    "X has {n:,} {n:partition|partitions}, but {parameter} has {other:,}. Take both from one frame.",
+                    n=X.npartitions,
+                    parameter=what,
+                    other=column.npartitions,
                 )
         further = [each for each in (y, weight) if each is not None]
         meta = _together(X._meta, *(each._meta for each in further))
@@ -457,12 +464,11 @@ def _rows_of(
     found = 0 if raw is None else raw.n_rows
     if raw is None or found != n_rows:
         raise InputError(
-            "partition-row-had-rows",
-            "The partition from row {start} on had {n_rows} rows, and has {found} after it was made "
-            "again: a frame must give the same rows whenever it is computed; write it to files first.",
-            start=start + 1,
-            n_rows=n_rows,
-            found=found,
+            "partition-changed",
+            "The partition starting at row {row:,} had {before:,} rows and has {after:,} after it was computed again. A frame must give the same rows every time. Write it to files first.",
+            row=start + 1,
+            before=n_rows,
+            after=found,
         )
     if choose is None:
         return raw.chunk(plan, start)

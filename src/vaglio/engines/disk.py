@@ -17,6 +17,7 @@ from vaglio.engines.spill import Spill, packed, unpacked
 from vaglio.engines.survey import Survey
 from vaglio.engines.work_settings import Settings, present_settings
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 from vaglio.runtime.cluster import Waiting
 from vaglio.runtime.memory import give_back_memory, resident_memory
 from vaglio.runtime.progress import Report
@@ -47,7 +48,7 @@ class ScannedPart:
 class ScannedSource(Source):
     """Columns of a :class:`~vaglio.table.ScannedTable`; with a client in the settings, a cluster reads them."""
 
-    place: ClassVar[str] = "on disk"
+    place: ClassVar[str] = text("on disk")
 
     @classmethod
     def of_table(cls, table: ScannedTable, target: str) -> Self:
@@ -102,10 +103,9 @@ class ScannedSource(Source):
                 continue
             if not isinstance(column, ScannedColumn) or column.table.parts != self.X.parts:
                 raise InputError(
-                    "x-scanned-table-so",
-                    "X is a scanned table, so {what} must be a column of the same table: X, y = "
-                    "data.xy('target'), sample_weight=data['weight'].",
-                    what=what,
+                    "column-of-other-table",
+                    "X is a scanned table, so {parameter} must be a column of the same table: X, y = data.xy('target'), sample_weight=data['weight'].",
+                    parameter=what,
                 )
         last = {each.name: each.table.kinds[each.name] for each in (self.y, self.weight) if each is not None}
         kinds = {name: kind for name, kind in self.X.kinds.items() if name not in last} | last
@@ -329,10 +329,9 @@ def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
     if rows < _LEAST_ROWS:
         least = held + apart + 3 * per_row * _LEAST_ROWS
         raise InputError(
-            "memory-limit-mb-too",
-            "A memory limit of {memory} MB is too small for this table: the program itself holds "
-            "{held} MB, and {least} MB is the least that works.",
-            memory=memory >> 20,
+            "memory-limit-too-small",
+            "A memory limit of {limit:,} MB is too small for this table. The program itself holds {held:,} MB; set a limit of at least {least:,} MB.",
+            limit=memory >> 20,
             held=held >> 20,
             least=(least >> 20) + 1,
         )

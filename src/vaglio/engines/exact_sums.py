@@ -50,7 +50,7 @@ class ExactSum:
         """Add finite numbers; up to 2^31 in all parts together."""
         terms = np.asarray(terms, dtype=np.float64).ravel()
         if not np.isfinite(terms).all():
-            raise InputError("infinite-numbers-missing-values", "Infinite numbers and missing values have no sum.")
+            raise InputError("sum-of-not-finite", "Infinite numbers and missing values cannot be added up.")
         limbs = np.zeros(_LIMBS, dtype=np.int64)
         for first in range(0, len(terms), _BLOCK):
             limbs += _limbs(terms[first : first + _BLOCK])
@@ -111,8 +111,8 @@ class Grid:
         exponent = np.frexp(bound)[1].astype(np.int64)
         if not np.isfinite(bound).all() or (exponent > _MOST_EXPONENT).any():
             raise InputError(
-                "some-numbers-their-squares",
-                "Some numbers, or their squares, are too large to add up: divide their column first.",
+                "numbers-too-large",
+                "Some numbers, or their squares, are too large to add up. Divide the column by a constant first.",
             )
         return cls(np.maximum(exponent, -900))
 

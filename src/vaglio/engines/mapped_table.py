@@ -18,9 +18,11 @@ from vaglio.engines.sources import is_out_of_core, source_of
 from vaglio.engines.survey import MOST_CATEGORIES
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError
+from vaglio.messages.message import Option, text
 from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import reporting
 from vaglio.table import Column, Table
+from vaglio.table._column import KIND_WORDS
 from vaglio.typing import TableSource
 
 # What an audit or an exploration holds of each row at a time: copies of a few columns, sorted, and fingerprints.
@@ -46,10 +48,10 @@ def table_of(source: TableSource, like: Table | None = None) -> Any:
             rows.tables(_itself),
             like=like,
             folder=settings.spill,
-            told=lambda n: report(n, max(known or 0, n), "reading"),
+            told=lambda n: report(n, max(known or 0, n), text("reading")),
         )
     if not table.columns or not len(table):
-        raise InputError("table-has-rows", "The table has no rows.")
+        raise InputError("table-without-rows", "The table has no rows.")
     _refuse_too_many(len(table), settings.memory)
     return table
 
@@ -63,12 +65,11 @@ def _refuse_too_many(rows: int, memory: int) -> None:
     least = held + rows * _BYTES_PER_ROW
     if least > memory:
         raise InputError(
-            "rows-need-mb-looked",
-            "{rows:,} rows need {least} MB to be looked at column by column, and the limit is {memory} "
-            "MB: allow as much, or take a sample of the rows.",
+            "memory-limit-for-rows",
+            "{rows:,} rows need {least:,} MB to be read column by column, and the limit is {limit:,} MB. Raise the limit, or take a sample of the rows.",
             rows=rows,
             least=(least >> 20) + 1,
-            memory=memory >> 20,
+            limit=memory >> 20,
         )
 
 
@@ -143,11 +144,11 @@ class _Growing:
             self._first = column
         if column.kind != self._first.kind:
             raise InputError(
-                "column-some-rows-others",
-                "Column {name!r} is {kind} in some rows and {kind2} in others: write every part with the same types.",
-                name=self.name,
-                kind=self._first.kind,
-                kind2=column.kind,
+                "kinds-differ-by-rows",
+                "Column {column!r} is {first} in some rows and {second} in others. Write all parts with the same types.",
+                column=self.name,
+                first=KIND_WORDS[self._first.kind],
+                second=KIND_WORDS[column.kind],
             )
         self._fill(start)
         self._declared &= column.declared and column.categories == self._first.categories
@@ -170,11 +171,10 @@ class _Growing:
         code = self._codes.setdefault((type(value), value), len(self._codes))
         if code >= MOST_CATEGORIES:
             raise InputError(
-                "column-has-more-than",
-                "Column {name!r} has more than {most_categories} different words: it is an identifier "
-                "or free text; leave it out.",
-                name=self.name,
-                most_categories=MOST_CATEGORIES,
+                "too-many-categories",
+                "Column {column!r} has more than {most:,} categories. It is an identifier or free text; leave it out.",
+                column=self.name,
+                most=MOST_CATEGORIES,
             )
         return code
 
@@ -254,20 +254,20 @@ def _made(folder: Path | None) -> Any:
         return tempfile.TemporaryFile(dir=folder, prefix="vaglio-")
     except OSError as error:
         raise InputError(
-            "file-columns-table-can",
-            "No file for the columns of the table can be made in {value} ({strerror}): name another "
-            "folder with spill=, or TMPDIR.",
-            value=folder or tempfile.gettempdir(),
-            strerror=error.strerror,
+            "temporary-file-not-made",
+            "No temporary file can be created in {folder} ({reason}). Name another folder with {spill} or TMPDIR.",
+            folder=folder or tempfile.gettempdir(),
+            reason=error.strerror,
+            spill=Option("spill"),
         ) from None
 
 
 def _cannot_write(error: OSError, rows: int) -> InputError:
-    why = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
+    why = text("the disk is full") if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
     return InputError(
-        "columns-table-cannot-written",
-        "The columns of the table cannot be written to a temporary file ({why}, after {rows:,} rows): "
-        "name a folder with more room with spill= (or TMPDIR).",
-        why=why,
+        "temporary-file-not-written",
+        "The columns of the table cannot be written to a temporary file ({reason}, after {rows:,} rows). Name a folder with more space with {spill} or TMPDIR.",
+        reason=why,
         rows=rows,
+        spill=Option("spill"),
     )

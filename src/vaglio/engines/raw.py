@@ -17,6 +17,7 @@ from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, Feature, code_type, describe, own_codes
 from vaglio.engines.passes import MOST_VALUES, Chunk
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.messages.message import text
 from vaglio.table import Column, Table
 from vaglio.table.scanned import labels, numbers
 
@@ -116,15 +117,12 @@ class RawChunk:
     @classmethod
     def of(cls, table: Table, wanted: Wanted, place: str) -> RawChunk:
         """Encode the rows whose target is known and whose weight is positive."""
-        table, weight = _that_count(table, wanted, place)
+        table, weight = _that_count(table, wanted)
         target = table.column(wanted.target)
         inputs = [table.column(name) for name in wanted.inputs]
-        try:
-            features = tuple(map(describe, inputs))
-            seen = tuple(map(_own_column, inputs, features))
-            known = (np.empty(0), numbers(target)) if wanted.regression else _distinct(target)
-        except InputError as error:
-            raise type(error)(f"{place}: {error}") from None
+        features = tuple(map(describe, inputs))
+        seen = tuple(map(_own_column, inputs, features))
+        known = (np.empty(0), numbers(target)) if wanted.regression else _distinct(target)
         declared = tuple(column.declared for column in inputs)
         looks, columns = tuple(look for look, _ in seen), tuple(column for _, column in seen)
         return cls(features, columns, looks, declared, known[0], known[1], weight, place)
@@ -215,9 +213,9 @@ def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
 def _own_column(column: Column, feature: Feature) -> tuple[Look, np.ndarray]:
     if feature.kind == "text":
         raise NotSupportedError(
-            "column-free-text-which",
-            "column {name!r} is free text, which is not learned from in passes.",
-            name=feature.name,
+            "text-in-passes",
+            "Column {column!r} is free text, which learners that read the data in passes do not support.",
+            column=feature.name,
         )
     if feature.kind == "numeric":
         look, numbers = Look.at_numbers(column.data)
@@ -242,7 +240,7 @@ def _distinct(target: Column) -> tuple[np.ndarray, np.ndarray]:
     return known, _core.recode(target.data, lookup, True)
 
 
-def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.ndarray | None]:
+def _that_count(table: Table, wanted: Wanted) -> tuple[Table, np.ndarray | None]:
     target: Column = table.column(wanted.target)
     counts = ~target.missing
     weight = None
@@ -252,11 +250,10 @@ def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.nda
         wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
         if len(wrong):
             raise InputError(
-                "weight-row-part-number",
-                "{place}: the weight {weight!r} of row {wrong} of this part is no number of at least 0: correct it.",
-                place=place,
-                weight=wanted.weight,
-                wrong=int(wrong[0]) + 1,
+                "weight-not-valid",
+                "The weight {column!r} in row {row:,} is not a number of at least 0. Correct it.",
+                column=wanted.weight,
+                row=int(wrong[0]) + 1,
             )
         counts &= weight > 0
     if counts.all():
@@ -273,7 +270,8 @@ def raw_chunks(tables: Iterable[Table], wanted: Wanted, place: str) -> Iterable[
             try:
                 chunk = RawChunk.of(table, wanted, place)
             except InputError as error:  # it names a row of these
-                raise type(error)(f"After the first {before:,} rows of {error}") if before else error from None
+                where = text("{place}, after the first {n:,} rows", place=place, n=before) if before else place
+                raise error.at(where) from None
             if chunk.n_rows:
                 yield chunk
         before += len(table)

@@ -14,6 +14,7 @@ import numpy as np
 
 from vaglio.engines.raw import RawChunk
 from vaglio.errors import InputError
+from vaglio.messages.message import Option, text
 
 Arrays = dict[str, np.ndarray]
 
@@ -113,11 +114,11 @@ class Spill:
             return Path(tempfile.mkdtemp(prefix="vaglio-", dir=self._parent))
         except OSError as error:
             raise InputError(
-                "folder-what-does-fit",
-                "No folder for what does not fit in memory can be made in {value} ({strerror}): name "
-                "another with spill=, or TMPDIR.",
-                value=self._parent or tempfile.gettempdir(),
-                strerror=error.strerror,
+                "temporary-folder-not-made",
+                "No temporary folder can be created in {folder} ({reason}). Name another one with {spill} or TMPDIR.",
+                folder=self._parent or tempfile.gettempdir(),
+                reason=error.strerror,
+                spill=Option("spill"),
             ) from None
 
     def _write(self, path: Path, arrays: Arrays) -> None:
@@ -131,14 +132,14 @@ class Spill:
         except OSError as error:
             # NumPy says that less was written than asked for, and not why.
             full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
-            why = "the disk is full" if full else error.strerror
+            why = text("the disk is full") if full else error.strerror
             raise InputError(
-                "what-does-fit-memory",
-                "What does not fit in memory cannot be written to {parent} ({why}, after {written} "
-                "MB): name a folder with more room with spill= (or TMPDIR), or give more memory.",
-                parent=path.parent,
-                why=why,
-                written=self.written >> 20,
+                "spill-not-written",
+                "Data that do not fit in memory cannot be written to {folder} ({reason}, after {megabytes:,} MB). Name a folder with more space with {spill} or TMPDIR, or allow more memory.",
+                folder=path.parent,
+                reason=why,
+                megabytes=self.written >> 20,
+                spill=Option("spill"),
             ) from None
         with self._lock:
             self.written += _size(arrays)

@@ -25,6 +25,7 @@ from vaglio.engines.passes import MOST_VALUES, Chunk, Facts
 from vaglio.engines.raw import RawChunk, Recoding, on_grid
 from vaglio.errors import InputError
 from vaglio.messages.sentences import listed
+from vaglio.table._column import KIND_WORDS
 
 # A dictionary of more words than this would not stay small: the column is an identifier, or free text.
 MOST_CATEGORIES = 1 << 20
@@ -75,11 +76,10 @@ class ColumnSurvey:
         counts = self.counts + other.counts
         if len(counts) > MOST_CATEGORIES:
             raise InputError(
-                "column-has-more-than",
-                "Column {name!r} has more than {most_categories} different words: it is an identifier "
-                "or free text; leave it out.",
-                name=self.feature.name,
-                most_categories=MOST_CATEGORIES,
+                "too-many-categories",
+                "Column {column!r} has more than {most:,} categories. It is an identifier or free text; leave it out.",
+                column=self.feature.name,
+                most=MOST_CATEGORIES,
             )
         return ColumnSurvey(
             self.feature,
@@ -113,13 +113,13 @@ class ColumnSurvey:
 def _other_kind(a: ColumnSurvey, b: ColumnSurvey) -> InputError:
     first, second = sorted((a, b), key=lambda each: each.place)
     return InputError(
-        "column-write-every-part",
-        "Column {name!r} is {kind} in {place} and {kind2} in {place2}: write every part with the same types.",
-        name=first.feature.name,
-        kind=first.feature.kind,
-        place=first.place,
-        kind2=second.feature.kind,
-        place2=second.place,
+        "kinds-differ-by-part",
+        "Column {column!r} is {first} in {first_place} and {second} in {second_place}. Write all parts with the same types.",
+        column=first.feature.name,
+        first=KIND_WORDS[first.feature.kind],
+        first_place=first.place,
+        second=KIND_WORDS[second.feature.kind],
+        second_place=second.place,
     )
 
 
@@ -174,9 +174,10 @@ class Survey:
         if names != others:
             odd = sorted(set(names) ^ set(others)) or names
             raise InputError(
-                "some-parts-have-column",
-                "Some parts have the column {odd} and others do not.",
-                odd=listed(odd, quoted=True),
+                "column-absent-in-parts",
+                "Some parts have the {n:column|columns} {columns} and others do not. All parts need the same columns.",
+                n=len(odd),
+                columns=listed(odd, quoted=True),
             )
         told = dict(self.labels)
         for label, (rows, weight) in other.labels.items():
@@ -232,8 +233,8 @@ def label_array(labels: list[Any]) -> np.ndarray:
     kinds = {bool if isinstance(label, bool) else str if isinstance(label, str) else float for label in labels}
     if len(kinds) > 1:
         raise InputError(
-            "some-parts-have-words",
-            "Some parts have words and others numbers as classes: write every part with the same types.",
+            "classes-of-two-types",
+            "The classes are words in some parts and numbers in others. Write all parts with the same types.",
         )
     return np.array(labels, dtype=np.str_ if kinds == {str} else None)
 

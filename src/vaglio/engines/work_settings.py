@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Option
 from vaglio.runtime.cluster import WORKER_TIMEOUT
 from vaglio.runtime.memory import usable_memory
 from vaglio.runtime.progress import ProgressOption
@@ -103,17 +104,21 @@ def streaming(
     """
     usual = present_settings()
     if chunk_rows is not None and chunk_rows < 1:
-        raise InputError(
-            "chunk-needs-least-one", "a chunk needs at least one row, not {chunk_rows}.", chunk_rows=chunk_rows
-        )
+        raise InputError("chunk-without-rows", "A chunk must have at least one row, not {rows}.", rows=chunk_rows)
     if worker_timeout is not None and not worker_timeout > 0:
         raise InputError(
-            "worker-timeout-number-seconds",
-            "worker_timeout is a number of seconds above zero, not {worker_timeout}.",
-            worker_timeout=worker_timeout,
+            "worker-timeout-not-positive",
+            "{option} must be a positive number of seconds, not {value}.",
+            option=Option("worker_timeout"),
+            value=worker_timeout,
         )
     if resume and checkpoint is None:
-        raise InputError("resume-goes-checkpoint-name-2", "resume goes on from a checkpoint: name its folder, too.")
+        raise InputError(
+            "resume-without-checkpoint",
+            "{resume} needs the folder of the checkpoint. Set {checkpoint}.",
+            resume=Option("resume"),
+            checkpoint=Option("checkpoint"),
+        )
     settings = replace(
         usual,
         memory=usual.memory if memory is None else parse_size(memory),
@@ -144,8 +149,6 @@ def parse_size(said: int | str) -> int:
     found = _SIZE.fullmatch(str(said))
     if not found or float(found[1]) <= 0:
         raise InputError(
-            "size-say-number-bytes",
-            "{said!r} is no size: say a number of bytes, or for instance 500MB or 2GB.",
-            said=said,
+            "not-a-size", "{size!r} is not a size. Give a number of bytes, or for instance 500MB or 2GB.", size=said
         )
     return int(float(found[1]) * _UNITS[found[2].upper()])

@@ -23,7 +23,15 @@ from safetensors.numpy import save as dump_arrays
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook
-from vaglio.errors import InputError, ModelFileError, NotSupportedError
+from vaglio.errors import (
+    InputError,
+    ModelFileError,
+    NotSupportedError,
+    VaglioError,
+    damaged_model_file,
+    reason_of,
+)
+from vaglio.messages.message import text
 from vaglio.model.base import plain_label
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
@@ -50,11 +58,10 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     try:
         from_bytes(content)
     except ModelFileError as error:
-        reason = str(error).split(": ", 1)[-1].removesuffix(".")
         raise NotSupportedError(
-            "model-cannot-saved-because",
-            "This model cannot be saved, because no file of it could be loaded: {reason}.",
-            reason=reason,
+            "model-not-loadable",
+            "This model cannot be saved, because its file could not be loaded again. {problem}",
+            problem=error.message,
         ) from error
     write_whole(path, content, "model")
 
@@ -83,13 +90,13 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
     if fitted.cost is not None:
         body["cost"] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
     try:
-        text = json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
-        _parsed(text)  # what could not be loaded again is not saved
+        written = json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
+        _parsed(written)  # what could not be loaded again is not saved
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise NotSupportedError(
-            "model-cannot-saved-data", "This model cannot be saved as data: {error}.", error=error
+            "model-not-data", "This model cannot be saved as data: {reason}.", reason=reason_of(error)
         ) from error
-    return text
+    return written
 
 
 def _plain(value: object) -> Any:
@@ -97,7 +104,7 @@ def _plain(value: object) -> Any:
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
-    raise TypeError(f"{value!r} is not plain data")
+    raise TypeError(text("{value} is not plain data", value=repr(value)))
 
 
 def load(path: str | os.PathLike[str]) -> Fitted:
@@ -128,12 +135,12 @@ def load(path: str | os.PathLike[str]) -> Fitted:
         content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(
-            "cannot-read", "Cannot read {path}: {strerror}.", path=path, strerror=error.strerror
+            "model-not-readable", "{path} cannot be read: {reason}.", path=path, reason=error.strerror
         ) from error
     try:
         return from_bytes(content)
     except ModelFileError as error:
-        raise ModelFileError("value", "{path}: {error}", path=path, error=error) from error
+        raise error.at(str(path)) from error
 
 
 def from_bytes(content: bytes) -> Fitted:
@@ -165,11 +172,11 @@ def from_bytes(content: bytes) -> Fitted:
     ) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(
-            "model-file-damaged",
-            "The model file is damaged: {removesuffix}.",
-            removesuffix=str(error).removesuffix("."),
-        ) from error
+        if isinstance(error, VaglioError):
+            raise ModelFileError(
+                "damaged-model-file-because", "The model file is damaged. {problem}", problem=error.message
+            ) from error
+        raise damaged_model_file(reason_of(error).removesuffix(".")) from error
     cost, decide = _cost_from(body.get("cost"), classes)
     fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
     need(fitted.deciding_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
@@ -184,7 +191,7 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         arrays = load_arrays(content)
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
         raise ModelFileError(
-            "vaglio-model-file-beginning", "This is not a vaglio model file, or its beginning is damaged."
+            "not-a-model-file", "This is not a vaglio model file, or its header is damaged."
         ) from error
     need(isinstance(envelope, dict), "its header is not readable")
     version = envelope.get("format")
@@ -194,26 +201,22 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     )
     if version > FORMAT:
         raise ModelFileError(
-            "model-file-has-format",
-            "The model file has format {version}; this version of vaglio reads up to {format}: upgrade.",
-            version=version,
-            format=FORMAT,
+            "later-file-format",
+            "The model file has format {found}, but this version of vaglio reads up to format {known}. Upgrade vaglio.",
+            found=version,
+            known=FORMAT,
         )
     body = envelope.get("body")
     need(isinstance(body, str), "its description is missing")
     try:
         fits = envelope.get("checksum") == _checksum(arrays, body)
     except UnicodeEncodeError as error:
-        raise ModelFileError(
-            "model-file-damaged-description", "The model file is damaged: its description is not readable."
-        ) from error
+        raise damaged_model_file(text("its description is not readable")) from error
     need(fits, "the checksum does not match its content")
     try:
         parsed = _parsed(body)
     except (ValueError, RecursionError, OverflowError) as error:
-        raise ModelFileError(
-            "model-file-damaged-description", "The model file is damaged: its description is not readable."
-        ) from error
+        raise damaged_model_file(text("its description is not readable")) from error
     need(isinstance(parsed, dict), "its description is not readable")
     return parsed, arrays
 
@@ -225,19 +228,19 @@ def _parsed(body: str) -> Any:
         # Half of a surrogate pair can be loaded, but neither printed nor saved.
         json.dumps(parsed, ensure_ascii=False).encode()
     if _is_deep(parsed, _DEEPEST):
-        raise ValueError("it has too many levels")
+        raise ValueError(text("it is nested too deeply"))
     return parsed
 
 
-def _number(text: str) -> float:
-    value = float(text)
+def _number(digits: str) -> float:
+    value = float(digits)
     if not math.isfinite(value):
-        raise ValueError(f"{text} is no finite number")
+        raise ValueError(text("{number} is not a finite number", number=digits))
     return value
 
 
-def _whole_number(text: str) -> int:
-    value = int(text)
+def _whole_number(digits: str) -> int:
+    value = int(digits)
     float(value)  # beyond all floats a number cannot be compared with the others, or formatted
     return value
 
@@ -262,9 +265,8 @@ def _classes_state(classes: np.ndarray) -> dict[str, Any]:
     for label in labels:
         if not isinstance(label, (str, bool, int, float)):
             raise NotSupportedError(
-                "model-cannot-saved-class",
-                "This model cannot be saved: its class {label!r} is neither a text nor a number; "
-                "convert the labels first.",
+                "class-not-savable",
+                "This model cannot be saved: its class {label!r} is neither text nor a number. Convert the labels first.",
                 label=label,
             )
     return {"dtype": classes.dtype.str, "labels": labels}
@@ -284,7 +286,7 @@ def _cost_from(state: Any, classes: np.ndarray | None) -> tuple[CostMatrix | Non
     try:
         return CostMatrix(np.array(matrix, dtype=np.float64), tuple(classes.tolist())), str(decide)
     except (InputError, OverflowError) as error:
-        raise ModelFileError("model-file-damaged-2", "The model file is damaged: {error}", error=error) from error
+        raise damaged_model_file(text("its costs are not valid")) from error
 
 
 def _classes_from(state: Any) -> np.ndarray | None:
@@ -300,8 +302,6 @@ def _classes_from(state: Any) -> np.ndarray | None:
         # The width of a text type comes from the labels: a huge one in the file must not allocate.
         classes = np.array(labels, dtype=str if kind.kind == "U" else kind)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(
-            "model-file-damaged-classes", "The model file is damaged: the classes do not fit their type."
-        ) from error
+        raise damaged_model_file(text("the classes do not fit their type")) from error
     need(len(set(labels)) == len(labels), "a class is listed twice")
     return classes

@@ -17,7 +17,18 @@ from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
-from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
+from vaglio.messages.message import Message, text
+from vaglio.model.base import (
+    DECISION_VALUES,
+    PREDICTIONS,
+    PROBABILITIES,
+    Model,
+    class_codes,
+    class_proba,
+    codes_and_proba,
+    label_array,
+    refuse_unreal,
+)
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import MISSING
@@ -113,7 +124,7 @@ class Fitted:
         """
         predicted: np.ndarray
         if self.classes is None:
-            predicted = refuse_unreal(self.model.predict(matrix), "predictions")  # type: ignore[attr-defined]
+            predicted = refuse_unreal(self.model.predict(matrix), PREDICTIONS)  # type: ignore[attr-defined]
         else:
             predicted = self.classes[class_codes(self.model, matrix, self.deciding_cost, len(self.classes))]
         return predicted
@@ -152,7 +163,7 @@ class Fitted:
         n_jobs : int or None
             Threads; None is 1, -1 all that are allowed.
         """
-        self._needs("predict_proba", "probabilities")
+        self._needs("predict_proba", PROBABILITIES)
         if is_out_of_core(X):
             names = () if self.classes is None else tuple(str(label) for label in self.classes.tolist())
             shares: np.ndarray = source_of_rows(X).apply(self.predict_proba, names, np.empty((0, len(names))))
@@ -169,9 +180,9 @@ class Fitted:
         n_jobs : int or None
             Threads; None is 1, -1 all that are allowed.
         """
-        self._needs("decision_function", "decision values")
+        self._needs("decision_function", DECISION_VALUES)
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
-        return refuse_unreal(decisions, "decision values")
+        return refuse_unreal(decisions, DECISION_VALUES)
 
     # -- one row -----------------------------------------------------------------------------------------------------
     def predict_one(self, row: Any) -> Any:
@@ -206,7 +217,10 @@ class Fitted:
         chances = self._one.answer(row)[1]
         if chances is None or self.classes is None:
             raise NotSupportedError(
-                "learner-gives-probabilities", "The learner {learner!r} gives no probabilities.", learner=self.learner
+                "learner-without",
+                "The learner {learner!r} does not give {quantity}.",
+                learner=self.learner,
+                quantity=PROBABILITIES,
             )
         return chances
 
@@ -278,7 +292,7 @@ class Fitted:
 
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""
-        self._needs("rules", "rules")
+        self._needs("rules", text("rules"))
         rules: RuleSet = self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
         return rules if self.deciding_cost is None else rules.deciding_by(self.deciding_cost)
 
@@ -403,7 +417,7 @@ class Fitted:
         >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
         ('year', 'remove', 1)
         """
-        model, told = self._additive("can be edited term by term").edited(
+        model, told = self._additive(text("can be edited term by term")).edited(
             self.classes, term, action, where=where, value=value, direction=direction, label=label
         )
         return replace(self, model=model).noting(edits=[*self.edits, {**told, "reason": reason}])
@@ -418,13 +432,13 @@ class Fitted:
         reason : str
             Why, for those who read the model later.
         """
-        model = self._additive("starts at a score")
+        model = self._additive(text("has an intercept to set"))
         start = np.array(intercept, dtype=np.float64)
         if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
             raise InputError(
-                "start-has-finite-numbers",
-                "The start has {n_intercept} finite numbers: one per score.",
-                n_intercept=len(model.intercept),
+                "intercept-not-valid",
+                "The intercept must be {n:,} finite {n:number|numbers}, one per score.",
+                n=len(model.intercept),
             )
         told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
         changed = replace(self, model=replace(model, intercept=start))
@@ -433,9 +447,9 @@ class Fitted:
     def _additive(self, what: str) -> Any:
         if not hasattr(self.model, "edited"):
             raise NotSupportedError(
-                "only-additive-model-model",
-                "Only an additive model {what}; this is a model of {learner!r}.",
-                what=what,
+                "not-an-additive-model",
+                "Only an additive model {ability}; this is a model of {learner!r}.",
+                ability=what,
                 learner=self.learner,
             )
         return self.model
@@ -446,7 +460,7 @@ class Fitted:
         found = self.provenance.get("edits")
         return [edit for edit in found if isinstance(edit, dict)] if isinstance(found, list) else []
 
-    def edits_in_words(self) -> list[str]:
+    def edits_in_words(self) -> list[Message]:
         """Return one line per change: the term, what was done, the scores before and after, and the reason.
 
         Examples
@@ -473,7 +487,7 @@ class Fitted:
         >>> model.terms()[0]["term"]
         'bill_length_mm'
         """
-        model = self._additive("has terms")
+        model = self._additive(text("has terms"))
         moved = model.importances()
         order = np.argsort(-moved, kind="stable").tolist()
         return [{"term": model.name_of(t), "importance": float(moved[t])} for t in order]
@@ -502,14 +516,12 @@ class Fitted:
         """
         if self.classes is None:
             raise InputError(
-                "costs-models-predict-classes",
-                "Costs are for models that predict classes; this model predicts numbers.",
+                "costs-for-regression", "Costs apply to models that predict classes; this model predicts numbers."
             )
         if not self.has_probabilities:
             raise NotSupportedError(
-                "class-least-expected-cost",
-                "The class of least expected cost needs probabilities, and the learner {learner!r} "
-                "gives none: train it with the costs, which then become weights of the training rows.",
+                "learner-without-expected-cost",
+                "Deciding by expected cost needs probabilities, which the learner {learner!r} does not give. Train it with the costs: they become weights of the training rows.",
                 learner=self.learner,
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
@@ -523,12 +535,12 @@ class Fitted:
         """
         if by not in ("cost", "argmax"):
             raise InputError(
-                "model-decides-cost-argmax", "A model decides by 'cost' or by 'argmax', not by {by!r}.", by=by
+                "unknown-decision-rule", "A model decides by 'cost' or by 'argmax', not by {rule!r}.", rule=by
             )
         if by == "argmax" or self.decide == "cost":
             return replace(self, decide=by)
         if self.cost is None:
-            raise InputError("model-has-costs-decide", "This model has no costs to decide by: give it some.")
+            raise InputError("model-without-costs", "This model has no costs to decide by. Call with_cost first.")
         return self.with_cost(self.cost)
 
     # -- facts -------------------------------------------------------------------------------------------------------
@@ -622,5 +634,8 @@ class Fitted:
         numbers = self.classes is None and method != "rules"
         if numbers or not callable(getattr(self.model, method, None)):
             raise NotSupportedError(
-                "learner-gives", "The learner {learner!r} gives no {what}.", learner=self.learner, what=what
+                "learner-without",
+                "The learner {learner!r} does not give {quantity}.",
+                learner=self.learner,
+                quantity=what,
             )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.export.export_node import EVERY, exporter_of
 from vaglio.export.source import Source
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.families import KINDS, Lookup
 
 if TYPE_CHECKING:
@@ -21,18 +22,18 @@ __all__ = ["FORMATS", "coefficient_rows", "export", "export_formats", "exporters
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
-    "text": "IF … THEN … rules, the terms of an additive model, or the first trees of boosting, for reading",
-    "exact": "rules with every digit, which RuleSet.parse reads back",
-    "json": "rules, coefficients or terms as JSON",
-    "sql": "a SELECT that classifies the rows of a database table",
-    "python": "a Python function that needs nothing but itself",
-    "c": "a C99 file that needs nothing but itself",
-    "javascript": "an ES module that needs nothing but itself",
-    "onnx": "an ONNX file for onnxruntime and others",
-    "pmml": "a PMML document for the programs that read this standard",
-    "csv": "one line per rule, per coefficient or per cell of a term",
-    "tree": "the tree drawn in text",
-    "svg": "the tree or the network as a drawing",
+    "text": text("IF … THEN … rules, the terms of an additive model, or the first trees of boosting, to read"),
+    "exact": text("rules with every digit, which RuleSet.parse reads back"),
+    "json": text("rules, coefficients or terms as JSON"),
+    "sql": text("a SELECT that classifies the rows of a database table"),
+    "python": text("a self-contained Python function"),
+    "c": text("a self-contained C99 file"),
+    "javascript": text("a self-contained ES module"),
+    "onnx": text("an ONNX file for onnxruntime and others"),
+    "pmml": text("a PMML document"),
+    "csv": text("one line per rule, per coefficient or per cell of a term"),
+    "tree": text("the tree drawn in text"),
+    "svg": text("a drawing of the tree or the network"),
 }
 
 # Kinds of nodes that PMML takes whatever they hold; of others it refuses some.
@@ -108,10 +109,10 @@ def _programs(fitted: Fitted) -> Forms:
 def _written(format: str, write: Callable[[], str]) -> Forms:
     """The format, if it can be written."""
     try:
-        text = write()
+        written = write()
     except NotSupportedError:
         return {}
-    return {format: lambda: text}
+    return {format: lambda: written}
 
 
 def has_rules(fitted: Fitted) -> bool:
@@ -123,7 +124,10 @@ def export(fitted: Fitted, format: str) -> Any:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
         raise InputError(
-            "there-format", "There is no format {format!r}: {hint}", format=format, hint=did_you_mean(format, FORMATS)
+            "unknown-export-format",
+            "There is no format {format!r}: {hint}",
+            format=format,
+            hint=did_you_mean(format, FORMATS),
         )
     found = export_formats(fitted)
     if format in found:
@@ -138,17 +142,21 @@ def export(fitted: Fitted, format: str) -> Any:
     if format in computed and exporter_of(fitted.model) is not None:
         return computed[format]()  # says why not
     if found:
-        instead = f"it can be written as {', '.join(found)}"
-    else:
-        kind = KINDS.get(fitted.model.kind)
-        why = getattr(fitted.model, "no_rules", None) or (kind.without.get("export") if kind is not None else None)
-        instead = f"{why or 'it is no list of rules or weights'}; keep the model file"
+        raise NotSupportedError(
+            "format-not-supported",
+            "A model of {learner!r} cannot be written as {format}. It can be written as {formats}.",
+            learner=fitted.learner,
+            format=format,
+            formats=listed(found, last="or"),
+        )
+    kind = KINDS.get(fitted.model.kind)
+    why = getattr(fitted.model, "no_rules", None) or (kind.without.get("export") if kind is not None else None)
     raise NotSupportedError(
-        "model-cannot-written-2",
-        "A model of {learner!r} cannot be written as {format}: {instead}.",
+        "export-not-supported",
+        "A model of {learner!r} cannot be written as {format}: {reason}. Keep the model file.",
         learner=fitted.learner,
         format=format,
-        instead=instead,
+        reason=why or text("it does not consist of rules or weights"),
     )
 
 
@@ -166,7 +174,10 @@ def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
     sides_of = sides.find(fitted.model.kind)
     if sides_of is None or not has_coefficients(fitted):
         raise NotSupportedError(
-            "learner-gives-coefficients", "The learner {learner!r} gives no coefficients.", learner=fitted.learner
+            "learner-without",
+            "The learner {learner!r} does not give {quantity}.",
+            learner=fitted.learner,
+            quantity=text("coefficients"),
         )
     assert fitted.classes is not None
     model: Any = fitted.model

@@ -23,13 +23,12 @@ def draw_rows(fitted: Fitted, n: int, label: object, random_state: RandomState, 
     model: Any = fitted.model
     if fitted.classes is None or not callable(getattr(model, "draw", None)):
         raise NotSupportedError(
-            "learner-does-model-how",
-            "The learner {learner!r} does not model how the rows of a class come about, so it cannot "
-            "draw new ones: the Bayes classifiers can.",
+            "learner-not-generative",
+            "The learner {learner!r} does not model the distribution of the rows, so it cannot draw new ones. The Bayes classifiers can.",
             learner=fitted.learner,
         )
     if n < 0:
-        raise InputError("n-number-rows-draw", "n is {n}: the number of rows to draw cannot be negative.", n=n)
+        raise InputError("negative-number-of-rows", "The number of rows to draw must not be negative; n is {n}.", n=n)
     rng = np.random.default_rng(generator_of(random_state).randint(np.iinfo(np.int32).max))
     labels = _labels_to_draw(n, label, fitted.classes, model.prior, rng)
     features = fitted.codebook.features
@@ -68,8 +67,8 @@ def _labels_to_draw(
     if not found.size:
         known = listed(classes.tolist(), quoted=True)
         raise InputError(
-            "there-class-draw-classes",
-            "There is no class {label!r} to draw from: the classes are {known}.",
+            "unknown-class",
+            "There is no class {label!r} to draw from. The classes are {known}.",
             label=label,
             known=known,
         )

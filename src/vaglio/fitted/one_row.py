@@ -16,7 +16,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
-from vaglio.model.base import codes_and_proba, plain_label, refuse_unreal
+from vaglio.model.base import PREDICTIONS, codes_and_proba, plain_label, refuse_unreal
 from vaglio.model.families import Lookup
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class OneRow:
         matrix = self._matrix(row)
         if self.labels is None:
             model: Any = self.fitted.model
-            return 0, refuse_unreal(model.predict(matrix), "predictions").tolist()
+            return 0, refuse_unreal(model.predict(matrix), PREDICTIONS).tolist()
         codes, chances = codes_and_proba(self.fitted.model, matrix)
         return int(codes[0]), None if chances is None else chances[0].tolist()
 
@@ -125,17 +125,16 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
         return {name: value if not named or name in known else None for name, value in row.items()}
     if not isinstance(row, (tuple, list, np.ndarray)) or np.ndim(row) > 1:
         raise InputError(
-            "row-dict-tuple-list",
-            "A row is a dict, a tuple or a list with one value per column, not a {name}.",
-            name=type(row).__name__,
+            "row-type",
+            "A row must be a dict, a tuple or a list with one value per column, not a {type}.",
+            type=type(row).__name__,
         )
     if len(row) != len(names):
         raise InputError(
-            "row-has-values-but",
-            "The row has {n_row} values, but the model was trained on {n_names} columns: give it the "
-            "same columns in the same order, or a dict.",
-            n_row=len(row),
-            n_names=len(names),
+            "row-of-other-length",
+            "The row has {n:,} {n:value|values}, but the model was trained on {trained:,} columns. Give the same columns in the same order, or a dict.",
+            n=len(row),
+            trained=len(names),
         )
     return dict(zip(names, row))
 

@@ -12,8 +12,10 @@ import numpy as np
 from vaglio.export.source import moment
 from vaglio.fitted.formats import coefficient_rows, has_coefficients
 from vaglio.messages.listing import html_table
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.printable import ESCAPES
-from vaglio.messages.sentences import listed
+from vaglio.messages.sentences import listed, plural
 from vaglio.model.base import size_in_words
 from vaglio.model.families import Lookup
 
@@ -31,14 +33,16 @@ PAPER = '<div style="background:#fff;display:inline-block;max-width:100%;overflo
 bodies: Lookup[Callable[[Fitted], str]] = Lookup(lambda family: family.show)
 
 
-def to_text(fitted: Fitted) -> str:
-    """The model in one line."""
-    return f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}".translate(ESCAPES)
+def to_text(fitted: Fitted, lang: str = "en") -> str:
+    """Return the model in one line."""
+    told = text("Fitted {learner}: {facts}", learner=fitted.learner, facts=join("; ", _facts(fitted)))
+    return Locale(lang).text(told).translate(ESCAPES)
 
 
-def to_html(fitted: Fitted) -> str:
-    """The model as a notebook shows it."""
-    facts = html.escape(" · ".join(_facts(fitted)))
+def to_html(fitted: Fitted, lang: str = "en") -> str:
+    """Return the model as a notebook shows it."""
+    locale = Locale(lang)
+    facts = html.escape(locale.text(join(" · ", _facts(fitted))))
     title = f"<strong>{html.escape(fitted.learner)}</strong> <span>{facts}</span>"
     draw = bodies.find(fitted.model.kind)
     body = "" if draw is None else draw(fitted)
@@ -46,40 +50,45 @@ def to_html(fitted: Fitted) -> str:
         # One row per column of the table, one column per class: weights are compared across classes.
         table: dict[str, dict[str, Any]] = {}
         for row in coefficient_rows(fitted):
-            side = f"{row['class']} against {row['against']}" if "against" in row else f"for {row['class']}"
-            table.setdefault(row["name"], {"column": row["name"]})[side] = row["coefficient"]
-        body = html_table(list(table.values()), max_rows=_WEIGHTS)
+            side = (
+                text("{label} against {other}", label=row["class"], other=row["against"])
+                if "against" in row
+                else text("for {label}", label=row["class"])
+            )
+            table.setdefault(row["name"], {text("column"): row["name"]})[side] = row["coefficient"]
+        body = html_table(list(table.values()), max_rows=_WEIGHTS, locale=locale)
     return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{title}<br>{body}</div>'
 
 
-def _facts(fitted: Fitted) -> list[str]:
+def _facts(fitted: Fitted) -> list[Message]:
     facts = [size_in_words(fitted.model)]
     if fitted.training_shape is not None:
         rows, columns = fitted.training_shape
-        facts.append(f"learned from {rows:,} rows, {columns:,} columns")
+        facts.append(
+            text("trained on {rows} and {columns}", rows=plural(rows, "row"), columns=plural(columns, "column"))
+        )
     if fitted.classes is not None:
-        known = [str(label) for label in fitted.classes]
-        more = f", … ({len(known)})" if len(known) > 8 else ""
-        facts.append(f"classes {', '.join(known[:8])}{more}")
+        facts.append(text("classes {labels}", labels=listed(map(str, fitted.classes), 8)))
     if fitted.left_out:
-        facts.append(f"without {listed(fitted.left_out)} (no more than chance)")
+        facts.append(text("without {columns} (not better than chance)", columns=listed(fitted.left_out)))
     facts += findings_in_words(fitted).values()
     if fitted.edits:
-        facts.append(f"edited by hand: {listed(sorted({str(edit.get('term')) for edit in fitted.edits}))}")
+        edited = listed(sorted({str(edit.get("term")) for edit in fitted.edits}))
+        facts.append(text("edited by hand: {terms}", terms=edited))
     if fitted.deciding_cost is not None:
-        facts.append("decides for the class of least expected cost")
+        facts.append(text("decides for the class with the lowest expected cost"))
     return facts
 
 
 # -- what was found while learning -----------------------------------------------------------------------------------
 # How a parameter says that its value is to be chosen.
-_BY = {"cv": "by cross-validation", "auto": "from the rows"}
+_BY = {"cv": text("by cross-validation"), "auto": text("from the rows")}
 
 
-def findings_in_words(fitted: Fitted) -> dict[str, str]:
-    """Return what there is to say, by heading: values chosen while learning, and whether the model is proved optimal.
+def findings_in_words(fitted: Fitted) -> dict[str, Message]:
+    """Return the findings of the training by heading: values it chose, and whether the model is proved optimal.
 
-    A file may say anything: what is no finding is left out.
+    A file may say anything: what is not a finding is left out.
 
     Examples
     --------
@@ -92,23 +101,32 @@ def findings_in_words(fitted: Fitted) -> dict[str, str]:
     chosen = []
     for name, value in _numbers(fitted.provenance.get("chosen")).items():
         asked = str(fitted.params.get(name))
-        chosen.append(f"{name} = {value:.4g} ({_BY.get(asked, asked)})")
-    told = {"chosen": ", ".join(chosen), "proof": _proof(fitted)}
-    return {heading: text for heading, text in told.items() if text}
+        chosen.append(text("{parameter} = {value:.4g} ({how})", parameter=name, value=value, how=_BY.get(asked, asked)))
+    proof = _proof(fitted)
+    told: dict[str, Message] = {text("chosen"): join(", ", chosen)} if chosen else {}
+    return told if proof is None else {**told, text("proof"): proof}
 
 
-def _proof(fitted: Fitted) -> str:
+def _proof(fitted: Fitted) -> Message | None:
     given = fitted.provenance.get("found")
     found = _numbers(given)
     if not isinstance(given, dict) or not {"objective", "lower_bound", "greedy_objective"} <= found.keys():
-        return ""
-    greedy = f"CART: {found['greedy_objective']:.4f}"
+        return None
     if given.get("proved") is True:
-        return f"optimal: no tree within the limits has an objective below {found['objective']:.4f} ({greedy})"
+        return text(
+            "optimal: no tree within the limits has an objective below {objective:.4f} (CART: {greedy:.4f})",
+            objective=found["objective"],
+            greedy=found["greedy_objective"],
+        )
     limit = f"{given.get('stopped_by')}_limit"
-    return (
-        f"not proved: the objective is {found['objective']:.4f}, and no tree is below {found['lower_bound']:.4f} "
-        f"({greedy}); the search ended at its {limit} of {fitted.params.get(limit)}"
+    return text(
+        "not proved: the objective is {objective:.4f}, and no tree is below {bound:.4f} (CART: {greedy:.4f}); the "
+        "search stopped at {limit} = {value}",
+        objective=found["objective"],
+        bound=found["lower_bound"],
+        greedy=found["greedy_objective"],
+        limit=limit,
+        value=fitted.params.get(limit),
     )
 
 
@@ -123,21 +141,44 @@ def _numbers(given: object) -> dict[str, float]:
 
 
 # -- what was changed by hand ----------------------------------------------------------------------------------------
-def edit_in_words(edit: dict[str, Any], is_date: bool) -> str:
+_DIRECTIONS = {1: text("rising"), -1: text("falling")}
+
+
+def edit_in_words(edit: dict[str, Any], is_date: bool) -> Message:
     """Return a change as a line: the term, what was done, the scores before and after, and the reason."""
-    where, reason = edit.get("where"), edit.get("reason")
+    parts = [_safe(edit.get("action"))]
+    if edit.get("direction") in _DIRECTIONS:
+        parts.append(_DIRECTIONS[edit["direction"]])
+    where = edit.get("where")
     if isinstance(where, list):
-        said = moment if is_date else "{:g}".format
-        where = "..".join(said(end) if isinstance(end, float) and np.isfinite(end) else "" for end in where)
-    way = edit.get("direction")
-    parts = [f"{edit.get('term')}: {edit.get('action')}{' rising' if way == 1 else ' falling' if way == -1 else ''}"]
-    parts += [f" where {where}"] if where is not None else []
-    parts += [f" for {edit['label']}"] if edit.get("label") is not None else []
+        parts.append(text("where {where}", where=join("..", [_end(end, is_date) for end in where])))
+    elif where is not None:
+        parts.append(text("where {where}", where=_safe(where)))
+    if edit.get("label") is not None:
+        parts.append(text("for {label}", label=_safe(edit["label"])))
+    told = text("{term}: {change}", term=_safe(edit.get("term")), change=join(" ", parts))
     before, after = (_scores(edit.get(side)) for side in ("before", "after"))
     if before and len(before) == len(after):
-        moved = max(abs(new - old) for old, new in zip(before, after))
-        parts += [f": {_span(before)} before, {_span(after)} after, moved by at most {_figure(moved)}"]
-    return "".join([*parts, f" ({reason})" if reason else ""]).translate(ESCAPES)
+        told = text(
+            "{change}: {before} before, {after} after, moved by at most {most}",
+            change=told,
+            before=_span(before),
+            after=_span(after),
+            most=_figure(max(abs(new - old) for old, new in zip(before, after))),
+        )
+    reason = edit.get("reason")
+    return text("{change} ({reason})", change=told, reason=_safe(reason)) if reason else told
+
+
+def _safe(given: Any) -> str:
+    """What a file says, without characters that steer a terminal."""
+    return str(given).translate(ESCAPES)
+
+
+def _end(end: Any, is_date: bool) -> str:
+    if not isinstance(end, float) or not np.isfinite(end):
+        return ""
+    return moment(end) if is_date else Number(f"{end:g}")
 
 
 def _scores(rows: Any) -> list[float]:
@@ -148,8 +189,8 @@ def _scores(rows: Any) -> list[float]:
 
 def _span(scores: list[float]) -> str:
     low, high = _figure(min(scores)), _figure(max(scores))
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else text("{low} to {high}", low=low, high=high)
 
 
-def _figure(score: float) -> str:
-    return f"{round(score, 4) + 0.0:.4f}"
+def _figure(score: float) -> Number:
+    return Number(f"{round(score, 4) + 0.0:.4f}")

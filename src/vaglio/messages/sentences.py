@@ -68,7 +68,7 @@ def did_you_mean(
     word: str,
     known: Iterable[str],
     *,
-    otherwise: str = "there are",
+    otherwise: str = text("there are"),
     quoted: bool = False,
     most: int = MOST_NAMES,
 ) -> Message:
@@ -82,7 +82,7 @@ def did_you_mean(
         What was written.
     known : iterable of str
         What could have been written.
-    otherwise : str, default="there are"
+    otherwise : Message, default="there are"
         The words before the known names, used when none of them is near.
     quoted : bool, default=False
         Put each name in quotes.
@@ -93,7 +93,7 @@ def did_you_mean(
     --------
     >>> did_you_mean("trian", ["train", "predict"])
     'did you mean train?'
-    >>> did_you_mean("x", ["train", "predict"], otherwise="the commands are")
+    >>> did_you_mean("x", ["train", "predict"], otherwise=text("the commands are"))
     'the commands are train and predict.'
     """
     names = list(known)

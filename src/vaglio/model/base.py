@@ -10,10 +10,14 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.model.costs import CostMatrix
+
+# What a model gives for a row, as messages call it.
+PROBABILITIES, PREDICTIONS, DECISION_VALUES = text("probabilities"), text("predictions"), text("decision values")
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
@@ -50,27 +54,57 @@ def size_and_shape(model: Model) -> dict[str, float]:
     return {**model.size(), **{what: round(value, 4) for what, value in shape.items()}}
 
 
-def size_in_words(model: Model) -> str:
+def size_in_words(model: Model) -> Message:
     """Return the same as text."""
-    words = size_words(model.size())
     shape = [(what, value) for what, value in size_and_shape(model).items() if what not in model.size()]
-    return ", ".join(words + [f"{what.replace('_', ' ')} {value:.3g}" for what, value in shape])
+    return join(", ", size_words(model.size()) + [_counted(what, value) for what, value in shape])
 
 
-def size_words(size: Mapping[str, int]) -> list[str]:
+def size_words(size: Mapping[str, int]) -> list[Message]:
     """Return what a size counts, as text: of averaged models the rounds of each, and the trees of all."""
-    whose = {"rounds": " each", "trees": " in all"} if "averaged_models" in size else {}
-    words = []
-    for what, count in size.items():
-        noun = what.replace("_", " ")  # in the plural
-        if count == 1 and noun.endswith("s"):
-            noun = _SINGULARS.get(noun, noun[:-1])
-        words.append(f"{count:,} {noun}{whose.get(what, '')}")
-    return words
+    averaged = "averaged_models" in size
+    return [_counted(f"averaged_{what}" if averaged else what, count, what) for what, count in size.items()]
 
 
-# Plurals that are more than an s.
-_SINGULARS = {"leaves": "leaf", "classes": "class"}
+def _counted(what: str, count: float, plain: str = "") -> Message:
+    known = _COUNTED.get(what) or _COUNTED.get(plain)
+    if known is not None:
+        return Message("", known.template, n=count)
+    # A kind of model from outside this package counts what it likes.
+    return join(" ", [Number(f"{count:,}"), (plain or what).replace("_", " ")])
+
+
+# What a model consists of; the numbers here stand for any.
+_COUNTED = {
+    "attributes": text("{n:,} {n:attribute|attributes}", n=2),
+    "averaged_models": text("{n:,} averaged {n:model|models}", n=2),
+    "averaged_rounds": text("{n:,} {n:round|rounds} each", n=2),
+    "averaged_trees": text("{n:,} {n:tree|trees} in total", n=2),
+    "branching": text("branching {n:.3g}", n=2),
+    "cells": text("{n:,} {n:cell|cells}", n=2),
+    "classes": text("{n:,} {n:class|classes}", n=2),
+    "columns": text("{n:,} {n:column|columns}", n=2),
+    "components": text("{n:,} {n:component|components}", n=2),
+    "conditions": text("{n:,} {n:condition|conditions}", n=2),
+    "depth": text("depth {n:,}", n=2),
+    "edges": text("{n:,} {n:edge|edges}", n=2),
+    "estimators": text("{n:,} {n:estimator|estimators}", n=2),
+    "layers": text("{n:,} {n:layer|layers}", n=2),
+    "leaves": text("{n:,} {n:leaf|leaves}", n=2),
+    "machines": text("{n:,} {n:machine|machines}", n=2),
+    "mean_path": text("mean path {n:.3g}", n=2),
+    "members": text("{n:,} {n:member|members}", n=2),
+    "nodes": text("{n:,} {n:node|nodes}", n=2),
+    "numbers": text("{n:,} {n:number|numbers}", n=2),
+    "pairs": text("{n:,} {n:pair|pairs}", n=2),
+    "rounds": text("{n:,} {n:round|rounds}", n=2),
+    "rows": text("{n:,} {n:row|rows}", n=2),
+    "rules": text("{n:,} {n:rule|rules}", n=2),
+    "support_vectors": text("{n:,} support {n:vector|vectors}", n=2),
+    "terms": text("{n:,} {n:term|terms}", n=2),
+    "trees": text("{n:,} {n:tree|trees}", n=2),
+    "weights": text("{n:,} {n:weight|weights}", n=2),
+}
 
 # Probabilities held at a time where only the classes are wanted (256 MB), in models of more classes than a table has.
 _MOST_CELLS = 1 << 25
@@ -100,7 +134,7 @@ def _decided(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None) -> np
 
 def class_proba(model: Model, matrix: EncodedMatrix) -> np.ndarray:
     """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
-    return refuse_unreal(model.predict_proba(matrix), "probabilities")
+    return refuse_unreal(model.predict_proba(matrix), PROBABILITIES)
 
 
 def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
@@ -110,11 +144,10 @@ def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
         if not np.isfinite(values.sum()) and not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[0])
             raise InputError(
-                "row-has-values-too",
-                "Row {row} has values that are too large or too far from the training rows for this "
-                "model: its {what} are no numbers; correct the row or leave it out.",
+                "prediction-not-finite",
+                "Row {row:,} has values that are too large, or too far from the training rows, for this model: its {quantity} are not finite. Correct the row or leave it out.",
                 row=row,
-                what=what,
+                quantity=what,
             )
     return values
 
@@ -144,7 +177,7 @@ def codes_and_proba(
     try:
         if both is not None:
             codes, probabilities = both(matrix)
-            return codes, None if probabilities is None else refuse_unreal(probabilities, "probabilities")
+            return codes, None if probabilities is None else refuse_unreal(probabilities, PROBABILITIES)
         probabilities = class_proba(model, matrix)
     except NotSupportedError:  # a perceptron, or a support vector machine without calibration
         return class_codes(model, matrix), None
@@ -176,15 +209,13 @@ class Smoothing:
     def __post_init__(self) -> None:
         if self.kind not in SMOOTHINGS:
             raise InputError(
-                "there-smoothing",
-                "There is no smoothing {kind!r}: {hint}",
-                kind=self.kind,
+                "unknown-smoothing",
+                "There is no smoothing {smoothing!r}: {hint}",
+                smoothing=self.kind,
                 hint=did_you_mean(self.kind, SMOOTHINGS),
             )
         if not (np.isfinite(self.m) and self.m >= 0):
-            raise InputError(
-                "m-m-estimate-must", "The m of the m-estimate must be a finite number >= 0, got {m}.", m=self.m
-            )
+            raise InputError("m-not-valid", "The m of the m-estimate must be a finite number >= 0, not {m}.", m=self.m)
 
     def probabilities(self, weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
         """Row-wise probabilities; a row without any weight gets the prior, and without a prior a uniform one."""

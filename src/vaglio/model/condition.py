@@ -319,8 +319,8 @@ def value_text(value: object) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     raise InputError(
-        "value-neither-text-nor",
-        "The value {value!r} is neither a text nor a number nor a boolean: rules cannot be written with it.",
+        "value-not-writable",
+        "The value {value!r} is not a text, a number or a boolean, so rules cannot be written with it.",
         value=value,
     )
 

@@ -13,10 +13,13 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, text_table
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.typing import CostLike
 
 __all__ = ["CostMatrix", "row_costs_decision"]
+
+TRUE_BY_PREDICTED = text("true \\ predicted")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -47,25 +50,25 @@ class CostMatrix:
         k = len(self.labels)
         if self.matrix.shape != (k, k):
             raise InputError(
-                "cost-matrix-classes",
-                "A cost matrix of {k} classes is {k}×{k}, not {shape}.",
+                "cost-matrix-shape",
+                "A cost matrix for {k} classes must have the shape {k}×{k}, not {shape}.",
                 k=k,
-                shape=self.matrix.shape,
+                shape="×".join(map(str, self.matrix.shape)),
             )
         bad = np.argwhere(~np.isfinite(self.matrix))
         if bad.size:
             true, predicted = (self.labels[i] for i in bad[0])
             raise InputError(
-                "every-cost-must-finite",
-                "Every cost must be a finite number: predicting {predicted!r} for {true!r} costs {matrix}.",
+                "cost-not-finite",
+                "Costs must be finite: predicting {predicted!r} for {true!r} costs {cost}.",
                 predicted=predicted,
                 true=true,
-                matrix=self.matrix[tuple(bad[0])],
+                cost=self.matrix[tuple(bad[0])],
             )
         names = [str(label) for label in self.labels]
         if len(set(names)) < k:
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError("cost-matrix-has-class", "The cost matrix has the class {twice!r} twice.", twice=twice)
+            raise InputError("cost-matrix-class-twice", "The cost matrix has the class {label!r} twice.", label=twice)
 
     @classmethod
     def from_any(cls, cost: CostLike, *, labels: Sequence[Any]) -> CostMatrix:
@@ -90,7 +93,7 @@ class CostMatrix:
             matrix = np.array(cost, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(
-                "cost-matrix-square-numbers", "A cost matrix is a square of numbers, not {cost!r}.", cost=cost
+                "cost-matrix-not-numbers", "A cost matrix must be a square array of numbers, not {cost!r}.", cost=cost
             ) from error
         return cls(matrix, tuple(labels))
 
@@ -112,16 +115,16 @@ class CostMatrix:
         for pair, value in cost.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in labels and pair[1] in labels):
                 raise InputError(
-                    "cost-names-true-predicted",
-                    "The cost of {pair!r} names no (true, predicted) pair of {labels!r}.",
+                    "cost-of-unknown-pair",
+                    "The cost of {pair!r} is not a (true, predicted) pair of the classes {labels}.",
                     pair=pair,
-                    labels=list(labels),
+                    labels=listed(labels, quoted=True),
                 )
             try:
                 matrix[labels.index(pair[0]), labels.index(pair[1])] = value
             except (TypeError, ValueError) as error:
                 raise InputError(
-                    "cost-number-2", "The cost of {pair!r} is no number: {value!r}.", pair=pair, value=value
+                    "cost-not-number", "The cost of {pair!r} is {cost!r}, which is not a number.", pair=pair, cost=value
                 ) from error
         return cls(matrix, labels)
 
@@ -138,15 +141,15 @@ class CostMatrix:
                 lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
         except OSError as error:
             raise InputError(
-                "cannot-read-costs", "Cannot read the costs in {path}: {strerror}.", path=path, strerror=error.strerror
+                "costs-not-readable", "The costs in {path} cannot be read: {reason}.", path=path, reason=error.strerror
             ) from error
         except (UnicodeDecodeError, csv.Error):
-            raise InputError("csv-file-costs", "{path} is not a CSV file of costs.", path=path) from None
+            raise InputError("costs-not-csv", "{path} is not a CSV file of costs.", path=path) from None
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
         if not heads or not square:
             raise InputError(
-                "cost-file-must-have",
+                "cost-file-not-square",
                 "{path}: a cost file must have the same classes in its first line and in its first column.",
                 path=path,
             )
@@ -154,7 +157,7 @@ class CostMatrix:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
         except ValueError as error:
             raise InputError(
-                "cost-number", "{path}: a cost is not a number ({error}).", path=path, error=error
+                "cost-in-file-not-number", "{path}: a cost is not a number ({reason}).", path=path, reason=str(error)
             ) from error
         return cls(np.array([values[name] for name in heads], dtype=np.float64), tuple(heads))
 
@@ -168,12 +171,12 @@ class CostMatrix:
         names = {str(label): i for i, label in enumerate(self.labels)}
         unknown = [label for label in labels if str(label) not in names]
         if unknown:
-            near = did_you_mean(str(unknown[0]), names, otherwise="it has", quoted=True)
+            near = did_you_mean(str(unknown[0]), names, otherwise=text("it has"), quoted=True)
             raise InputError(
-                "cost-matrix-has-class-2",
-                "The cost matrix has no class {unknown!r}: {near}",
-                unknown=unknown[0],
-                near=near,
+                "cost-matrix-without-class",
+                "The cost matrix has no class {label!r}: {hint}",
+                label=unknown[0],
+                hint=near,
             )
         order = [names[str(label)] for label in labels]
         return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
@@ -189,9 +192,7 @@ class CostMatrix:
     def decide(self, probability: np.ndarray | None) -> np.ndarray:
         """Return the class with the least expected cost, the first among equals."""
         if probability is None:
-            raise InputError(
-                "class-least-expected-cost-2", "The class with the least expected cost needs probabilities."
-            )
+            raise InputError("costs-without-probabilities", "Deciding by expected cost needs probabilities.")
         return np.asarray(np.argmin(self.expected(probability), axis=1))
 
     def decide_one(self, probability: Sequence[float]) -> int:
@@ -202,9 +203,9 @@ class CostMatrix:
         """For two classes, return the probability of ``positive`` from which predicting it costs less."""
         if len(self.labels) != 2:
             raise InputError(
-                "threshold-divides-two-classes-2",
-                "A threshold divides two classes; this matrix has {n_labels}.",
-                n_labels=len(self.labels),
+                "threshold-needs-two-classes",
+                "A threshold separates two classes; this cost matrix has {n:,}.",
+                n=len(self.labels),
             )
         p = 1 if positive is None else self.labels.index(positive)
         n = 1 - p
@@ -212,7 +213,7 @@ class CostMatrix:
         miss = self.matrix[p, n] - self.matrix[p, p]
         if false_alarm + miss <= 0:
             raise InputError(
-                "errors-cost-more-than", "Errors cost no more than correct predictions, so no threshold is best."
+                "errors-cost-nothing", "Errors cost no more than correct predictions, so no threshold is optimal."
             )
         return float(min(max(false_alarm / (false_alarm + miss), 0.0), 1.0))
 
@@ -228,10 +229,9 @@ class CostMatrix:
         if (weight <= 0).any():
             free = self.labels[int(np.argmin(weight))]
             raise InputError(
-                "costs-become-weights-training",
-                "Costs become weights of the training rows only where errors on every class cost more "
-                "than correct predictions; those on {free!r} do not.",
-                free=free,
+                "costs-not-weights",
+                "Costs can become weights of the training rows only if errors on every class cost more than correct predictions. Errors on {label!r} do not.",
+                label=free,
             )
         return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))
 
@@ -243,7 +243,7 @@ class CostMatrix:
         """Return one row per true class, as data."""
         names = [str(label) for label in self.labels]
         return [
-            {"true \\ predicted": name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}
+            {TRUE_BY_PREDICTED: name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}
             for i, name in enumerate(names)
         ]
 
@@ -251,15 +251,15 @@ class CostMatrix:
         return text_table(self.to_rows())
 
     def _repr_html_(self) -> str:
-        return html_table(self.to_rows(), caption="Cost of each prediction")
+        return html_table(self.to_rows(), caption=text("Cost of each prediction"))
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:
     """Predict by costs that differ by row: ``costs[r, i, j]`` is the cost of predicting j for row r of class i."""
     if costs.shape != (*probability.shape, probability.shape[1]):
         raise InputError(
-            "costs-row-must-have",
-            "Costs by row must have shape (rows, classes, classes), not {shape}.",
+            "row-costs-shape",
+            "Costs by row must have the shape (rows, classes, classes), not {shape}.",
             shape=costs.shape,
         )
     return np.asarray(np.argmin(np.einsum("ri,rij->rj", probability, costs), axis=1))

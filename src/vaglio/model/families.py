@@ -218,24 +218,22 @@ def add_family(family: Family) -> Family:
     """
     if family.name in families():
         raise InputError(
-            "there-family-already-choose", "There is a family {name!r} already: choose another name.", name=family.name
+            "family-exists", "There already is a family {family!r}. Choose another name.", family=family.name
         )
     for kind in family.kinds:
         if kind.name in KINDS:
             raise InputError(
-                "there-kind-model-already",
-                "There is a kind of model {name!r} already: choose another name.",
-                name=kind.name,
+                "kind-exists", "There already is a kind of model {kind!r}. Choose another name.", kind=kind.name
             )
         unknown = set(kind.without) - set(TASKS)
         if unknown:
             from vaglio.messages.sentences import did_you_mean
 
             raise InputError(
-                "kind-names-task",
-                "The kind {name!r} names the task {unknown!r}: {hint}",
-                name=kind.name,
-                unknown=min(unknown),
+                "unknown-task-of-kind",
+                "The kind {kind!r} names the unknown task {task!r}: {hint}",
+                kind=kind.name,
+                task=min(unknown),
                 hint=did_you_mean(min(unknown), TASKS),
             )
     _known[family.name] = family
@@ -288,8 +286,8 @@ def model_class(kind: Any) -> type[Model]:
     family = family_of(kind) if isinstance(kind, str) else None
     if family is None:
         raise ModelFileError(
-            "file-holds-model-unknown",
-            "The file holds a model of the unknown kind {kind!r}: it may come from a later version of vaglio.",
+            "unknown-kind-of-model",
+            "The file holds a model of the unknown kind {kind!r}. It may come from a later version of vaglio.",
             kind=kind,
         )
     return family.models()[kind]

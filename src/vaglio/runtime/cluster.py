@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from vaglio.errors import ClusterError, MissingDependencyError
+from vaglio.messages.message import Option, text
 from vaglio.runtime.progress import Report
 
 # Seconds that work waits for a cluster without any worker.
@@ -32,9 +33,9 @@ def cluster_module(wanted_for: str) -> Any:
         return importlib.import_module("distributed")
     except ImportError:
         raise MissingDependencyError(
-            "need-dask-distributed-pip",
-            "{wanted_for} need dask and distributed: pip install 'vaglio[dask]'.",
-            wanted_for=wanted_for,
+            "dask-not-installed",
+            "{feature} need dask and distributed. Run pip install 'vaglio[dask]'.",
+            feature=wanted_for,
         ) from None
 
 
@@ -48,7 +49,7 @@ def active_client() -> Any:
 
 def usual_client() -> Any:
     """Return the client in force; without any, one on a small cluster of processes on this machine."""
-    distributed = cluster_module("Dask frames")
+    distributed = cluster_module(text("Dask frames"))
     client = active_client()
     if client is None:
         importlib.import_module("dask").config.set(_PATIENT)  # as long as the cluster: to the end of the process
@@ -59,7 +60,7 @@ def usual_client() -> Any:
 @contextmanager
 def local_client(workers: int) -> Iterator[Any]:
     """Start a cluster of processes on this machine, and stop it."""
-    distributed = cluster_module("Clusters")
+    distributed = cluster_module(text("Clusters"))
     # No page about the work: the scheduler then answers a few addresses on a free port of this machine only.
     no_page = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
     said = {"processes": True, "dashboard_address": None, "scheduler_kwargs": no_page}
@@ -76,17 +77,17 @@ def local_client(workers: int) -> Iterator[Any]:
 @contextmanager
 def remote_client(address: str) -> Iterator[Any]:
     """Work on a cluster that runs; what is lost of it is said by errors, and not by Dask's log."""
-    distributed = cluster_module("Clusters")
+    distributed = cluster_module(text("Clusters"))
     quiet: Any = importlib.import_module("distributed.utils").silence_logging_cmgr
     with quiet(logging.CRITICAL):
         try:
             client = distributed.Client(address, timeout=10)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
-                "scheduler-answers-start-correct",
-                "No scheduler answers at {address} ({error}): start it, or correct the address.",
+                "no-scheduler",
+                "No scheduler answers at {address} ({reason}). Start it, or correct the address.",
                 address=address,
-                error=error,
+                reason=str(error),
             ) from None
         with client:
             yield client
@@ -194,10 +195,10 @@ class _Watch:
             self._since = now
         elif now - self._since >= self.worker_timeout:
             raise ClusterError(
-                "cluster-has-had-worker",
-                "The cluster has had no worker for {worker_timeout:g} seconds: start workers, and go "
-                "on from the checkpoint if there is one, or wait longer for them (worker_timeout).",
-                worker_timeout=self.worker_timeout,
+                "no-workers",
+                "The cluster has had no workers for {seconds:g} seconds. Start workers and resume from the checkpoint if there is one, or wait longer for them ({option}).",
+                seconds=self.worker_timeout,
+                option=Option("worker_timeout"),
             )
 
 
@@ -216,15 +217,13 @@ def lost_named() -> Iterator[None]:
         raise
     except cluster.KilledWorker as error:
         raise ClusterError(
-            "workers-died-repeatedly-same",
-            "Workers died repeatedly at the same task ({error}): a partition probably needs more "
-            "memory than a worker has; use more partitions.",
-            error=error,
+            "workers-died",
+            "Workers died repeatedly at the same task ({reason}). A partition probably needs more memory than a worker has. Use more partitions.",
+            reason=str(error),
         ) from None
     except (cancelled, Cancelled, closed, ConnectionError) as error:
         raise ClusterError(
-            "scheduler-cluster-lost-start",
-            "The scheduler of the cluster is lost ({name}): start it again, and go on from the "
-            "checkpoint if there is one.",
-            name=type(error).__name__,
+            "scheduler-lost",
+            "The connection to the scheduler of the cluster was lost ({reason}). Start it again, and resume from the checkpoint if there is one.",
+            reason=type(error).__name__,
         ) from None

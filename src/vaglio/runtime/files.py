@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import IO
 
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 
 __all__ = [
     "check_writable",
@@ -71,6 +72,22 @@ _BEGINNINGS = {
     b"PK\x03\x04": "Excel table or archive",
     b"\x1f\x8b": "packed file",
 }
+# What messages call the kinds.
+_KIND_WORDS = {
+    "model": text("a model"),
+    "page": text("a page"),
+    "drawing": text("a drawing"),
+    "PNG picture": text("a PNG picture"),
+    "PDF document": text("a PDF document"),
+    "Parquet table": text("a Parquet table"),
+    "Arrow table": text("an Arrow table"),
+    "Excel table or archive": text("an Excel table or an archive"),
+    "packed file": text("a compressed file"),
+    "binary file": text("a binary file"),
+    "JSON text": text("JSON text"),
+    "plain text": text("plain text"),
+}
+_STANDARD_INPUT = text("standard input")
 _HEAD_BYTES = 1 << 16
 # Disk full, quota exceeded, file larger than the file system allows. Not every system has all three.
 _NO_ROOM = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
@@ -129,7 +146,7 @@ def _machine() -> str:
 
 @dataclass(frozen=True)
 class _Protected:
-    files: tuple[tuple[Path, os.stat_result], ...]
+    files: tuple[tuple[Path | str, os.stat_result], ...]
     force: bool
 
 
@@ -149,10 +166,12 @@ def protect(inputs: Iterable[str | os.PathLike[str]], force: bool = False) -> No
     force : bool, default=False
         Permit that a file of another kind is overwritten.
     """
-    files = [(Path(path), found) for path in inputs if (found := _stat(path)) is not None]
+    files: list[tuple[Path | str, os.stat_result]] = [
+        (Path(path), found) for path in inputs if (found := _stat(path)) is not None
+    ]
     piped = _stat(0)
     if piped is not None and stat.S_ISREG(piped.st_mode):
-        files.append((Path("standard input"), piped))
+        files.append((_STANDARD_INPUT, piped))
     _protected.set(_Protected(tuple(files), force))
 
 
@@ -179,12 +198,18 @@ def _refuse_overwriting(target: Path, kind: str | None) -> None:
         return
     for path, found in protected.files:
         if os.path.samestat(there, found):
-            same = "" if path == target else f" (it is the same file as {path})"
+            if path != target:
+                raise InputError(
+                    "output-is-input-by-other-name",
+                    "{path} was not written: this command reads it (it is the same file as {input}). Choose another "
+                    "name for --out.",
+                    path=target,
+                    input=path,
+                )
             raise InputError(
-                "written-command-reads-choose",
-                "{target} was not written: this command reads it{same}; choose another name for --out.",
-                target=target,
-                same=same,
+                "output-is-input",
+                "{path} was not written: this command reads it. Choose another name for --out.",
+                path=target,
             )
     expected = kind or _KINDS.get(target.suffix.lower())
     if expected is None or protected.force or not there.st_size:
@@ -192,12 +217,11 @@ def _refuse_overwriting(target: Path, kind: str | None) -> None:
     held = _kind_of(target)
     if held is not None and held != expected:
         raise InputError(
-            "written-holds-would-become",
-            "{target} was not written: it holds a {held} and would become a {expected}; choose another "
-            "name, or add --force.",
-            target=target,
-            held=held,
-            expected=expected,
+            "output-of-other-kind",
+            "{path} was not written: it holds {found} and would become {wanted}. Choose another name, or add --force.",
+            path=target,
+            found=_KIND_WORDS.get(held, held),
+            wanted=_KIND_WORDS.get(expected, expected),
         )
 
 
@@ -309,22 +333,15 @@ def check_writable(path: str | os.PathLike[str], kind: str | None = None) -> Non
     target = Path(path)
     if target.is_dir():
         raise InputError(
-            "cannot-written-folder-name",
-            "{target} cannot be written: it is a folder; name a file in it.",
-            target=target,
+            "output-is-folder", "{path} cannot be written: it is a folder. Name a file in it.", path=target
         )
     folder = Path(os.path.realpath(target)).parent if target.is_symlink() else target.parent
     if not folder.is_dir():
         raise InputError(
-            "cannot-written-there-folder",
-            "{target} cannot be written: there is no folder {folder}.",
-            target=target,
-            folder=folder,
+            "output-folder-absent", "{path} cannot be written: there is no folder {folder}.", path=target, folder=folder
         )
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise InputError(
-            "cannot-written-permission-denied", "{target} cannot be written: permission denied.", target=target
-        )
+        raise InputError("output-permission", "{path} cannot be written: permission denied.", path=target)
     _refuse_overwriting(target, kind)
 
 
@@ -354,13 +371,13 @@ def _rename(written: Path, target: Path) -> None:
 def _refusal(target: Path, error: OSError) -> InputError:
     if error.errno in _NO_ROOM:
         return InputError(
-            "written-disk-full-free",
-            "{target} was not written: the disk is full; free some space and run it again.",
-            target=target,
+            "disk-full",
+            "{path} was not written: the disk is full. Free some space and run the command again.",
+            path=target,
         )
     return InputError(
-        "cannot-written",
-        "{target} cannot be written: {lower}.",
-        target=target,
-        lower=(error.strerror or str(error)).lower(),
+        "output-not-writable",
+        "{path} cannot be written: {reason}.",
+        path=target,
+        reason=(error.strerror or str(error)).lower(),
     )

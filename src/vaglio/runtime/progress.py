@@ -46,7 +46,7 @@ def reporting(progress: ProgressOption) -> Iterator[Report]:
     )
 
     text = TextColumn("{task.description}")
-    columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task, shown = bar.add_task("", total=None), ""
 

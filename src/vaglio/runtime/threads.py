@@ -41,8 +41,7 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs == 0:
         # The words of joblib, which scikit-learn's checks expect.
         raise InputError(
-            "n-jobs-parallel-has",
-            "n_jobs == 0 in Parallel has no meaning: give the number of threads, or -1 for all CPUs.",
+            "n-jobs-is-zero", "n_jobs == 0 in Parallel has no meaning. Give the number of threads, or -1 for all CPUs."
         )
     return min(n_jobs, _core.most_threads())
 

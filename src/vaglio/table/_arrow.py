@@ -70,10 +70,10 @@ def refuse_type(name: str, kind: pa.DataType) -> None:
 
 def _no_cell(name: str, kind: pa.DataType) -> InputError:
     return InputError(
-        "column-holds-which-cannot",
-        "column {name!r} holds {kind}, which cannot be a cell of a table: convert it to numbers, words or dates first.",
-        name=name,
-        kind=clip(kind),
+        "cell-type-not-supported",
+        "Column {column!r} holds {found}, which a table cell cannot hold. Convert it to numbers, words or dates first.",
+        column=name,
+        found=clip(kind),
     )
 
 

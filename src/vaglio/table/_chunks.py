@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.message import text
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
@@ -65,7 +66,7 @@ def read_chunks(
     [2, 1]
     """
     if rows < 1:
-        raise InputError("chunk-needs-least-one-2", "a chunk needs at least one row, not {rows}.", rows=rows)
+        raise InputError("chunk-without-rows", "A chunk must have at least one row, not {rows}.", rows=rows)
     expected = _expected(like)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
@@ -90,7 +91,7 @@ def read_chunks(
         done += len(typed)
         yield typed
     if not done:
-        raise ReadError("has-rows", "{name} has no rows.", name=name)
+        raise ReadError("file-without-rows", "{name} has no rows.", name=name)
 
 
 def _expected(like: Any) -> dict[str, tuple[str, tuple[Any, ...] | None]]:
@@ -133,8 +134,9 @@ def _typed(
             return as_nominal(column, categories).replace(level="ordinal") if categories else as_ordinal(column)
         return as_nominal(column, categories)
     except InputError as error:
-        rows = f"rows {done + 1} to {done + len(column)}" if done else f"first {len(column)} rows"
-        raise ReadError("value-2", "{name}, {rows}: {error}", name=name, rows=rows, error=error) from None
+        first, last = done + 1, done + len(column)
+        rows = text("{name}, rows {first:,} to {last:,}", name=name, first=first, last=last)
+        raise ReadError(error.at(rows).message) from None
 
 
 def _columns(batch: pa.Table) -> Table:

@@ -12,6 +12,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import InputError
+from vaglio.messages.message import text
+from vaglio.messages.options import as_nominal
 from vaglio.messages.sentences import listed
 
 Kind = Literal["numeric", "nominal", "text"]
@@ -24,6 +26,16 @@ MICROSECONDS_PER_DAY = 86_400_000_000
 _STORED_AS = {"numeric": np.float64, "nominal": np.int32, "text": np.object_}
 # Whole numbers with more distinct values are a quantity, not a class.
 MOST_NUMERIC_CLASSES = 100
+
+
+# What messages call the kinds of columns.
+KIND_WORDS = {
+    "numeric": text("numeric"),
+    "nominal": text("nominal"),
+    "ordinal": text("ordinal"),
+    "text": text("text"),
+    "date": text("date"),
+}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,20 +95,20 @@ class Column:
             value = getattr(self, what)
             if value not in allowed:
                 raise InputError(
-                    "column",
-                    "column {name!r}: {what} is {allowed}, not {value!r}.",
-                    name=self.name,
-                    what=what,
+                    "column-attribute-unknown",
+                    "Column {column!r}: {attribute} must be {allowed}, not {value!r}.",
+                    column=self.name,
+                    attribute=what,
                     allowed=listed(allowed, last="or"),
                     value=value,
                 )
         data: np.ndarray = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
         if data.ndim != 1:
             raise InputError(
-                "column-values-have-dimensions",
-                "column {name!r}: its values have {ndim} dimensions: give a flat list.",
-                name=self.name,
-                ndim=data.ndim,
+                "column-not-flat",
+                "Column {column!r} has {dimensions} dimensions. Give one value per row.",
+                column=self.name,
+                dimensions=data.ndim,
             )
         data.flags.writeable = False
         object.__setattr__(self, "data", data)
@@ -133,10 +145,10 @@ class Column:
         codes = np.asarray(codes, dtype=np.int32)
         if codes.size and (codes.min() < -1 or codes.max() >= len(categories)):
             raise InputError(
-                "column-codes-must-lie",
-                "column {name!r}: codes must lie between -1 and {n_categories}.",
-                name=name,
-                n_categories=len(categories) - 1,
+                "category-code-out-of-range",
+                "Column {column!r}: codes must be between -1 and {last}.",
+                column=name,
+                last=len(categories) - 1,
             )
         return cls(name, "nominal", codes, categories=tuple(categories), **more)
 
@@ -239,11 +251,10 @@ class Column:
         infinite = self.infinite
         if len(infinite):
             raise InputError(
-                "column-row-number-infinite",
-                "column {name!r}, row {infinite}: the number is infinite; replace it, or leave it "
-                "empty to mark it missing.",
-                name=self.name,
-                infinite=int(infinite[0]) + 1,
+                "infinite-number",
+                "Column {column!r} has an infinite number in row {row:,}. Replace it, or leave the cell empty.",
+                column=self.name,
+                row=int(infinite[0]) + 1,
             )
 
     def without_infinite(self) -> Column:
@@ -293,13 +304,18 @@ def labels(column: Column) -> np.ndarray:
     n_distinct = column.n_distinct
     if column.is_date or np.any(whole != column.data) or n_distinct > MOST_NUMERIC_CLASSES:
         raise InputError(
-            "target-continuous-distinct-numbers",
-            "the target {name!r} is continuous ({n_distinct} distinct numbers, for instance {data:g}): "
-            "choose another column, use a regressor, or declare it nominal (levels={{{name!r}: "
-            '"nominal"}}).',
-            name=column.name,
-            n_distinct=n_distinct,
-            data=column.data[0],
+            "continuous-target",
+            "{problem} {advice}",
+            problem=text(
+                "The target {column!r} is continuous ({n:,} distinct numbers, such as {example:g}).",
+                column=column.name,
+                n=n_distinct,
+                example=column.data[0],
+            ),
+            advice=text(
+                "Choose another column, train a regressor, or declare the target nominal ({nominal}).",
+                nominal=as_nominal(column.name),
+            ),
         )
     return whole
 
@@ -308,10 +324,10 @@ def numbers(column: Column) -> np.ndarray:
     """Return the number of each row, for regression."""
     if column.kind != "numeric":
         raise InputError(
-            "target-holds-values-regressor",
-            "the target {name!r} holds {kind} values: a regressor needs numbers.",
-            name=column.name,
-            kind=column.kind,
+            "target-not-numeric",
+            "The target {column!r} holds {kind} values. A regressor needs numbers.",
+            column=column.name,
+            kind=KIND_WORDS[column.kind],
         )
     return column.data
 

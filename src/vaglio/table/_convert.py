@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Number
+from vaglio.messages.options import as_missing, in_order, reading
+from vaglio.messages.options import as_nominal as as_nominal_option
+from vaglio.messages.sentences import listed
 from vaglio.table._column import Column, Level
 
 # Column -> a level, or its values in order.
@@ -35,14 +39,25 @@ def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Co
     if wrong.any():
         rows = np.flatnonzero(wrong[plain.data])
         code = int(plain.data[rows[0]]) if len(rows) else int(np.flatnonzero(wrong)[0])
-        where = f" (row {rows[0] + 1})" if len(rows) else ""
-        raise InputError(
-            "column-has-where-number",
-            "column {name!r} has {categories!r}{where} where a number is expected: correct it, add it "
-            'to missing=, or declare the column nominal (levels={{{name!r}: "nominal"}}).',
-            name=column.name,
-            categories=plain.categories[code],
-            where=where,
+        value = plain.categories[code]
+        raise (
+            InputError(
+                "cell-not-number",
+                "Column {column!r} has {cell!r} in row {row:,}; expected a number. Correct the value, make it missing ({missing}), or declare the column nominal ({nominal}).",
+                column=column.name,
+                cell=value,
+                row=int(rows[0]) + 1,
+                missing=as_missing(str(value)),
+                nominal=as_nominal_option(column.name),
+            )
+            if len(rows)
+            else InputError(
+                "category-not-number",
+                "Column {column!r} has the category {value!r}; expected a number. Declare the column nominal ({nominal}).",
+                column=column.name,
+                value=value,
+                nominal=as_nominal_option(column.name),
+            )
         )
     numbers = np.append(read.values, np.nan)[plain.data]
     return Column.numeric(column.name, numbers, level=level, role=column.role, unit=read.unit)
@@ -94,13 +109,11 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
     if order is None:
         ranked = as_nominal(column)
         if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
-            example = ", ".join(map(repr, ranked.categories[:4]))
             raise InputError(
-                "column-cannot-ordinal-because",
-                "column {name!r} cannot be ordinal, because the order of its values is not known: give "
-                "it as a list, lowest first (levels={{{name!r}: [{example}]}}).",
-                name=column.name,
-                example=example,
+                "order-unknown",
+                "Column {column!r} cannot be ordinal: the order of its values is unknown. List them from lowest to highest ({order}).",
+                column=column.name,
+                order=in_order(column.name, ranked.categories[:4]),
             )
         return ranked.replace(level="ordinal")
     ranked = as_nominal(column, list(order))
@@ -108,14 +121,14 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
     if len(strange):
         row = int(strange[0])
         value = column.values[row : row + 1].tolist()[0]
-        shown = f"{value:g}" if isinstance(value, float) else repr(value)
+        shown = Number(f"{value:g}") if isinstance(value, float) else repr(value)
         raise InputError(
-            "column-row-given-order",
-            "column {name!r}, row {row}: {shown} is not in the given order ({map}): add it, or mark it as missing.",
-            name=column.name,
+            "value-not-in-order",
+            "Column {column!r} has {value} in row {row:,}, which is not in the given order ({order}). Add it to the order, or make it missing.",
+            column=column.name,
+            value=shown,
             row=row + 1,
-            shown=shown,
-            map=", ".join(map(str, order)),
+            order=listed(order),
         )
     return ranked.replace(level="ordinal")
 
@@ -143,14 +156,13 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     level : str or sequence
         "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order.
     """
-    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
     if isinstance(level, Sequence) and not isinstance(level, (str, bytes)):
         if not all(isinstance(value, (str, int, float, bool)) for value in level):
             raise InputError(
-                "column-order-list-words",
-                "column {name!r}: an order is a list of words or numbers, not {level!r}.",
-                name=column.name,
-                level=level,
+                "order-not-a-list",
+                "Column {column!r}: an order is a list of words or numbers, not {order!r}.",
+                column=column.name,
+                order=level,
             )
         return as_ordinal(column, list(level))
     if level == "numeric":
@@ -170,10 +182,9 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
     raise InputError(
-        "column-level",
-        "column {name!r}: the level is {allowed}, not {level!r}.",
-        name=column.name,
-        allowed=allowed,
+        "unknown-level",
+        "Column {column!r}: the level must be nominal, ordinal, interval, ratio, numeric, text, date, asymmetric, or a list of values in order; not {level!r}.",
+        column=column.name,
         level=level,
     )
 
@@ -197,20 +208,20 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
         )
     if column.kind == "numeric":
         raise InputError(
-            "column-holds-numbers-which",
-            "column {name!r} holds numbers, which cannot be read as dates: write them as YYYY-MM-DD.",
-            name=column.name,
+            "numbers-not-dates",
+            "Column {column!r} holds numbers, which cannot be read as dates. Write dates as YYYY-MM-DD.",
+            column=column.name,
         )
     words = as_nominal(column)
     days = days_of_words([str(value) for value in words.categories], dayfirst)
     if days is None:
         example = words.categories[0] if words.categories else ""
         raise InputError(
-            "column-values-such-cannot",
-            "column {name!r}: values such as {example!r} cannot all be read as dates in one format; "
-            "write them as YYYY-MM-DD, or say dayfirst= if day and month could be exchanged.",
-            name=column.name,
+            "words-not-dates",
+            "Column {column!r}: values such as {example!r} cannot all be read as dates of one format. Write them as YYYY-MM-DD, or set {dayfirst} if day and month are ambiguous.",
+            column=column.name,
             example=example,
+            dayfirst=reading("dayfirst"),
         )
     data = np.append(days, np.nan)[words.data]
     return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True)

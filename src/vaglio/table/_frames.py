@@ -14,6 +14,7 @@ import pyarrow as pa
 from scipy import sparse as scipy_sparse
 
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
@@ -29,9 +30,9 @@ def table_from_any(source: TableSource, names: Sequence[str] | None = None) -> T
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(
-            "holds-what-cannot-cell",
-            "the {name} holds what cannot be a cell of a table: {reason}.",
-            name=type(source).__name__,
+            "values-not-cells",
+            "The {type} holds values that a table cell cannot hold: {reason}.",
+            type=type(source).__name__,
             reason=clip(reason),
         ) from None
 
@@ -56,17 +57,16 @@ def _converted(source: Any, names: Sequence[str] | None) -> Table:
             return Table([_from_values(field, source[field]) for field in source.dtype.names])
         if source.ndim != 2:
             raise InputError(
-                "array-dimension-s-given",
-                "an array with {ndim} dimension(s) was given: a table has two, rows and columns.",
-                ndim=source.ndim,
+                "array-not-2d",
+                "The array has {n} {n:dimension|dimensions}; a table needs two, rows and columns.",
+                n=source.ndim,
             )
         return Table([_from_values(name, source[:, at]) for at, name in enumerate(_names(names, source.shape[1]))])
     if scipy_sparse.issparse(source):
         csr = scipy_sparse.csr_array(source, dtype=np.float64)
         if not np.all(np.isfinite(csr.data)):
             raise InputError(
-                "sparse-matrix-holds-infinite",
-                "the sparse matrix holds infinite or missing numbers: only finite numbers can be used.",
+                "sparse-not-finite", "The sparse matrix holds infinite or missing numbers. Values must be finite."
             )
         return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
     if isinstance(source, Mapping):
@@ -93,24 +93,20 @@ def _from_arrow(source: Any) -> Table:
         except TypeError:
             if hasattr(source, "collect"):
                 raise InputError(
-                    "has-rows-yet-call",
-                    "a {name} has no rows yet: call its collect() first.",
-                    name=type(source).__name__,
+                    "lazy-frame", "A {type} has no rows yet. Call its collect() first.", type=type(source).__name__
                 ) from None
             raise InputError(
-                "table-give-data-frame",
-                "a {module}.{name} is not a table: give a data frame, a 2-D array, a sparse matrix, a "
-                "dict of columns or a list of dicts.",
-                module=type(source).__module__,
-                name=type(source).__name__,
+                "not-a-table",
+                "A {type} is not a table. Give a data frame, a 2-D array, a sparse matrix, a dict of columns or a list of dicts.",
+                type=f"{type(source).__module__}.{type(source).__name__}",
             ) from None
     try:
         frame = source if isinstance(source, pa.Table) else pa.table(source)
     except pa.ArrowInvalid:
         raise InputError(
-            "one-column-give-table",
-            "a {name} is one column: give a table, for instance with to_frame().",
-            name=type(source).__name__,
+            "one-column-only",
+            "A {type} is one column. Give a table, for instance with to_frame().",
+            type=type(source).__name__,
         ) from None
     columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
     return Table(columns, origin="pyarrow")
@@ -139,10 +135,10 @@ def _from_values(name: str, values: Any) -> Column:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InputError(
-                "column-has-dimensions-give",
-                "column {name!r} has {ndim} dimensions: give one value per row.",
-                name=name,
-                ndim=values.ndim,
+                "column-not-flat",
+                "Column {column!r} has {dimensions} dimensions. Give one value per row.",
+                column=name,
+                dimensions=values.ndim,
             )
         if values.dtype.kind == "f":
             return Column.numeric(name, values.astype(np.float64, copy=False))
@@ -154,10 +150,10 @@ def _from_values(name: str, values: Any) -> Column:
         return column_from_arrow(name, pa.chunked_array(values))
     elif not isinstance(values, Iterable):
         raise InputError(
-            "column-give-list-one",
-            "column {name!r} is {values}: give a list, one value per row.",
-            name=name,
-            values=clip(repr(values)),
+            "column-not-a-list",
+            "Column {column!r} is {value}. Give a list with one value per row.",
+            column=name,
+            value=clip(repr(values)),
         )
     try:
         array = pa.array(values, from_pandas=True)
@@ -182,9 +178,9 @@ def _large_numbers(name: str, values: Any) -> Column:
                 numbers.append(float(value))
             except OverflowError:
                 raise InputError(
-                    "column-row-number-too",
-                    "column {name!r}, row {row}: the number is too large; replace it.",
-                    name=name,
+                    "number-too-large",
+                    "Column {column!r} has a number in row {row:,} that is too large for float64. Replace it.",
+                    column=name,
                     row=row,
                 ) from None
         else:
@@ -198,14 +194,14 @@ def _half_characters(name: str, values: Any) -> InputError:
             str(value).encode()
         except UnicodeEncodeError:
             return InputError(
-                "column-row-valid-text",
-                "column {name!r}, row {row}: {value!a} is not valid text; correct it.",
-                name=name,
+                "invalid-text",
+                "Column {column!r} has {cell} in row {row:,}, which is not valid Unicode text. Correct it.",
+                column=name,
                 row=row,
-                value=clip(value),
+                cell=ascii(clip(value)),
             )
     return InputError(
-        "column-holds-words-valid", "column {name!r} holds words that are not valid text; correct them.", name=name
+        "invalid-texts", "Column {column!r} holds words that are not valid Unicode text. Correct them.", column=name
     )
 
 
@@ -221,12 +217,12 @@ def _mixed(name: str, values: Any) -> InputError:
 
     def family(value: object) -> str:
         if isinstance(value, (bool, np.bool_)):
-            return "a truth value"
+            return text("a boolean")
         if isinstance(value, (complex, np.complexfloating)):
-            return "a complex number"
+            return text("a complex number")
         if isinstance(value, (int, float, np.number)):
-            return "a number"
-        return "a word" if isinstance(value, str) else f"a {type(value).__name__}"
+            return text("a number")
+        return text("a word") if isinstance(value, str) else text("a {type}", type=type(value).__name__)
 
     first = None
     for row, value in enumerate(values, start=1):
@@ -235,22 +231,21 @@ def _mixed(name: str, values: Any) -> InputError:
         first = first or (row, family(value), value)
         if family(value) != first[1]:
             return InputError(
-                "column-mixes-types-row",
-                "column {name!r} mixes types: row {first} has {first2} ({first3}), row {row} has "
-                "{family} ({value}); use one type.",
-                name=name,
-                first=first[0],
-                first2=first[1],
-                first3=clip(repr(first[2])),
+                "mixed-types",
+                "Column {column!r} mixes types: row {first_row:,} has {first} ({first_value}), row {row:,} has {other} ({value}). Use one type.",
+                column=name,
+                first_row=first[0],
+                first=first[1],
+                first_value=clip(repr(first[2])),
                 row=row,
-                family=family(value),
+                other=family(value),
                 value=clip(repr(value)),
             )
     return InputError(
-        "column-holds-which-number",
-        "column {name!r} holds {first}, which is not a number, a word or a date.",
-        name=name,
-        first=first[1] if first else "something",
+        "values-of-no-type",
+        "Column {column!r} holds {found}, which is not a number, a word or a date.",
+        column=name,
+        found=first[1] if first else text("unknown values"),
     )
 
 
@@ -259,7 +254,10 @@ def _names(names: Sequence[str] | None, wanted: int) -> list[str]:
         return [f"x{at}" for at in range(wanted)]
     if len(names) != wanted:
         raise InputError(
-            "names-given-columns", "{n_names} names were given for {wanted} columns.", n_names=len(names), wanted=wanted
+            "number-of-names",
+            "{n:,} {n:name was|names were} given for {columns:,} columns.",
+            n=len(names),
+            columns=wanted,
         )
     return [str(name) for name in names]
 
@@ -273,15 +271,15 @@ def _from_rows(rows: Sequence[Any], names: Sequence[str] | None) -> Table:
         for at, row in enumerate(rows, start=1):
             if len(row) != wanted:
                 raise InputError(
-                    "row-has-values-where",
-                    "row {at} has {n_row} values where the first has {wanted}: make them equally long.",
-                    at=at,
-                    n_row=len(row),
-                    wanted=wanted,
+                    "rows-of-unequal-length",
+                    "Row {row:,} has {n:,} {n:value|values}, but the first row has {first:,}. All rows must have the same length.",
+                    row=at,
+                    n=len(row),
+                    first=wanted,
                 )
         return Table([_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))])
     raise InputError(
-        "list-holds-rows-give", "the list holds no rows: give a list of dicts, one per row, or a dict of lists."
+        "list-without-rows", "The list has no rows. Give a list of dicts, one per row, or a dict of lists."
     )
 
 

@@ -39,18 +39,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from vaglio import _core
-from vaglio.messages.sentences import listed, plural
+from vaglio.messages.message import Message, Option, text
+from vaglio.messages.options import as_identifier, as_input, as_missing, reading
+from vaglio.messages.options import as_nominal as as_nominal_option
+from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
 from vaglio.table._dates import Days, read_dates
-from vaglio.table._numerals import CODE, NUMBER, Numerals, is_numeral, read_numerals
+from vaglio.table._numerals import (
+    BY_OTHER_NUMBERS,
+    BY_SMALL_NUMBERS,
+    CODE,
+    NUMBER,
+    Numerals,
+    is_numeral,
+    read_numerals,
+)
 from vaglio.table._words import MISSING, Words, is_no_number, tidy, word_counts
 
 # Cells that are quoted; the others are counted.
@@ -86,51 +97,94 @@ class Remarks:
     """Remarks about columns; those of one kind become one sentence."""
 
     def __init__(self) -> None:
-        self._alone: list[str] = []
-        self._taken: list[str] = []
-        self._marks: dict[str, tuple[list[str], str]] = {}
-        self._units: list[str] = []
+        self._alone: list[Message] = []
+        self._taken: list[Message] = []
+        self._marks: dict[Message, tuple[list[str], Message, str]] = {}
+        self._units: list[Message] = []
 
-    def add(self, *remarks: str) -> None:
-        """Add sentences that stand for themselves."""
-        self._alone += remarks
+    def add(self, remark: Message) -> None:
+        """Add a sentence of its own."""
+        self._alone.append(remark)
 
     def taken(self, column: str, words: dict[str, int]) -> None:
         """Note the words of a column that were taken for missing values."""
-        self._taken += [f"{word!r} ({plural(count, 'cell')} of {column!r})" for word, count in words.items()]
+        self._taken += [
+            text("{word!r} ({n:,} {n:cell|cells} of {column!r})", word=word, n=n, column=column)
+            for word, n in words.items()
+        ]
 
-    def marks(self, column: str, sentence: str, example: str) -> None:
+    def marks(self, column: str, read: Numerals, words: Sequence[str]) -> None:
         """Note how the marks in the numbers of a column were read."""
-        self._marks.setdefault(sentence, ([], example))[0].append(column)
+        self._marks.setdefault(read.marks(), ([], read.example(words), read.why))[0].append(column)
 
     def unit(self, column: str, unit: str) -> None:
         """Note the unit of a column."""
-        self._units.append(f"{column!r} in {unit}")
+        self._units.append(text("{column!r} in {unit}", column=column, unit=unit))
 
-    def unread(self, column: Column, what: str) -> None:
-        """Name the cells of a column that are neither numbers (or dates, as `what` says) nor missing."""
+    def unread(self, column: Column, what: Literal["number", "finite number", "date"]) -> None:
+        """Name the cells of a column that are neither missing nor what the column holds."""
         if column.unread is None:
             return
         rows = (~column.unread.missing).nonzero()[0]
         cells = column.unread.take(rows[:_QUOTED]).values
-        shown = [f"{cell!r} in row {row + 1}" for cell, row in zip(cells, rows.tolist())]
+        shown: list[str] = [
+            text("{cell!r} in row {row:,}", cell=cell, row=row + 1) for cell, row in zip(cells, rows.tolist())
+        ]
         shown += [""] * (len(rows) - len(shown))
-        one = len(rows) == 1
-        self.add(
-            f"column {column.name!r}: {plural(len(rows), 'cell')} {'is no ' + what if one else f'are no {what}s'} and "
-            f"{'counts' if one else 'count'} as missing ({listed(shown, _QUOTED)}); correct {'it' if one else 'them'}, "
-            f'or declare the column nominal (levels={{{column.name!r}: "nominal"}})'
-        )
+        values = {"column": column.name, "n": len(rows), "cells": listed(shown, _QUOTED)}
+        values["nominal"] = as_nominal_option(column.name)
+        if what == "date":
+            self.add(
+                Message(
+                    "cells-not-dates",
+                    "Column {column!r}: {n:,} {n:cell is not a date|cells are not dates} and {n:counts|count} as "
+                    "missing ({cells}). Correct {n:it|them}, or declare the column nominal ({nominal}).",
+                    **values,
+                )
+            )
+        elif what == "number":
+            self.add(
+                Message(
+                    "cells-not-numbers",
+                    "Column {column!r}: {n:,} {n:cell is not a number|cells are not numbers} and {n:counts|count} as "
+                    "missing ({cells}). Correct {n:it|them}, or declare the column nominal ({nominal}).",
+                    **values,
+                )
+            )
+        else:
+            self.add(
+                Message(
+                    "cells-not-finite",
+                    "Column {column!r}: {n:,} {n:cell is not a finite number|cells are not finite numbers} and "
+                    "{n:counts|count} as missing ({cells}). Correct {n:it|them}, or declare the column nominal "
+                    "({nominal}).",
+                    **values,
+                )
+            )
 
     def sentences(self) -> list[str]:
         """Return all remarks."""
-        marks = [
-            f"column{'s' if len(names) > 1 else ''} {listed(names, quoted=True)}: {sentence}{example}"
-            for sentence, (names, example) in self._marks.items()
-        ]
-        units = [f"units were read with the numbers: {listed(self._units)}"] if self._units else []
-        taken = [f"taken for missing values: {listed(self._taken, 8)}"] if self._taken else []
-        return [*marks, *units, *taken, *self._alone]
+        marks = [_marks_read(marks, *found) for marks, found in self._marks.items()]
+        units = [Message("units-read", "Units were read with the numbers: {columns}.", columns=listed(self._units))]
+        taken = [Message("words-taken-for-missing", "Taken for missing values: {words}.", words=listed(self._taken, 8))]
+        return [*marks, *(units if self._units else []), *(taken if self._taken else []), *self._alone]
+
+
+def _marks_read(marks: Message, columns: list[str], example: Message, why: str) -> Message:
+    values = {"n": len(columns), "columns": listed(columns, quoted=True), "marks": marks, "example": example}
+    if why == BY_SMALL_NUMBERS:
+        return Message(
+            "marks-by-small-numbers",
+            "{n:Column|Columns} {columns}: {marks} ({example}), because numbers below 1000 have no mark.",
+            **values,
+        )
+    if why == BY_OTHER_NUMBERS:
+        return Message(
+            "marks-by-other-numbers",
+            "{n:Column|Columns} {columns}: {marks} ({example}), as in the other numbers of the table.",
+            **values,
+        )
+    return Message("marks-read", "{n:Column|Columns} {columns}: {marks} ({example}).", **values)
 
 
 @dataclass(frozen=True)
@@ -232,10 +286,15 @@ def _decided(seen: _Seen, clues: Clues, remarks: Remarks) -> _Seen:
         elif clues.fallback is not None and numerals.doubtful:
             seen = replace(seen, numerals=replace(read_numerals(words, seen.counts, clues.fallback), why=""))
     if seen.days is not None and seen.days.doubtful and clues.dayfirst is not None:
-        first = "day" if clues.dayfirst else "month"
         remarks.add(
-            f"column {seen.column.name!r}: the {first} comes first in dates such as {words[0]!r} "
-            "(dayfirst= overrules it)"
+            Message(
+                "day-and-month-decided",
+                "Column {column!r}: {first} comes first in dates such as {example!r}. Set {other} if that is wrong.",
+                column=seen.column.name,
+                first=text("the day") if clues.dayfirst else text("the month"),
+                example=words[0],
+                other=reading("dayfirst", not clues.dayfirst),
+            )
         )
         seen = replace(seen, days=read_dates(words, seen.counts, clues.dayfirst))
     return seen
@@ -321,14 +380,18 @@ def _remark_on_marks(seen: _Seen, read: Numerals, remarks: Remarks) -> None:
         at = next(at for at, word in enumerate(words) if read.good[at] and read.decimal in word)
         other = "," if read.decimal == "." else "."
         remarks.add(
-            f"column {seen.column.name!r}: {words[at]!r} is read as {read.values[at]:g}, and nothing in the table "
-            f"shows that it is {words[at].replace(read.decimal, '')}; decimal={other!r} says so"
+            Message(
+                "decimal-mark-assumed",
+                "Column {column!r}: {word!r} is read as {number:g}. If it means {other}, set {decimal}.",
+                column=seen.column.name,
+                word=words[at],
+                number=read.values[at],
+                other=words[at].replace(read.decimal, ""),
+                decimal=reading("decimal", other),
+            )
         )
     elif read.group:
-        because = f", because {read.why}" if read.why.startswith("numbers") else ""
-        because = because or (", as the other numbers of the table show" if read.why else "")
-        sentence, example = read.sentence(words)
-        remarks.marks(seen.column.name, sentence, f" ({example}){because}")
+        remarks.marks(seen.column.name, read, words)
 
 
 def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
@@ -336,19 +399,28 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
     column, words = seen.column, seen.column.categories
     if seen.days is not None and seen.days.doubtful:
         remarks.add(
-            f"column {column.name!r} is read as words, because day and month could be exchanged in dates such as "
-            f"{words[0]!r}: say dayfirst=, or write them as YYYY-MM-DD"
+            Message(
+                "day-and-month-ambiguous",
+                "Column {column!r} is read as words, because day and month are ambiguous in dates such as {example!r}. "
+                "Set {dayfirst}, or write dates as YYYY-MM-DD.",
+                column=column.name,
+                example=words[0],
+                dayfirst=Option("dayfirst", flag="--read dayfirst=true|false"),
+            )
         )
         return
     read = seen.numerals if seen.numerals is not None else seen.days
     if read is None:
         return
-    what = "numbers" if read is seen.numerals else "dates"
     absent = seen.numerals.absent if seen.numerals is not None else np.zeros(len(words), dtype=bool)
     if seen.numerals is not None and len(seen.numerals.units) > 1:
         remarks.add(
-            f"column {column.name!r} is read as words, because its numbers have several units "
-            f"({listed(seen.numerals.units, 5)}): write all in one unit"
+            Message(
+                "several-units",
+                "Column {column!r} is read as words, because its numbers have several units ({units}). Use one unit.",
+                column=column.name,
+                units=listed(seen.numerals.units, 5),
+            )
         )
         return
     share = _share(read.good, seen.counts, absent)
@@ -358,10 +430,25 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
     if not len(wrong):
         return
     row = int(wrong[0])
-    remarks.add(
-        f"column {column.name!r} is read as words, although {share:.0%} of its values are {what}: "
-        f"{words[column.data[row]]!r} in row {row + 1} is none"
-    )
+    cell = {"column": column.name, "share": share, "cell": words[column.data[row]], "row": row + 1}
+    if read is seen.numerals:
+        remarks.add(
+            Message(
+                "mostly-numbers",
+                "Column {column!r} is read as words, although {share:.0%} of its values are numbers: {cell!r} in row "
+                "{row:,} is not.",
+                **cell,
+            )
+        )
+    else:
+        remarks.add(
+            Message(
+                "mostly-dates",
+                "Column {column!r} is read as words, although {share:.0%} of its values are dates: {cell!r} in row "
+                "{row:,} is not.",
+                **cell,
+            )
+        )
 
 
 def is_plain(words: Words) -> bool:
@@ -458,8 +545,16 @@ def _tidied(column: Column, looks: dict[str, _Look], missing: Sequence[str], clu
     tidied, taken, spared = tidy(column, missing, tuple(keep))
     remarks.taken(column.name, taken)
     for word in spared:
-        why = "the others are signs" if word != "NA" else "the others are codes of two letters"
-        remarks.add(f"column {column.name!r}: {word!r} is a value, because {why}; missing=[{word!r}] makes it missing")
+        remarks.add(
+            Message(
+                "missing-word-kept",
+                "Column {column!r}: {word!r} is a value, because {reason}. To make it missing, set {missing}.",
+                column=column.name,
+                word=word,
+                reason=text("the others are signs") if word != "NA" else text("the others are codes of two letters"),
+                missing=as_missing(word),
+            )
+        )
     return tidied
 
 
@@ -493,8 +588,15 @@ def _words(column: Column, remarks: Remarks, is_target: bool) -> Column:
         return column
     if pair := _pair(column):
         if len({value.lower() for value in column.categories}) < len(column.categories):
-            spellings = listed(column.categories)
-            remarks.add(f"column {column.name!r} spells {listed(pair)} in several ways ({spellings}): use one spelling")
+            remarks.add(
+                Message(
+                    "several-spellings",
+                    "Column {column!r} spells {pair} in several ways ({spellings}). Use one spelling.",
+                    column=column.name,
+                    pair=listed(pair),
+                    spellings=listed(column.categories),
+                )
+            )
         ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
         if ordered == list(column.categories):
             return column
@@ -502,7 +604,7 @@ def _words(column: Column, remarks: Remarks, is_target: bool) -> Column:
         lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
         return column.replace(data=lookup[column.data], categories=tuple(ordered))
     if not is_target and _is_text(column):
-        remarks.add(f"column {column.name!r} is read as free text")
+        remarks.add(Message("free-text", "Column {column!r} is read as free text.", column=column.name))
         return as_text(column)
     return column
 
@@ -525,18 +627,37 @@ def _role(column: Column, look: _Look | None, remarks: Remarks, is_target: bool)
         return column
     present = len(column) - (look.missing if look else column.n_missing)
     if present == 0:
-        remarks.add(f"column {column.name!r} has no values and is ignored")
+        remarks.add(Message("empty-column", "Column {column!r} has no values and is ignored.", column=column.name))
         return column.replace(role="ignored")
     if present < FEWEST_ROWS or column.kind == "text" or column.is_date:
         return column
     distinct = _distinct_if_identifier(column, look, present)
     if not distinct:
         return column
-    looks = f"column {column.name!r} looks like an identifier ({distinct:,} distinct values in {len(column):,} rows)"
     if column.declared:
-        remarks.add(f'{looks} but is declared nominal and kept; roles={{{column.name!r}: "identifier"}} leaves it out')
+        remarks.add(
+            Message(
+                "declared-identifier",
+                "Column {column!r} looks like an identifier ({n:,} distinct values in {rows:,} rows), but is declared "
+                "nominal and kept. To leave it out, set {identifier}.",
+                column=column.name,
+                n=distinct,
+                rows=len(column),
+                identifier=as_identifier(column.name),
+            )
+        )
         return column
-    remarks.add(f"{looks} and is left out of training")
+    remarks.add(
+        Message(
+            "identifier-left-out",
+            "Column {column!r} looks like an identifier ({n:,} distinct values in {rows:,} rows) and is left out of "
+            "training. To keep it, set {keep}.",
+            column=column.name,
+            n=distinct,
+            rows=len(column),
+            keep=as_input(column.name),
+        )
+    )
     return column.replace(role="identifier")
 
 
@@ -561,7 +682,13 @@ def _numbers(column: Column, look: _Look | None, remarks: Remarks) -> Column:
         return column
     whole = look.whole and look.missing < len(column)
     if whole and _CODE_NAME.search(column.name):
-        remarks.add(f"column {column.name!r} holds codes, not quantities, and is read as nominal")
+        remarks.add(
+            Message(
+                "codes-read-as-nominal",
+                "Column {column!r} holds codes, not quantities, and is read as nominal.",
+                column=column.name,
+            )
+        )
         return as_nominal(column)
     if whole and look.low == 0 and look.high == 1:
         return as_nominal(column).replace(asymmetric=bool(np.nanmean(column.data) <= 0.1))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vaglio.messages.message import Message, text
 from vaglio.table._words import Words, is_no_number
 
 # As written -> the sign that is kept as the unit of the column.
@@ -41,7 +42,14 @@ SHAPE = (
 )
 # Group marks that go with each decimal mark, the usual one first.
 _GROUPS = {".": (",", "'", " "), ",": (".", "'", " ")}
-_NAMES = {".": "point", ",": "comma", "'": "apostrophe", " ": "blank"}
+_NAMES = {
+    ".": text("the point"),
+    ",": text("the comma"),
+    "'": text("the apostrophe"),
+    " ": text("the space"),
+}
+# How a mark of two meanings was decided.
+BY_OTHER_NUMBERS, BY_SMALL_NUMBERS, UNDECIDED = "other numbers", "small numbers", "?"
 # So many different numbers in groups of three digits, beside shorter whole numbers, are no accident.
 _MANY_GROUPS = 5
 _MINUS = ("-", "−", "–")
@@ -88,7 +96,7 @@ class Numerals:
     decimal, group : str
         The marks of decimals and thousands; "" if no number has such a mark.
     why : str
-        How a mark of two meanings was decided; "" if it had one meaning only.
+        How a mark of two meanings was decided, one of the constants above; "" if it had one meaning only.
     units : tuple of str
         All units that occur, the most frequent first.
     """
@@ -105,14 +113,22 @@ class Numerals:
     @property
     def doubtful(self) -> bool:
         """Whether nothing in the column itself tells thousands from decimals."""
-        return self.why == "?"
+        return self.why == UNDECIDED
 
-    def sentence(self, words: Sequence[str]) -> tuple[str, str]:
-        """Return how the mark of thousands was read, and an example."""
+    def marks(self) -> Message:
+        """Return how the marks were read."""
+        if not self.decimal:
+            return text("{group} separates thousands", group=_NAMES[self.group])
+        return text(
+            "{group} separates thousands and {decimal} separates decimals",
+            group=_NAMES[self.group],
+            decimal=_NAMES[self.decimal],
+        )
+
+    def example(self, words: Sequence[str]) -> Message:
+        """Return a word with thousands and the number it was read as."""
         at = next(at for at, word in enumerate(words) if self.good[at] and self.group in _one_blank(word))
-        decimals = f" and the {_NAMES[self.decimal]} decimals" if self.decimal else ""
-        example = f"{_one_blank(words[at])!r} is {self.values[at]:.12g}"
-        return f"the {_NAMES[self.group]} separates thousands{decimals}", example
+        return text("{word!r} is {number:.12g}", word=_one_blank(words[at]), number=self.values[at])
 
 
 def is_numeral(words: Sequence[str]) -> np.ndarray:
@@ -227,11 +243,11 @@ def _decide(mark: str, words: Words, used: np.ndarray, decimal: str | None) -> t
     """Return the decimal mark of a column whose only mark has three digits behind it, and why."""
     other = "," if mark == "." else "."
     if decimal is not None:
-        return [decimal], "the other numbers of the table"
+        return [decimal], BY_OTHER_NUMBERS
     marked = words.match("\\" + mark) & used
     if marked.sum() >= _MANY_GROUPS and (~marked & used).any():
-        return [other], "numbers below 1000 have no mark"
-    return [mark], "?"
+        return [other], BY_SMALL_NUMBERS
+    return [mark], UNDECIDED
 
 
 def _values(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow
@@ -143,19 +144,34 @@ def as_table(source: TableSource, *, finite: bool = True) -> Table:
 
 def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
     if decimal not in (None, ".", ","):
-        raise InputError("decimal", "decimal is '.' or ',', not {decimal!r}.", decimal=decimal)
+        raise InputError(
+            "unknown-decimal-mark",
+            "{option} must be '.' or ',', not {value!r}.",
+            option=reading("decimal"),
+            value=decimal,
+        )
     if not 0 < numeric_share <= 1:
         raise InputError(
-            "numeric-share-share-above",
-            "numeric_share is a share above 0 and up to 1, not {numeric_share!r}.",
-            numeric_share=numeric_share,
+            "numeric-share-out-of-range",
+            "{option} must be above 0 and at most 1, not {value!r}.",
+            option=reading("numeric_share"),
+            value=numeric_share,
         )
     if format is not None and format not in FORMATS:
         raise InputError(
-            "format", "format is {formats}, not {format!r}.", formats=listed(FORMATS, last="or"), format=format
+            "unknown-file-format",
+            "{option} must be {formats}, not {value!r}.",
+            option=reading("format"),
+            formats=listed(FORMATS, last="or"),
+            value=format,
         )
     if kind not in ("table", "transactions"):
-        raise InputError("kind-table-transactions", "kind is 'table' or 'transactions', not {kind!r}.", kind=kind)
+        raise InputError(
+            "unknown-kind-of-file",
+            "{option} must be 'table' or 'transactions', not {value!r}.",
+            option=reading("kind"),
+            value=kind,
+        )
 
 
 def _is_stream(source: object) -> bool:
@@ -164,19 +180,19 @@ def _is_stream(source: object) -> bool:
 
 @contextmanager
 def _naming(where: str) -> Iterator[None]:
-    """Put the name of the file before the message of an error that does not start with it."""
+    """Put the name of the file before the message of an error that does not name it."""
     try:
         yield
     except InputError as error:
         if str(error).startswith(where):
             raise
         kind = ReadError if type(error) is InputError else type(error)
-        raise kind(f"{where}: {error}") from None
+        raise kind(error.at(where).message) from None
     except MemoryError:
         raise ReadError(
-            "needs-more-memory-than",
-            "{where} needs more memory than this process may use: read fewer columns, or use a larger machine.",
-            where=where,
+            "not-enough-memory",
+            "{name} needs more memory than this process may use. Read fewer columns, or use a larger machine.",
+            name=where,
         ) from None
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from vaglio.errors import ColumnError, InputError
 from vaglio.messages.listing import bullet_html, html_table, text_table
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed, plural
 from vaglio.table._column import Column, labels, numbers
@@ -17,7 +19,16 @@ from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.typing import TableSource
 
-_HEAD = ("column", "kind", "level", "values", "role", "missing", "distinct", "example")
+_HEAD = (
+    text("column"),
+    text("kind"),
+    text("level"),
+    text("values"),
+    text("role"),
+    text("missing"),
+    text("distinct"),
+    text("example"),
+)
 # More columns than this do not fit a screen.
 _MOST_COLUMNS = 40
 # Counting distinct numbers sorts them. In a longer table only the first rows are counted, and a + says so.
@@ -70,16 +81,16 @@ class Table:
         for name in names:
             if not is_whole_text(name):
                 raise InputError(
-                    "column-name-valid-text",
-                    "the column name {name!a} is not valid text: rename the column.",
-                    name=clip(name),
+                    "invalid-column-name",
+                    "The column name {name} is not valid Unicode text. Rename the column.",
+                    name=ascii(clip(name)),
                 )
         lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
-            sizes = listed((f"{column.name!r} {len(column)}" for column in given), 8)
+            sizes = listed((text("{column!r} {n:,}", column=column.name, n=len(column)) for column in given), 8)
             raise InputError(
-                "columns-one-table-must",
-                "columns of one table must have the same number of rows, these have: {sizes}.",
+                "columns-of-unequal-length",
+                "All columns of a table must have the same number of rows; these have {sizes}.",
                 sizes=sizes,
             )
         self._columns = {column.name: column for column in given}
@@ -180,18 +191,18 @@ class Table:
             if name in self:
                 return name
             raise ColumnError(
-                "there-column",
-                "there is no column {name!r}; {hint}",
-                name=name,
+                "unknown-column",
+                "There is no column {column!r}: {hint}",
+                column=name,
                 hint=did_you_mean(name, self.columns, quoted=True),
             )
         at = int(name)
         if not -self.shape[1] <= at < self.shape[1]:
             raise ColumnError(
-                "there-column-position-table",
-                "there is no column at position {at}: the table has {shape} columns.",
-                at=at,
-                shape=self.shape[1],
+                "unknown-column-position",
+                "There is no column at position {position}; the table has {n:,} {n:column|columns}.",
+                position=at,
+                n=self.shape[1],
             )
         return self.columns[at]
 
@@ -239,9 +250,9 @@ class Table:
         """Return the Table with this column added, or in place of the column with the same name."""
         if self._sparse is not None and column.name in self._sparse:
             raise ColumnError(
-                "column-part-sparse-block",
-                "column {name!r} is part of the sparse block and cannot be replaced.",
-                name=column.name,
+                "sparse-column-replaced",
+                "Column {column!r} is part of the sparse block and cannot be replaced.",
+                column=column.name,
             )
         return self.with_columns([column])
 
@@ -257,9 +268,9 @@ class Table:
             at = self.resolve(name)
             if at not in changed:
                 raise ColumnError(
-                    "column-part-sparse-block-2",
-                    "column {at!r} is part of the sparse block, which is input as a whole.",
-                    at=at,
+                    "sparse-column-role",
+                    "Column {column!r} is part of the sparse block, whose columns are all inputs.",
+                    column=at,
                 )
             changed[at] = changed[at].replace(role=role)
         return self._with(changed.values(), self._sparse)
@@ -299,8 +310,12 @@ class Table:
         n_absent = int(np.count_nonzero(absent))
         if not n_absent:
             return self
-        has, are = ("has", "is") if n_absent == 1 else ("have", "are")
-        remark = f"{plural(n_absent, 'row')} {has} no value of {name!r} and {are} set aside"
+        remark = Message(
+            "rows-without-target",
+            "{n:,} {n:row has|rows have} no value in the target {column!r} and {n:is|are} left out.",
+            n=n_absent,
+            column=name,
+        )
         return self.take(~absent).with_remarks([remark])
 
     def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
@@ -321,16 +336,14 @@ class Table:
             Their labels (or numbers).
         """
         if task not in ("classification", "regression"):
-            raise InputError(
-                "task-classification-regression", "task is 'classification' or 'regression', not {task!r}.", task=task
-            )
+            raise InputError("unknown-task", "task must be 'classification' or 'regression', not {task!r}.", task=task)
         name = self._target_name(target)
         known = self.labelled(name)
         if not len(known):
             raise InputError(
-                "row-has-value-target-4",
-                "no row has a value of the target {name!r}, so there is nothing to learn from.",
-                name=name,
+                "target-without-values",
+                "No row has a value in the target {column!r}. There is nothing to learn from.",
+                column=name,
             )
         column = known.column(name)
         y = numbers(column) if task == "regression" else labels(column)
@@ -343,8 +356,8 @@ class Table:
         name = self.target if target is None else target
         if name is None:
             raise ColumnError(
-                "which-column-target-name",
-                "which column is the target? Name one of {columns}.",
+                "target-not-given",
+                "Which column is the target? Name one of {columns}.",
                 columns=listed(self.columns, quoted=True),
             )
         return self.resolve(name)
@@ -369,8 +382,7 @@ class Table:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise InputError(
-                "table-cannot-become-array",
-                "a Table cannot become an array without a copy: use copy=None or copy=True.",
+                "array-without-copy", "A Table cannot become an array without a copy. Use copy=None or copy=True."
             )
         columns = [self.column(name) for name in self.columns]
         kind = np.float64 if all(column.kind == "numeric" for column in columns) else object
@@ -394,22 +406,21 @@ class Table:
         return to_html(self)
 
 
-def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
-    """Raise when a column name appears twice."""
+def refuse_duplicates(names: Sequence[str], name: str = "") -> None:
+    """Raise when a column name appears twice in the file of this name."""
     counts = Counter(names)
     if len(counts) == len(names):
         return
-    twice = next(name for name in names if counts[name] > 1)
-    places = [str(at + 1) for at, name in enumerate(names) if name == twice]
-    shown = ", ".join(places[:12])
-    raise ColumnError(
-        "column-appears-times-places",
-        "{where}column {twice!r} appears {n_places} times (places {shown}): rename all but one.",
-        where=where,
-        twice=clip(twice),
-        n_places=len(places),
-        shown=shown,
+    twice = next(each for each in names if counts[each] > 1)
+    places = [at + 1 for at, each in enumerate(names) if each == twice]
+    error = ColumnError(
+        "duplicate-column",
+        "Column {column!r} appears {n:,} times (positions {positions}). Rename all but one.",
+        column=clip(twice),
+        n=len(places),
+        positions=listed(places),
     )
+    raise error.at(name) if name else error
 
 
 def _row_index(rows: Any, n_rows: int) -> Any:
@@ -420,40 +431,38 @@ def _row_index(rows: Any, n_rows: int) -> Any:
         return rows.astype(np.intp)
     if rows.dtype == bool and len(rows) != n_rows:
         raise InputError(
-            "mask-rows-given-table",
-            "a mask of {n_rows} rows was given for a table of {n_rows2} rows.",
-            n_rows=len(rows),
-            n_rows2=n_rows,
+            "mask-length", "The mask has {n:,} {n:row|rows}, but the table has {rows:,}.", n=len(rows), rows=n_rows
         )
     if rows.dtype.kind not in "iub":
         raise InputError(
-            "rows-chosen-integers-mask",
-            "rows are chosen by integers, a mask or a slice, not by {dtype}.",
-            dtype=rows.dtype,
+            "row-index-type", "Rows are chosen by integers, a mask or a slice, not by {dtype}.", dtype=rows.dtype
         )
     return rows
 
 
-def to_text(table: Table) -> str:
+def to_text(table: Table, lang: str = "en") -> str:
     """Return the schema as plain text."""
-    return "\n".join(filter(None, [_title(table), text_table(_schema(table)), *_rest(table)]))
+    locale = Locale(lang)
+    parts = [locale.text(_title(table)), text_table(_schema(table), locale=locale), *map(locale.text, _rest(table))]
+    return "\n".join(filter(None, parts))
 
 
-def to_html(table: Table) -> str:
+def to_html(table: Table, lang: str = "en") -> str:
     """Return the schema as an HTML table."""
-    grid = html_table(_schema(table), caption=_title(table)) or f"<p>{_title(table)}</p>"
-    return f"<div>{grid}{bullet_html(_rest(table))}</div>"
+    locale = Locale(lang)
+    grid = html_table(_schema(table), caption=_title(table), locale=locale)
+    return f"<div>{grid or f'<p>{locale.text(_title(table))}</p>'}{bullet_html(_rest(table), locale)}</div>"
 
 
-def _title(table: Table) -> str:
+def _title(table: Table) -> Message:
     n_rows, n_columns = table.shape
-    return f"Table of {plural(n_rows, 'row')} and {plural(n_columns, 'column')}"
+    return text("Table of {rows} and {columns}", rows=plural(n_rows, "row"), columns=plural(n_columns, "column"))
 
 
-def _rest(table: Table) -> list[str]:
+def _rest(table: Table) -> list[Message]:
     hidden = table.shape[1] - _MOST_COLUMNS
-    more = [f"… and {hidden:,} more columns"] if hidden > 0 else []
-    return more + [f"note: {remark}" for remark in table.remarks]
+    more = [text("… and {n:,} more {n:column|columns}", n=hidden)] if hidden > 0 else []
+    return more + [text("note: {remark}", remark=remark) for remark in table.remarks]
 
 
 def _schema(table: Table) -> list[dict[str, str]]:
@@ -463,9 +472,9 @@ def _schema(table: Table) -> list[dict[str, str]]:
 
 def _describe(column: Column, n_rows: int) -> tuple[str, ...]:
     n_missing = column.n_missing
-    share = f"{100 * n_missing / n_rows:.1f}%" if n_missing else "-"
+    share = Number(f"{100 * n_missing / n_rows:.1f}%") if n_missing else "-"
     head = column if n_rows <= _MOST_ROWS else column.take(slice(0, _MOST_ROWS))
-    distinct = f"{head.n_distinct:,}" + ("" if n_rows <= _MOST_ROWS else "+")
+    distinct = Number(f"{head.n_distinct:,}" + ("" if n_rows <= _MOST_ROWS else "+"))
     kind = "date" if column.is_date else column.kind
     level = f"{column.level}, asymmetric" if column.asymmetric else column.level
     return column.name, kind, level, head.variety, column.role, share, distinct, _example(head)
@@ -484,4 +493,4 @@ def _example(column: Column) -> str:
         return str(first).removesuffix("T00:00:00.000000")
     if column.kind == "text":
         return clip(first, _LONGEST)
-    return f"{first:g} {column.unit}".strip()
+    return join(" ", [Number(f"{first:g}"), *([column.unit] if column.unit else [])])

@@ -96,8 +96,8 @@ class TableWriter:
         if self.format not in set(_FORMATS.values()) and not (self._open is not None and self.format == "stream"):
             known = listed(sorted(set(_FORMATS.values())), last="or")
             raise InputError(
-                "table-can-written",
-                "a table can be written as {known}, not as {format!r}.",
+                "unknown-output-format",
+                "A table can be written as {known}, not as {format!r}.",
                 known=known,
                 format=self.format,
             )
@@ -110,8 +110,8 @@ class TableWriter:
         suffix = Path(self.path.removesuffix(".gz")).suffix.lower()
         if suffix not in _FORMATS:
             raise InputError(
-                "extension-says-format-use",
-                "{path}: the extension says no format; use {formats}.",
+                "unknown-output-extension",
+                "{path}: the extension does not name a format. Use {formats}.",
                 path=self.path,
                 formats=listed(_FORMATS, last="or"),
             )
@@ -155,10 +155,10 @@ class TableWriter:
             self._start(frame.schema)
         elif frame.schema.names != self._schema.names:
             raise InputError(
-                "rows-write-have-columns",
-                "the rows to write have columns {names}, not {names2}.",
-                names=frame.schema.names,
-                names2=self._schema.names,
+                "columns-of-chunks-differ",
+                "The rows to write have the columns {columns}, but the first ones had {first}.",
+                columns=listed(frame.schema.names, quoted=True),
+                first=listed(self._schema.names, quoted=True),
             )
         elif self._writer is not None:
             frame = frame.cast(self._schema)

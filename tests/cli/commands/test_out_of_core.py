@@ -157,7 +157,7 @@ def test_checkpoints_are_kept_and_resumed(table, tmp_path):
     said = (*said, "--out", tmp_path / "m.vaglio", "--checkpoint", tmp_path / "kept")
     assert run_here(*said).code == 0
     first = vaglio.load(tmp_path / "m.vaglio").digest
-    assert "go on from it with resume" in run_here(*said).err
+    assert "has the checkpoint of an earlier training" in run_here(*said).err
     assert run_here(*said, "--resume").code == 0
     assert vaglio.load(tmp_path / "m.vaglio").digest == first
 
@@ -191,7 +191,7 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
         (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "Use "),
         (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "cannot be combined with --folds"),
         (["--memory", "4GB", "--levels", "island=ordinal"], "give its values in order"),
-        (["--memory", "4GB", "--nominal", "nothing"], "there is no column 'nothing'"),
+        (["--memory", "4GB", "--nominal", "nothing"], "There is no column 'nothing'"),
         (["--memory", "64MB"], "is the least that works"),
         (["--memory", "4GB", "--learner", "svm"], "--sample N"),
     ],

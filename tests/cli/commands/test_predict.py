@@ -89,12 +89,12 @@ def test_a_word_among_numbers_is_placed(model, penguins, tmp_path):
     bad.write_text(penguins.read_text().replace("3750", "heavy", 1))
     outcome = run_here("predict", model, bad)
     assert outcome.code == 0
-    assert "row 1, column 'body_mass_g': 'heavy' is no number and counts as missing" in outcome.err
+    assert "row 1, column 'body_mass_g': 'heavy' is not a number and counts as missing" in outcome.err
     header, first = penguins.read_text().splitlines()[:2]
     bad.write_text(f"{header}\n{first.replace('3750', 'heavy')}\n")
     outcome = run_here("predict", model, bad)
     assert outcome.code == 1
-    assert "'heavy' where a number is expected" in outcome.err
+    assert "'heavy' is not a number" in outcome.err
 
 
 def test_a_file_that_is_no_model(penguins):

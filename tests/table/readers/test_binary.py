@@ -34,7 +34,7 @@ def test_a_damaged_parquet_file_is_an_error(tmp_path):
     FRAME.to_parquet(tmp_path / "t.parquet")
     whole = (tmp_path / "t.parquet").read_bytes()
     (tmp_path / "t.parquet").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ReadError, match="Parquet but damaged or cut short"):
+    with pytest.raises(ReadError, match="Parquet but damaged or incomplete"):
         read(tmp_path / "t.parquet")
 
 
@@ -56,5 +56,7 @@ def test_missing_cells_that_point_to_nowhere_are_harmless(tmp_path):
 def test_feather_version_1_is_refused_by_name(tmp_path):
     (tmp_path / "t.feather").write_bytes(b"FEA1" + b"\0" * 60 + b"FEA1")
     for reader in (read, lambda path: list(read_chunks(path))):
-        with pytest.raises(ReadError, match=r"is Feather version 1, which is not read .* convert a file you trust by"):
+        with pytest.raises(
+            ReadError, match=r"is Feather version 1, which vaglio does not read.* Convert a file you trust with"
+        ):
             reader(tmp_path / "t.feather")

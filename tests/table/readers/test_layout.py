@@ -25,7 +25,7 @@ def test_a_title_is_left_out(above):
     table = _read(f"{above}zona;a;b\n{BODY}")
     assert table.columns == ("zona", "a", "b")
     assert len(table) == 12
-    assert any("above the names" in remark for remark in table.remarks)
+    assert any("above the column names" in remark for remark in table.remarks)
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_sheets_have_titles_and_notes_too(tmp_path):
     table = read(tmp_path / "t.xlsx")
     assert table.columns == ("zona", "a", "b")
     assert table["b"].tolist() == [i + 0.5 for i in range(12)]
-    assert any("above the names" in remark for remark in table.remarks)
+    assert any("above the column names" in remark for remark in table.remarks)
     assert any("'Totale' and 'Fonte: ufficio studi'" in remark for remark in table.remarks)

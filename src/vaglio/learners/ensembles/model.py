@@ -268,10 +268,10 @@ def _read_member(
     chosen = None
     if f"{index}:features" in arrays:
         chosen = checks.array(arrays, f"{index}:features", np.int64, (None,))
-        checks.within(chosen, 0, len(features), "a column of a member")
+        checks.within(chosen, 0, len(features), "a column of a member is out of range")
         checks.need(chosen.size > 0 and (np.diff(chosen) > 0).all(), "the columns of a member are not in order")
         seen = tuple(features[j] for j in chosen)
-    checks.within(classes, 0, max(n_classes, 1), "a class of a member")
+    checks.within(classes, 0, max(n_classes, 1), "a class of a member is out of range")
     checks.need((np.diff(classes) > 0).all(), "a member lists a class twice, or not in order")
     checks.need((len(classes) > 0) == (n_classes > 0), "a member knows no class")
     model = model_class(entry.get("kind")).from_state(own, entry["model"], seen, len(classes))

@@ -326,10 +326,10 @@ class Neighbors:
         checks.need(not np.isinf(numeric).any(), "a stored number is not finite")
         codes = checks.array(arrays, "codes", np.int32, (n, len(categories)))
         for j, arity in enumerate(categories):
-            checks.within(codes[:, j], -1, arity, "a stored category")
+            checks.within(codes[:, j], -1, arity, "a stored category is out of range")
         target = checks.array(arrays, "target", np.int64 if n_classes else np.float64, (n,), finite=True)
         if n_classes:
-            checks.within(target, 0, n_classes, "a stored class")
+            checks.within(target, 0, n_classes, "a stored class is out of range")
         # Of any size: they are divided by the largest of the k before they are added up.
         weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
         checks.need(weight.size in (0, n) and (weight > 0).all(), "the weights of its rows are impossible")

@@ -310,7 +310,12 @@ class SVMModel:
         outputs = 1 if binary else n_classes if scheme == "ovr" else n_classes - 1
         machines = 1 if binary else n_classes if scheme == "ovr" else n_classes * (n_classes - 1) // 2
         support = checks.array(arrays, "support", np.int64, (None,))
-        checks.within(support, 0, width if kernel.name == "precomputed" else np.iinfo(np.int64).max, "a support vector")
+        checks.within(
+            support,
+            0,
+            width if kernel.name == "precomputed" else np.iinfo(np.int64).max,
+            "a support vector is out of range",
+        )
         dual_coef = checks.array(arrays, "dual_coef", np.float64, (outputs, len(support)), finite=True)
         coef = checks.array(arrays, "coef", np.float64, (machines, width), finite=True) if "coef" in arrays else None
         checks.need((coef is not None) == (kernel.name == "linear"), "the weight vector does not belong to the kernel")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.message import join, text
 from vaglio.messages.sentences import listed, plural
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.profile import value_codes
@@ -36,9 +37,11 @@ def not_a_class(table: Table, target: str) -> Iterator[Finding]:
     try:
         table.select([target]).xy(target)
     except InputError as error:
-        what, _, advice = str(error).rstrip(".").partition(": ")
-        advice = f"The other checks ran without a class. {advice[:1].upper()}{advice[1:]}".strip()
-        yield Finding("no-class", "high", what, f"{advice.rstrip('.')}.", (target,), n_rows=len(table))
+        told = getattr(error.message, "values", {})
+        advice = join(
+            " ", [text("The other checks ran without a class."), *([told["advice"]] if "advice" in told else [])]
+        )
+        yield Finding("no-class", "high", told.get("problem", error.message), advice, (target,), n_rows=len(table))
 
 
 def class_balance(context: Context) -> Iterator[Finding]:

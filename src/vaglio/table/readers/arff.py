@@ -19,6 +19,7 @@ from pyarrow import csv as arrow_csv
 from scipy import sparse
 
 from vaglio.errors import ReadError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
@@ -152,15 +153,15 @@ def read_arff(text: str, name: str, limits: Limits | None = None) -> Table:
     limits = limits or Limits()
     attributes, start, lines = _header(text, name)
     limits.check_shape(name, 1, len(attributes))
-    refuse_duplicates([attribute.name for attribute in attributes], f"{name}: ")
+    refuse_duplicates([attribute.name for attribute in attributes], name)
     stripped = enumerate(map(str.strip, lines[start:]), start + 1)
     rows = [(number, _without_comment(line)) for number, line in stripped if line and line[0] != "%"]
     if not rows:
         raise ReadError(
-            "declares-attributes-but-has",
-            "{name} declares {n_attributes} attributes but has no rows below @data.",
+            "arff-without-rows",
+            "{name} declares {n:,} {n:attribute|attributes} but has no rows below @data.",
             name=name,
-            n_attributes=len(attributes),
+            n=len(attributes),
         )
     weights, rows = _weights(rows, name)
     block = None
@@ -186,42 +187,42 @@ def _header(text: str, name: str) -> tuple[list[Attribute], int, list[str]]:
         elif word.startswith("@data"):
             if not attributes:
                 raise ReadError(
-                    "line-attribute-line-comes",
-                    "{name}, line {at}: no @attribute line comes before @data.",
+                    "arff-without-attributes",
+                    "{name}, line {line:,}: there is no @attribute line before @data.",
                     name=name,
-                    at=at + 1,
+                    line=at + 1,
                 )
             return attributes, at + 1, lines
         elif word and not word.startswith(("%", "@relation")):
             raise ReadError(
-                "line-arff-attribute-data",
-                "{name}, line {at}: {strip!r} is not ARFF: @attribute or @data is expected.",
+                "arff-unknown-line",
+                "{name}, line {line:,}: {found!r} is not ARFF; expected @attribute or @data.",
                 name=name,
-                at=at + 1,
-                strip=line.strip()[:40],
+                line=at + 1,
+                found=line.strip()[:40],
             )
-    raise ReadError("has-data-line-whole", "{name} has no @data line: it is not a whole ARFF file.", name=name)
+    raise ReadError("arff-without-data", "{name} has no @data line. The ARFF file is incomplete.", name=name)
 
 
 def _declared(line: str, name: str, number: int) -> Attribute:
     found = declared(_without_comment(line))
     if not found:
         raise ReadError(
-            "line-should-attribute-name",
-            "{name}, line {number}: {line!r} should be '@attribute name type'.",
+            "arff-attribute-syntax",
+            "{name}, line {line:,}: {found!r} is not written as '@attribute name type'.",
             name=name,
-            number=number,
-            line=line[:60],
+            line=number,
+            found=line[:60],
         )
     label, rest = found
     if rest.startswith("{"):
         if not rest.endswith("}"):
             raise ReadError(
-                "line-values-closed-brace",
-                "{name}, line {number}: the values of {label!r} are not closed by a brace.",
+                "arff-brace-not-closed",
+                "{name}, line {line:,}: the values of {attribute!r} have no closing brace.",
                 name=name,
-                number=number,
-                label=label,
+                line=number,
+                attribute=label,
             )
         return Attribute(label, "nominal", tuple(unquote(value) for value in _split_fields(rest[1:-1])))
     word, _, detail = rest.partition(" ")
@@ -234,25 +235,24 @@ def _declared(line: str, name: str, number: int) -> Attribute:
         java = unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"
         if not any(pattern in java for pattern, _ in _JAVA_DATE):  # an empty format would crash the process
             raise ReadError(
-                "line-date-format-names",
-                "{name}, line {number}: the date format {java!r} of {label!r} names no part of a date: "
-                "write one such as 'yyyy-MM-dd'.",
+                "arff-date-format",
+                "{name}, line {line:,}: the date format {format!r} of {attribute!r} has no year, month, day or time. Write one such as 'yyyy-MM-dd'.",
                 name=name,
-                number=number,
-                java=clip(java),
-                label=clip(label),
+                line=number,
+                format=clip(java),
+                attribute=clip(label),
             )
         form = java.replace("%", "%%")
         for pattern, directive in _JAVA_DATE:
             form = form.replace(pattern, directive)
         return Attribute(label, "date", date_format=form.replace("'", ""))
     raise ReadError(
-        "line-attribute-has-type",
-        "{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read.",
+        "arff-unknown-type",
+        "{name}, line {line:,}: attribute {attribute!r} has the type {type!r}. Supported types are numeric, {{…}}, string and date.",
         name=name,
-        number=number,
-        label=clip(label),
-        word=clip(word),
+        line=number,
+        attribute=clip(label),
+        type=clip(word),
     )
 
 
@@ -271,11 +271,11 @@ def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]
             weights.append(float(found[1]))
         except ValueError:
             raise ReadError(
-                "line-weight-number",
-                "{name}, line {number}: the weight {found!r} is not a number.",
+                "arff-weight-not-number",
+                "{name}, line {line:,}: the weight {weight!r} is not a number.",
                 name=name,
-                number=number,
-                found=clip(found[1]),
+                line=number,
+                weight=clip(found[1]),
             ) from None
         rest.append((number, found[0]))
     return (weights if any(weight != 1.0 for weight in weights) else None), rest
@@ -309,14 +309,13 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
         row = _read_fields(line)
         if len(row) != len(attributes):
             raise ReadError(
-                "row-line-values-where",
-                "{name}, row {at} (line {number}): {n_row} values where {n_attributes} attributes are "
-                "declared; correct the row.",
+                "arff-row-length",
+                "{name}, row {row:,} (line {line:,}) has {n:,} {n:value|values}, but {attributes:,} attributes are declared. Correct the row.",
                 name=name,
-                at=at,
-                number=number,
-                n_row=len(row),
-                n_attributes=len(attributes),
+                row=at,
+                line=number,
+                n=len(row),
+                attributes=len(attributes),
             )
         table.append(row)
     return [pa.array(column, pa.string()) for column in zip(*table)]
@@ -336,12 +335,12 @@ def _build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
         for at in np.flatnonzero(np.isnan(days))[:1]:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             raise ReadError(
-                "row-column-date-declared",
-                "{name}, row {row}, column {name2!r}: {seen!r} is not a date of the declared format.",
+                "arff-date-of-other-format",
+                "{name}, row {row:,}, column {column!r}: {cell!r} is not a date in the declared format.",
                 name=name,
                 row=row,
-                name2=attribute.name,
-                seen=clip(seen[at]),
+                column=attribute.name,
+                cell=clip(seen[at]),
             )
         return Column.numeric(attribute.name, np.append(days, np.nan)[codes], level="interval", is_date=True)
     order = np.argsort(np.array(seen, dtype=object)) if seen else np.empty(0, int)
@@ -356,15 +355,15 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
     for at, value in enumerate(seen):
         if value not in code_of:
             row = int(np.flatnonzero(codes == at)[0]) + 1
-            known = did_you_mean(value, attribute.values, otherwise="declared are", quoted=True)
+            known = did_you_mean(value, attribute.values, otherwise=text("the declared values are"), quoted=True)
             raise ReadError(
-                "row-column-declared",
-                "{name}, row {row}, column {name2!r}: {value!r} is not declared; {known}",
+                "arff-value-not-declared",
+                "{name}, row {row:,}, column {column!r}: {cell!r} is not a declared value: {hint}",
                 name=name,
                 row=row,
-                name2=attribute.name,
-                value=clip(value),
-                known=known,
+                column=attribute.name,
+                cell=clip(value),
+                hint=known,
             )
         lookup[at] = code_of[value]
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
@@ -386,11 +385,11 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         return np.nan if cell is None else float(cell)
     except ValueError:
         raise ReadError(
-            "row-column-number-correct",
-            "{name}, row {row}, column {name2!r}: {cell!r} is not a number; correct it, or write ?.",
+            "arff-cell-not-number",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or write ? for a missing value.",
             name=name,
             row=row,
-            name2=attribute.name,
+            column=attribute.name,
             cell=clip(cell),
         ) from None
 
@@ -429,44 +428,45 @@ def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[l
         # A row that was nothing but a weight is empty.
         if not (line.startswith("{") and line.endswith("}")):
             raise ReadError(
-                "row-line-sparse-row",
-                "{name}, row {row} (line {number}): a sparse row is written {{index value, …}}.",
+                "arff-sparse-row-syntax",
+                "{name}, row {row:,} (line {line:,}): a sparse row is written {{index value, …}}.",
                 name=name,
                 row=row + 1,
-                number=number,
+                line=number,
             )
-        for at, word in _row(line[1:-1], f"{name}, line {number}"):
+        for at, word in _row(line[1:-1], name, number):
             if at >= len(attributes):
                 raise ReadError(
-                    "line-attribute-named-but",
-                    "{name}, line {number}: attribute {at} is named, but the last one is {n_attributes}.",
+                    "arff-attribute-out-of-range",
+                    "{name}, line {line:,}: there is no attribute {index:,}; the last one is {last:,}.",
                     name=name,
-                    number=number,
-                    at=at,
-                    n_attributes=len(attributes) - 1,
+                    line=number,
+                    index=at,
+                    last=len(attributes) - 1,
                 )
             if where[at] and where[at][-1] == row:
                 raise ReadError(
-                    "line-attribute-named-twice",
-                    "{name}, line {number}: attribute {at} is named twice; keep one of the two values.",
+                    "arff-attribute-twice",
+                    "{name}, line {line:,}: attribute {index:,} appears twice. Keep one of the two values.",
                     name=name,
-                    number=number,
-                    at=at,
+                    line=number,
+                    index=at,
                 )
             where[at].append(row)
             value[at].append(word)
     return where, value
 
 
-def _row(inside: str, where: str) -> Iterator[tuple[int, str | None]]:
+def _row(inside: str, name: str, line: int) -> Iterator[tuple[int, str | None]]:
     try:
         yield from _sparse_entries(inside)
     except ValueError as error:
         raise ReadError(
-            "sparse-row-written-position",
-            "{where}: {error!r} in a sparse row is not written as the position of an attribute and its value.",
-            where=where,
-            error=clip(error),
+            "arff-sparse-entry-syntax",
+            "{name}, line {line:,}: {entry!r} in a sparse row is not an attribute index and its value.",
+            name=name,
+            line=line,
+            entry=clip(error),
         ) from None
 
 

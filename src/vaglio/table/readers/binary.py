@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio.errors import ReadError
+from vaglio.errors import ReadError, reason_of
 from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.binary_sizes import Damaged, measure, measure_pages
-from vaglio.table.readers.capacity import Limits
+from vaglio.table.readers.capacity import Limits, in_column
 from vaglio.table.readers.source import Source
 
 # Everything that pyarrow raises when a file is not what it should be.
@@ -40,8 +40,8 @@ def read_parquet(source: Source) -> Table:
         with arrow_file(source) as opened:
             found = open_parquet(opened, name, limits)
             if not found.file.metadata.num_rows:
-                raise ReadError("has-rows", "{name} has no rows.", name=name)
-            refuse_duplicates(found.schema.names, f"{name}: ")  # a column is read by its name
+                raise ReadError("file-without-rows", "{name} has no rows.", name=name)
+            refuse_duplicates(found.schema.names, name)  # a column is read by its name
             fields = [field for field in found.schema if not is_index(field.name)]
             return Table([_read_column(found, field, name, limits) for field in fields])
     except FAULTS as error:
@@ -122,7 +122,7 @@ def _read_words(found: ParquetColumns, field: pa.Field, name: str, limits: Limit
         words = batch.column(0)
         parts.append(words if pa.types.is_dictionary(words.type) else words.dictionary_encode())
         held += parts[-1].dictionary.nbytes
-        limits.check_bytes(f"{name}, column {field.name!r},", held, at_least=True)
+        limits.check_bytes(in_column(name, field.name), held, at_least=True)
     return pa.chunked_array(parts)
 
 
@@ -190,9 +190,8 @@ def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> A
     head = file.read_at(6, 0)
     if head.startswith(b"FEA1"):
         raise ReadError(
-            "feather-version-which-read",
-            "{name} is Feather version 1, which is not read because a damaged file crashes its reader: "
-            "convert a file you trust by pandas.read_feather(file).to_parquet(new_file).",
+            "feather-version-1",
+            "{name} is Feather version 1, which vaglio does not read: a damaged file crashes its reader. Convert a file you trust with pandas.read_feather(file).to_parquet(new_file).",
             name=name,
         )
     sizes = measure(file)
@@ -211,7 +210,7 @@ def check_views(batch: pa.RecordBatch, name: str, limits: Limits) -> None:
     """Refuse views of words that show the same bytes again and again: as words of their own they might fill memory."""
     for label, column in zip(batch.schema.names, batch.columns):
         if pa.types.is_string_view(column.type):
-            limits.check_bytes(f"{name}, column {label!r},", _bytes_shown(column))
+            limits.check_bytes(in_column(name, label), _bytes_shown(column))
 
 
 def spell_out(batch: pa.RecordBatch, schema: pa.Schema, name: str, limits: Limits) -> pa.RecordBatch:
@@ -221,7 +220,7 @@ def spell_out(batch: pa.RecordBatch, schema: pa.Schema, name: str, limits: Limit
         if column.type != field.type:
             lengths = np.append(pc.fill_null(pc.binary_length(column.dictionary), 0).to_numpy(), 0)
             codes = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False)
-            limits.check_bytes(f"{name}, column {field.name!r},", int(lengths[codes].sum(dtype=np.int64)))
+            limits.check_bytes(in_column(name, field.name), int(lengths[codes].sum(dtype=np.int64)))
             column = column.cast(field.type)
         columns.append(column)
     return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -242,18 +241,19 @@ def is_index(label: str) -> bool:
 def table_from_arrow(frame: pa.Table, name: str) -> Table:
     """Make a Table by the Arrow types of the columns; the row index that pandas adds is no column."""
     if not frame.num_rows:
-        raise ReadError("has-rows", "{name} has no rows.", name=name)
+        raise ReadError("file-without-rows", "{name} has no rows.", name=name)
     kept = [at for at, label in enumerate(frame.column_names) if not is_index(label)]
     return Table([column_from_arrow(frame.column_names[at], frame.column(at)) for at in kept])
 
 
 def damaged(name: str, form: str, error: Exception) -> ReadError:
     """Return the error about a file that pyarrow cannot read."""
-    reason = clip(error, 160).rstrip(".")
+    # The reasons of Arrow are its own words.
+    reason = reason_of(error) if isinstance(error, Damaged) else clip(error, 160).rstrip(".")
     return ReadError(
-        "but-damaged-cut-short",
-        "{name} is {form} but damaged or cut short ({reason}): download or write it again.",
+        "damaged-binary-file",
+        "{name} is {format} but damaged or incomplete ({reason}). Download or write it again.",
         name=name,
-        form=form,
+        format=form,
         reason=reason,
     )

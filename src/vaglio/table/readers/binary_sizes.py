@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from vaglio.messages.message import text
+
 # Kinds of message, and the position of a field in its table.
 _DICTIONARY_MESSAGE, _RECORDS = 2, 3
 _CONTINUATION = b"\xff\xff\xff\xff"
@@ -51,7 +53,7 @@ class RandomAccess(Protocol):
 
 
 class Damaged(Exception):
-    """The file breaks off, or points outside of itself."""
+    """The file is incomplete, or points outside itself; the argument is the reason, a message."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,13 @@ def measure(file: RandomAccess) -> Sizes:
         for metadata, body in _messages(file, size):
             n_rows, n_bytes, n_body = _batch(_Flat(metadata), file, body)
             if min(n_rows, n_bytes, n_body) < 0 or body + n_body > size:
-                raise Damaged("a batch reaches beyond the end of the file")
+                raise Damaged(text("a batch extends past the end of the file"))
             rows, unpacked, packed = rows + n_rows, unpacked + n_bytes, packed + n_body
             most_rows, most_unpacked = max(most_rows, n_rows), max(most_unpacked, n_bytes)
     except (struct.error, IndexError) as error:
         raise Damaged(str(error)) from None
     if packed > size:
-        raise Damaged("batches overlap")
+        raise Damaged(text("batches overlap"))
     return Sizes(rows, unpacked, most_rows, most_unpacked)
 
 
@@ -106,7 +108,7 @@ class _Flat:
 
     def number(self, form: str, at: int) -> int:
         if at < 0:
-            raise Damaged("a position before the beginning")
+            raise Damaged(text("an offset is negative"))
         found: int = struct.unpack_from(form, self.data, at)[0]
         return found
 
@@ -133,7 +135,7 @@ class _Flat:
         start = self.follow(at)
         end = start + 4 + self.number("<I", start) * struct.calcsize(form)
         if end > len(self.data):
-            raise Damaged("a list reaches beyond the end of its message")
+            raise Damaged(text("a list extends past the end of its message"))
         return list(struct.iter_unpack(form, self.data[start + 4 : end]))
 
 
@@ -147,18 +149,18 @@ def _messages(file: RandomAccess, size: int) -> Iterator[tuple[bytes, int]]:
             flat = _Flat(metadata)
             length = flat.value(flat.root, 3, "<q")
             if length < 0:
-                raise Damaged("a body of negative length")
+                raise Damaged(text("a body has a negative length"))
             at = body + length
         return
     (length,) = struct.unpack("<i", file.read_at(4, size - 10) if size > 18 else b"")
     if not 0 < length <= size - 10:
-        raise Damaged("no footer")
+        raise Damaged(text("the file has no footer"))
     footer = _Flat(file.read_at(length, size - 10 - length))
     # Dictionaries, then records; each block is the position, the length of the metadata and that of the body.
     for at, _, _ in footer.structs(footer.root, 2, "<qi4xq") + footer.structs(footer.root, 3, "<qi4xq"):
         message = _message(file, at, size)
         if message is None:
-            raise Damaged("a block that is no message")
+            raise Damaged(text("a block is not a message"))
         yield message
 
 
@@ -173,7 +175,7 @@ def _message(file: RandomAccess, at: int, size: int) -> tuple[bytes, int] | None
     if length == 0:
         return None
     if length < 0 or at + skip + length > size:
-        raise Damaged("a message reaches beyond the end of the file")
+        raise Damaged(text("a message extends past the end of the file"))
     return file.read_at(length, at + skip), at + skip + length
 
 
@@ -217,13 +219,13 @@ class Thrift:
     def struct(self, shape: dict[int, Any], depth: int = 0) -> dict[int, Any]:
         """Read a struct, and return those of its fields that the shape has."""
         if depth > _DEEPEST:
-            raise Damaged("metadata is nested too deeply")
+            raise Damaged(text("the metadata is nested too deeply"))
         fields: dict[int, Any] = {}
         field = 0
         while head := self._byte():
             field = (field + (head >> 4)) if head >> 4 else self._number()
             if not 0 <= field < 1 << 15 or field in fields:
-                raise Damaged("metadata has a field that it cannot have")
+                raise Damaged(text("the metadata has an invalid field"))
             found = self._value(shape.get(field), head & 15, depth)
             if field in shape:
                 fields[field] = found
@@ -233,7 +235,7 @@ class Thrift:
         if shape is None:
             return self._skip(kind, depth)
         if kind != (shape if isinstance(shape, int) else _STRUCT if isinstance(shape, dict) else _LIST):
-            raise Damaged("metadata has a field of another kind than it should have")
+            raise Damaged(text("the metadata has a field of the wrong type"))
         if isinstance(shape, int):
             return self._number()
         if isinstance(shape, dict):
@@ -243,7 +245,7 @@ class Thrift:
 
     def _skip(self, kind: int, depth: int, listed: bool = False) -> None:
         if depth > _DEEPEST:
-            raise Damaged("metadata is nested too deeply")
+            raise Damaged(text("the metadata is nested too deeply"))
         if kind in (1, 2):  # true and false: in a list they take a byte
             self._pass(int(listed))
         elif kind in (4, I32, I64):
@@ -259,13 +261,13 @@ class Thrift:
         elif kind == _STRUCT:
             self.struct({}, depth + 1)
         else:
-            raise Damaged("metadata has a field of an unknown kind")
+            raise Damaged(text("the metadata has a field of an unknown type"))
 
     def _list(self) -> tuple[int, int]:
         head = self._byte()
         size = head >> 4 if head >> 4 < 15 else self._varint()
         if size > _LONGEST:
-            raise Damaged("metadata has a list that is too long")
+            raise Damaged(text("the metadata has a list that is too long"))
         return size, head & 15
 
     def _byte(self) -> int:
@@ -279,7 +281,7 @@ class Thrift:
             value |= (byte & 0x7F) << shift
             shift += 7
             if shift > 63:
-                raise Damaged("metadata has a number without an end")
+                raise Damaged(text("the metadata has an unterminated number"))
         return value | byte << shift
 
     def _number(self) -> int:
@@ -320,35 +322,35 @@ def measure_pages(file: RandomAccess) -> list[list[Pages]]:
     """
     size = file.size()
     if size < 12:
-        raise Damaged("the file has no footer")
+        raise Damaged(text("the file has no footer"))
     (length,) = struct.unpack("<I", file.read_at(4, size - 8))
     if length > size - 12:
-        raise Damaged("the footer is larger than the file")
+        raise Damaged(text("the footer is larger than the file"))
     try:
         groups = Thrift(file.read_at(length, size - 8 - length)).struct(_FOOTER).get(4, [])
     except IndexError:
-        raise Damaged("the footer breaks off") from None
+        raise Damaged(text("the footer is incomplete")) from None
     return [[_measure(file, column.get(3, {}), group.get(3, -1)) for column in group.get(1, [])] for group in groups]
 
 
 def _measure(file: RandomAccess, column: dict[int, Any], rows: int) -> Pages:
     if column.get(_VALUES) != rows:
-        raise Damaged("a column has another number of values than rows")
+        raise Damaged(text("a column has a different number of values than rows"))
     unpacked = largest = seen = 0
     for header in _headers(file, column):
         found = [header[kind].get(1, -1) for kind in _HEADS if kind in header]
         if any(count < 0 for count in found):
-            raise Damaged("a page has no number of values")
+            raise Damaged(text("a page does not say how many values it has"))
         size, n_values = header[_UNPACKED], max(found, default=0)
         if size > _RATIO.get(column.get(_PACKING, 0), 1 << 31) * header[_PACKED] + _FRAME:
-            raise Damaged("a page says that it unpacks to more than it can")
+            raise Damaged(text("a page claims to unpack to more bytes than it can"))
         if header.get(_KIND) == _DICTIONARY_PAGE:
             if n_values > size:
-                raise Damaged("a dictionary says that it has more words than bytes")
+                raise Damaged(text("a dictionary claims more words than bytes"))
         else:
             seen += n_values
             if seen > rows:
-                raise Damaged("the pages of a column have more values than rows")
+                raise Damaged(text("the pages of a column have more values than rows"))
         unpacked, largest = unpacked + size, max(largest, size)
         if seen == rows:
             break
@@ -362,12 +364,12 @@ def _headers(file: RandomAccess, column: dict[int, Any]) -> Iterator[dict[int, A
         start = column[_WORDS]
     end = start + column.get(_BYTES, -1)
     if start < 0 or end < start or end > file.size():
-        raise Damaged("a column reaches beyond the end of the file")
+        raise Damaged(text("a column extends past the end of the file"))
     while start < end:
         header, length = _header(file, start, end)
         packed = header.get(_PACKED, -1)
         if packed < 0 or header.get(_UNPACKED, -1) < 0 or start + length + packed > end:
-            raise Damaged("a page reaches beyond its column")
+            raise Damaged(text("a page extends past its column"))
         yield header
         start += length + packed
 
@@ -381,5 +383,5 @@ def _header(file: RandomAccess, at: int, end: int) -> tuple[dict[int, Any], int]
             return thrift.struct(_PAGE), thrift.at
         except IndexError:
             if at + room >= end or room >= _LARGEST_HEADER:
-                raise Damaged("the header of a page breaks off") from None
+                raise Damaged(text("the header of a page is incomplete")) from None
         room *= 8

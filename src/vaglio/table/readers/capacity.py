@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from vaglio.errors import InputError, ReadError
-from vaglio.messages.message import Option
+from vaglio.messages.message import Message, text
+from vaglio.messages.options import limit as raised
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.runtime.memory import usable_memory
 from vaglio.table._column import Column
@@ -60,25 +61,21 @@ class Limits:
         if isinstance(limits, Limits):
             return limits
         if not isinstance(limits, (Mapping, type(None))):
-            raise InputError(
-                "limits-mapping-names-numbers",
-                "limits is a mapping of names to numbers, not {limits!r}.",
-                limits=limits,
-            )
+            raise InputError("limits-not-a-mapping", "limits must map names to numbers; got {limits!r}.", limits=limits)
         chosen = {str(name): value for name, value in (limits or {}).items()}
         for name, value in chosen.items():
             if name not in LIMITS:
                 raise InputError(
-                    "there-limit",
-                    "there is no limit {name!r}; {hint}",
-                    name=name,
+                    "unknown-limit",
+                    "There is no limit {limit!r}: {hint}",
+                    limit=name,
                     hint=did_you_mean(name, LIMITS, quoted=True),
                 )
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(
-                    "limit-whole-number-above",
-                    "the limit {name!r} is a whole number above zero, not {value!r}.",
-                    name=name,
+                    "limit-not-positive",
+                    "The limit {limit!r} must be a positive integer, not {value!r}.",
+                    limit=name,
                     value=value,
                 )
         return cls(**chosen)
@@ -94,9 +91,15 @@ class Limits:
             What the file holds, or says that it holds.
         """
         if columns > self.columns:
-            self.refuse("columns", f"{name} has {columns:,} columns", columns)
+            self.refuse("columns", text("{name} has {n:,} columns", name=name, n=columns), columns)
         if rows * columns > self.cells:
-            has = f"{name} has {rows:,} rows and {columns:,} columns, which are {rows * columns:,} cells"
+            has = text(
+                "{name} has {rows:,} rows and {columns:,} columns, which are {cells:,} cells",
+                name=name,
+                rows=rows,
+                columns=columns,
+                cells=rows * columns,
+            )
             self.refuse("cells", has, rows * columns)
 
     def check_bytes(self, name: str, size: int, *, at_least: bool = False) -> None:
@@ -112,8 +115,12 @@ class Limits:
             Unpacking stopped here, so there may be more.
         """
         if size > self.bytes:
-            more = "at least " if at_least else ""
-            self.refuse("bytes", f"{name} unpacks to {more}{size:,} bytes", 2 * size if at_least else size)
+            has = (
+                text("{name} unpacks to at least {size:,} bytes", name=name, size=size)
+                if at_least
+                else text("{name} unpacks to {size:,} bytes", name=name, size=size)
+            )
+            self.refuse("bytes", has, 2 * size if at_least else size)
 
     def check_words(self, name: str, columns: Iterable[Column]) -> None:
         """Refuse a cell that is too long.
@@ -128,17 +135,18 @@ class Limits:
             words = column.data if column.kind == "text" else column.categories
             longest = max((len(word) for word in words if isinstance(word, str)), default=0)
             if longest > self.cell_length:
-                has = f"{name}, column {clip(column.name)!r}, has a cell of {longest:,} characters"
+                place = in_column(name, clip(column.name))
+                has = text("{place} has a cell of {n:,} characters", place=place, n=longest)
                 self.refuse("cell_length", has, longest)
 
-    def refuse(self, limit: str, found: str, enough: int) -> NoReturn:
+    def refuse(self, limit: str, found: Message, enough: int) -> NoReturn:
         """Raise the error that names a limit, its value, and how to raise it.
 
         Parameters
         ----------
         limit : str
             Name of the limit.
-        found : str
+        found : Message
             The beginning of the sentence: what the file holds.
         enough : int
             A value of the limit at which the file would pass.
@@ -149,8 +157,13 @@ class Limits:
             found=found,
             limit=limit,
             most=getattr(self, limit),
-            option=Option("limits", {limit: enough}, flag=f"--read limit_{limit}={enough}"),
+            option=raised(limit, enough),
         )
+
+
+def in_column(name: str, column: str) -> Message:
+    """Return a column of a file, as the subject of a sentence."""
+    return text("{name}, column {column!r},", name=name, column=column)
 
 
 LIMITS = tuple(each.name for each in fields(Limits))

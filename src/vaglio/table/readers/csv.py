@@ -17,6 +17,7 @@ from pyarrow import csv as arrow_csv
 
 from vaglio import _core
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._numerals import NUMBER
@@ -212,7 +213,7 @@ def read_csv(
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
     table = parse_fields(text, name, dialect, missing, include_columns=columns) if below else None
     if table is None or not table.num_rows:
-        raise ReadError("has-row-names-but", "{name} has a row of names but no rows below it.", name=name)
+        raise ReadError("only-column-names", "{name} has a row of column names but no rows below it.", name=name)
     return _keep_words(table, text, name, dialect, missing, padded)
 
 
@@ -238,20 +239,22 @@ def find_dialect(
     numbered = [(line, row) for line, row in _rows(sample, delimiter) if not (said and line == 1)]
     rows = [row for _, row in numbered]
     if not rows:
-        raise ReadError("has-rows", "{name} has no rows.", name=name)
+        raise ReadError("file-without-rows", "{name} has no rows.", name=name)
     shown = decimal or _find_decimal(rows)
     # Where a comma separates fields, numbers with a decimal comma are in quotes: their columns show it themselves.
     shown = None if decimal is None and shown == delimiter else shown
     decimal = shown or "."
     if decimal == delimiter:
         raise ReadError(
-            "cannot-separate-both-fields",
-            "{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=.",
+            "delimiter-is-decimal-mark",
+            "{name}: {mark!r} cannot separate both fields and decimals. Set {delimiter} or {decimal}.",
             name=name,
-            delimiter=delimiter,
+            mark=delimiter,
+            delimiter=reading("delimiter"),
+            decimal=reading("decimal"),
         )
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
-    refuse_duplicates(heading.names, f"{name}: ")
+    refuse_duplicates(heading.names, name)
     body = rows[heading.above + heading.lines :]
     # A quoted field may have several lines, and the number of a row is that of its last line.
     last, names = numbered[heading.above]
@@ -277,9 +280,10 @@ def check_delimiter(delimiter: str | None) -> None:
         return
     if not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise InputError(
-            "delimiter-one-ascii-character",
-            "the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.",
-            delimiter=delimiter,
+            "delimiter-not-one-character",
+            "{option} must be one ASCII character other than a quote or a line end, not {value!r}.",
+            option=reading("delimiter"),
+            value=delimiter,
         )
 
 
@@ -344,24 +348,22 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
     below = ((line, row) for line, row in rows if line > dialect.above)
     for number, (line, row) in enumerate(below, start=1 - dialect.header):
         if len(row) != wanted:
-            fields = "field" if len(row) == 1 else "fields"
             return ReadError(
-                "row-line-where-expected",
-                "{name}, row {number} (line {line}): {n_row} {fields} where {wanted} are expected; "
-                "correct the row, or give delimiter= if fields are not separated by {delimiter!r}.",
+                "row-length",
+                "{name}, row {row:,} (line {line:,}) has {n:,} {n:field|fields}; expected {expected:,}. Correct the row, or set {delimiter} if fields are not separated by {mark!r}.",
                 name=name,
-                number=number,
+                row=number,
                 line=line,
-                n_row=len(row),
-                fields=fields,
-                wanted=wanted,
-                delimiter=dialect.delimiter,
+                n=len(row),
+                expected=wanted,
+                delimiter=reading("delimiter"),
+                mark=dialect.delimiter,
             )
     return ReadError(
-        "cannot-read-delimited-text",
-        "{name} cannot be read as delimited text: {splitlines}.",
+        "not-delimited-text",
+        "{name} cannot be read as delimited text: {reason}.",
         name=name,
-        splitlines=reason.splitlines()[0],
+        reason=reason.splitlines()[0],
     )
 
 

@@ -17,6 +17,7 @@ from itertools import zip_longest
 from typing import Any
 
 from vaglio.errors import MissingDependencyError, ReadError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table._words import MISSING
@@ -85,18 +86,18 @@ def _unpacked(data: bytes, name: str, limits: Limits) -> dict[str, bytes]:
         raise
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
         raise ReadError(
-            "spreadsheet-but-damaged-download",
-            "{name} is a spreadsheet but damaged ({error}): download it or save it again.",
+            "damaged-spreadsheet",
+            "{name} is a spreadsheet but damaged ({reason}). Download it or save it again.",
             name=name,
-            error=clip(error, 80),
+            reason=clip(error, 80),
         ) from None
     for label, part in parts.items():
         if b"\0" in part:
             raise ReadError(
-                "spreadsheet-but-damaged-utf",
-                "{name} is a spreadsheet but damaged ({label} is no UTF-8 text): save it again as xlsx.",
+                "damaged-spreadsheet",
+                "{name} is a spreadsheet but damaged ({reason}). Download it or save it again.",
                 name=name,
-                label=label,
+                reason=text("{part} is not UTF-8 text", part=label),
             )
     return parts
 
@@ -130,7 +131,7 @@ def _check_sheet(part: bytes, strings: list[int], name: str, limits: Limits) -> 
             used[value or b""] += 1
     if highest_row or highest_column:
         rows, columns = highest_row - lowest_row + 1, highest_column - lowest_column + 1
-        limits.check_shape(f"a sheet of {name}", rows, columns)
+        limits.check_shape(text("a sheet of {name}", name=name), rows, columns)
         limits.check_bytes(name, rows * columns * _PER_CELL)
     limits.check_bytes(name, sum(times * _length(index, strings) for index, times in used.items()))
 
@@ -139,10 +140,10 @@ def _reference(place: bytes, name: str) -> re.Match[bytes]:
     found = _REFERENCE.fullmatch(place)
     if found is None:
         raise ReadError(
-            "spreadsheet-but-damaged-cell",
-            "{name} is a spreadsheet but damaged (a cell at {place!r}): save it again as xlsx.",
+            "damaged-spreadsheet",
+            "{name} is a spreadsheet but damaged ({reason}). Download it or save it again.",
             name=name,
-            place=place[:20],
+            reason=text("{place} is not the place of a cell", place=repr(place[:20])),
         )
     return found
 
@@ -168,13 +169,13 @@ def read_excel(
     rows = _rows(bytes(data), name, sheet, limits or Limits())
     filled = [row for row in rows if any(cell != "" for cell in row)]
     if not filled:
-        raise ReadError("sheet-has-rows-below", "{name}: the sheet has no rows below its row of names.", name=name)
+        raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
     words = [[str(cell) for cell in row] for row in filled[:_SAMPLE_ROWS]]
     heading = find_heading(words, is_number, MISSING, header is not False)
     body, below = rows_of_table(filled[heading.above + heading.lines :], len(heading.names))
     if not body:
-        raise ReadError("sheet-has-rows-below", "{name}: the sheet has no rows below its row of names.", name=name)
-    refuse_duplicates(heading.names, f"{name}: ")
+        raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
+    refuse_duplicates(heading.names, name)
     table = Table.from_any({label: _one_type(list(cells)) for label, cells in zip(heading.names, zip(*body))})
     units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}
     columns = [table.column(label).replace(unit=units.get(label, "")) for label in heading.names]
@@ -191,9 +192,8 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
         import python_calamine
     except ImportError:
         raise MissingDependencyError(
-            "spreadsheet-reading-needs-python",
-            "{name} is a spreadsheet, and reading it needs python-calamine: pip install "
-            "'vaglio[excel]', or export the sheet as CSV.",
+            "excel-not-installed",
+            "{name} is a spreadsheet, and reading it needs python-calamine. Run pip install 'vaglio[excel]', or export the sheet as CSV.",
             name=name,
         ) from None
     try:
@@ -203,9 +203,9 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
 
         return rows_by_child(data, name, sheet, limits)
     except NoSheet as error:
-        near = did_you_mean(str(sheet), error.args, otherwise="it has", quoted=True)
+        near = did_you_mean(str(sheet), error.args, otherwise=text("it has"), quoted=True)
         raise ReadError(
-            "has-sheet", "{name} has no sheet {sheet!r}: {near}", name=name, sheet=sheet, near=near
+            "unknown-sheet", "{name} has no sheet {sheet!r}: {hint}", name=name, sheet=sheet, hint=near
         ) from None
     except (python_calamine.CalamineError, OSError) as error:
         raise _unreadable(name, error) from None
@@ -218,10 +218,10 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
 
 def _unreadable(name: str, error: BaseException) -> ReadError:
     return ReadError(
-        "cannot-read-spreadsheet-save",
-        "{name} cannot be read as a spreadsheet ({error}): save it again as xlsx.",
+        "unreadable-spreadsheet",
+        "{name} cannot be read as a spreadsheet ({reason}). Save it again as xlsx.",
         name=name,
-        error=clip(error, 80),
+        reason=clip(error, 80),
     )
 
 

@@ -77,7 +77,10 @@ def rows_by_child(data: bytes, name: str, sheet: str | int, limits: Limits) -> l
     try:
         answer = json.loads(done.stdout, object_hook=_dates)
     except ValueError:
-        limits.refuse("bytes", f"{name} is damaged, or needs more memory to be unpacked", 2 * limits.bytes)
+        from vaglio.messages.message import text  # not above: this file is also a program of its own
+
+        found = text("{name} is damaged, or needs more memory to be unpacked", name=name)
+        limits.refuse("bytes", found, 2 * limits.bytes)
     if "sheets" in answer:
         raise NoSheet(*answer["sheets"])
     if "error" in answer:

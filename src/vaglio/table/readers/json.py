@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyarrow import json as arrow_json
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.message import Message
 from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._table import Table
@@ -36,7 +37,10 @@ _UNPACKED = 8
 
 
 class NotLines(Exception):
-    """The text is not one flat object per line; it may still be one value over several lines."""
+    """The text is not one flat object per line; it may still be one value over several lines.
+
+    The argument is the error to raise if it is not.
+    """
 
 
 def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[int, set[str]]:
@@ -65,25 +69,25 @@ def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[i
         line, at, number = bytes(text[at:end]), end, number + 1
         if not line.strip():
             continue
-        where = f"{name}, line {number}"
         first = not rows
         try:
             row = loads(line)
         except json.JSONDecodeError as error:
-            said = f"{where}: not valid JSON ({str(error).split(':')[0]}); write one object per line."
-            raise (NotLines if first else ReadError)(said) from None
+            refusal = _not_json(name, number, error)
+            raise (NotLines(refusal) if first else refusal) from None
         if not isinstance(row, dict):
             raise ReadError(
-                "json-object-write-one",
-                "{where}: {dumps!r} is not a JSON object; write one object per line.",
-                where=where,
-                dumps=clip(json.dumps(row), 40),
+                "not-json-object",
+                "{name}, line {line:,}: {found} is not a JSON object. Write one object per line.",
+                name=name,
+                line=number,
+                found=clip(json.dumps(row), 40),
             )
         if any(isinstance(value, (dict, list)) for value in row.values()):
-            if first and not text[at:].strip():
-                raise NotLines(where)
             column, value = next((key, value) for key, value in row.items() if isinstance(value, (dict, list)))
-            raise ReadError("value-3", "{where}: {nested}", where=where, nested=_nested(column, value))
+            if first and not text[at:].strip():
+                raise NotLines(_nested(column, value).at(_line(name, number)))
+            raise ReadError(_nested(column, value).at(_line(name, number)).message)
         rows += 1
         keys.update(row)
         if pattern is None or rows % 64 == 0:
@@ -91,10 +95,26 @@ def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[i
     return rows, keys
 
 
-def _nested(column: str, value: Any) -> str:
-    return (
-        f"column {column!r} holds {clip(json.dumps(value), 40)}, which cannot be a cell of a table: convert it to "
-        "numbers, words or dates first."
+def _line(name: str, number: int) -> Message:
+    return Message("", "{name}, line {line:,}", name=name, line=number)
+
+
+def _nested(column: str, value: Any) -> InputError:
+    return InputError(
+        "cell-type-not-supported",
+        "Column {column!r} holds {found}, which a table cell cannot hold. Convert it to numbers, words or dates first.",
+        column=column,
+        found=clip(json.dumps(value), 40),
+    )
+
+
+def _not_json(name: str, number: int, error: ValueError) -> ReadError:
+    return ReadError(
+        "invalid-json-line",
+        "{name}, line {line:,} is not valid JSON ({reason}). Write one object per line.",
+        name=name,
+        line=number,
+        reason=str(error).split(":")[0],
     )
 
 
@@ -126,9 +146,9 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
         try:
             return _whole(text, name, limits)
         except json.JSONDecodeError:
-            raise ReadError(str(refusal)) from None
+            raise ReadError(refusal.args[0].message) from None
     if not keys:
-        raise ReadError("has-rows-value", "{name} has no rows with a value.", name=name)
+        raise ReadError("json-without-values", "{name} has no rows with a value.", name=name)
     limits.check_shape(name, rows, len(keys))
     try:
         frame = in_blocks(partial(_parse, text), len(text))
@@ -148,7 +168,8 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
             if len(brackets) == before:
                 break
         if len(brackets) > limits.nesting or (brackets and len(brackets) < before):
-            limits.refuse("nesting", f"{name} nests brackets deeper than a table does", 4 * limits.nesting)
+            found = Message("", "{name} nests brackets deeper than a table does", name=name)
+            limits.refuse("nesting", found, 4 * limits.nesting)
     try:
         # Decoded here: from bytes with zeros in them, json would guess another encoding.
         if _LONG.search(text):
@@ -156,16 +177,14 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
         return json.loads(text.decode())
     except RecursionError:
         raise ReadError(
-            "nests-brackets-deeper-than",
-            "{name} nests brackets deeper than Python can follow: flatten it first.",
-            name=name,
+            "json-too-deep", "{name} nests brackets deeper than Python can follow. Flatten it first.", name=name
         ) from None
 
 
 def _whole_number(word: str, name: str, limits: Limits) -> int | float:
     digits = len(word.lstrip("-"))
     if digits > limits.digits:
-        limits.refuse("digits", f"{name} has a number of {digits:,} digits", digits)
+        limits.refuse("digits", Message("", "{name} has a number of {n:,} digits", name=name, n=digits), digits)
     return int(word) if digits < 19 else float(word)
 
 
@@ -176,23 +195,23 @@ def _parse(text: Any, block: int) -> pa.Table:
 
 
 def _whole(text: Any, name: str, limits: Limits) -> Table:
-    limits.check_bytes(f"{name} is one JSON value, which", _UNPACKED * len(text))
+    limits.check_bytes(Message("", "{name} is one JSON value, which", name=name), _UNPACKED * len(text))
     try:
         content = loads(bytes(text), name, limits)
     except json.JSONDecodeError as error:
         if bytes(text[:4096]).lstrip()[:1] == b"[":
             raise ReadError(
-                "line-valid-json-correct",
-                "{name}, line {lineno}: not valid JSON ({msg}); correct it there.",
+                "invalid-json",
+                "{name}, line {line:,}: not valid JSON ({reason}). Correct it there.",
                 name=name,
-                lineno=error.lineno,
-                msg=error.msg,
+                line=error.lineno,
+                reason=error.msg,
             ) from None
         raise
     if isinstance(content, dict) and not all(isinstance(value, list) for value in content.values()):
         content = [content]
     if not content:
-        raise ReadError("has-rows", "{name} has no rows.", name=name)
+        raise ReadError("file-without-rows", "{name} has no rows.", name=name)
     if isinstance(content, dict):
         limits.check_shape(name, max(map(len, content.values())), len(content))
         _refuse_nested(content.values(), content)
@@ -211,7 +230,7 @@ def _refuse_nested(columns: Any, names: Any) -> None:
     for column, cells in zip(names, columns):
         for cell in cells:
             if isinstance(cell, (dict, list)):
-                raise InputError(_nested(column, cell))
+                raise _nested(column, cell)
 
 
 def _explain(text: Any, name: str, reason: str, limits: Limits) -> ReadError:
@@ -223,20 +242,11 @@ def _explain(text: Any, name: str, reason: str, limits: Limits) -> ReadError:
         try:
             rows.append(loads(line, name, limits))
         except ValueError as error:
-            return ReadError(
-                "line-valid-json-write",
-                "{name}, line {number}: not valid JSON ({split}); write one object per line.",
-                name=name,
-                number=number,
-                split=str(error).split(":")[0],
-            )
+            return _not_json(name, number, error)
     try:
         Table.from_any(rows)
     except InputError as error:
-        return ReadError("value-4", "{name}: {error}", name=name, error=error)
+        return ReadError(error.at(name).message)
     return ReadError(
-        "cannot-read-json-lines",
-        "{name} cannot be read as JSON lines: {splitlines}.",
-        name=name,
-        splitlines=reason.splitlines()[0],
+        "not-json-lines", "{name} cannot be read as JSON lines: {reason}.", name=name, reason=reason.splitlines()[0]
     )

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import clip, listed
 from vaglio.table._numerals import unit_in_brackets
 
 # Lines above or below the table that are looked at; more of them are no title and no note.
@@ -79,18 +80,32 @@ def find_heading(
     second = header is not False and len(table) > 2 and _is_second_line(table, is_number, absent)
     if header is None:
         header = above > 0 or second or has_names(table, is_number, absent)
-    remarks = []
+    remarks: list[str] = []
     if above:
-        said = listed((repr(clip(_filled(row)[0], 40)) for row in rows[:above]), 3)
-        remarks.append(f"{plural(above, 'line')} above the names {'is' if above == 1 else 'are'} left out ({said})")
+        cited = listed((clip(_filled(row)[0], 40) for row in rows[:above]), 3, quoted=True)
+        remarks.append(
+            Message(
+                "lines-above-names",
+                "{n:,} {n:line|lines} above the column names {n:is|are} left out ({lines}).",
+                n=above,
+                lines=cited,
+            )
+        )
     if not header:
         return Heading(above, 0, tuple(f"column_{at}" for at in range(1, len(table[0]) + 1)), (), tuple(remarks))
     first = [cell.strip() for cell in table[0]]
     if second:
         names, units = _join([*first], [cell.strip() for cell in table[1]])
         joined = next((name for name, above in zip(names, first) if name != above), "")
-        held = "units" if any(units) else f"names, too: they are joined, as in {joined!r}"
-        remarks.append(f"the second line of the table holds {held}")
+        remarks.append(
+            Message("second-line-units", "The second line of the table holds units.")
+            if any(units)
+            else Message(
+                "second-line-names",
+                "The second line of the table also holds names; both lines are joined, as in {name!r}.",
+                name=joined,
+            )
+        )
         return Heading(above, 2, _named(names), units, tuple(remarks))
     return Heading(above, 1, _named(first), (), tuple(remarks))
 
@@ -218,7 +233,9 @@ def end_of_table(text: Any, delimiter: str, width: int) -> tuple[int, list[str]]
         end, pending = end - pending, 0
     remarks = _left_out(left_out[::-1])
     if empty:
-        remarks.append(f"{plural(empty, 'empty row')} at the end {'is' if empty == 1 else 'are'} left out")
+        remarks.append(
+            Message("empty-rows-at-end", "{n:,} empty {n:row|rows} at the end {n:is|are} left out.", n=empty)
+        )
     return (end if remarks else len(text)), remarks
 
 
@@ -233,8 +250,15 @@ def rows_of_table(rows: Sequence[Sequence[Any]], width: int) -> tuple[list[Seque
 def _left_out(lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
-    said = listed((repr(clip(line, 40)) for line in lines), 3)
-    return [f"{plural(len(lines), 'line')} below the table {'is' if len(lines) == 1 else 'are'} left out ({said})"]
+    cited = listed((clip(line, 40) for line in lines), 3, quoted=True)
+    return [
+        Message(
+            "lines-below-table",
+            "{n:,} {n:line|lines} below the table {n:is|are} left out ({lines}).",
+            n=len(lines),
+            lines=cited,
+        )
+    ]
 
 
 def _is_below(cells: Sequence[str], width: int, *, after_gap: bool) -> bool:

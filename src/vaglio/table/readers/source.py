@@ -23,6 +23,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import ReadError
+from vaglio.messages.message import Message, text
+from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed, near_names
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table.readers.capacity import Limits
@@ -56,17 +58,19 @@ EXTENSIONS = {
 }
 # How messages name a format.
 LABELS = {
-    "csv": "CSV text",
+    "csv": text("CSV text"),
     "parquet": "Parquet",
     "feather": "Arrow/Feather",
     "json": "JSON",
     "arff": "ARFF",
-    "excel": "a spreadsheet",
+    "excel": text("a spreadsheet"),
     "html": "HTML",
-    "zip": "a zip archive",
+    "zip": text("a zip archive"),
     "pdf": "PDF",
-    "binary": "binary data of no table format known here",
+    "binary": text("binary data in an unknown format"),
 }
+STANDARD_INPUT = text("standard input")
+OPEN_FILE = text("the open file")
 # First bytes of a file -> format.
 _MAGIC = (
     (b"PAR1", "parquet"),
@@ -87,41 +91,44 @@ def open_file(path: Path) -> Any:
     try:
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
-            raise ReadError("directory-name-one-file", "{name} is a directory: name one file in it.", name=name)
+            raise ReadError("path-is-directory", "{name} is a directory. Name one file in it.", name=name)
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
             raise ReadError(
-                "device-file-name-file",
-                "{name} is a device, not a file: name a file, or - for standard input.",
-                name=name,
+                "path-is-device", "{name} is a device, not a file. Name a file, or - for standard input.", name=name
             )
         return _open_pipe(name) if stat.S_ISFIFO(mode) else path.open("rb")
     except FileNotFoundError:
-        raise ReadError(_no_such_file(path)) from None
+        raise _no_such_file(path) from None
     except PermissionError:
         raise ReadError(
-            "may-read-user-change", "{name} may not be read by this user: change its permissions.", name=name
+            "file-permission", "You have no permission to read {name}. Change its permissions.", name=name
         ) from None
     except (OSError, ValueError) as error:
         raise ReadError(
-            "cannot-opened-check-path",
-            "{name!r} cannot be opened ({reason}): check the path.",
+            "file-cannot-be-opened",
+            "{name!r} cannot be opened ({reason}). Check the path.",
             name=name,
             reason=_reason(error),
         ) from None
 
 
-def _no_such_file(path: Path) -> str:
+def _no_such_file(path: Path) -> ReadError:
     if path.is_symlink():
-        return f"{path} is a link to {os.readlink(path)}, which does not exist: correct the link."
-    hint = f"it was looked for in {path.parent.resolve()}"
+        return ReadError(
+            "broken-link",
+            "{path} is a link to {target}, which does not exist. Correct the link.",
+            path=path,
+            target=os.readlink(path),
+        )
+    hint = text("vaglio looked in {folder}", folder=path.parent.resolve())
     try:
         # A folder may hold thousands of files: they are not listed when no name is near.
         near = near_names(path.name, os.listdir(path.parent))
     except OSError:
-        near, hint = [], f"the folder {path.parent} does not exist either"
+        near, hint = [], text("the folder {folder} does not exist either", folder=path.parent)
     if near:
-        hint = f"did you mean {listed(near, last='or')}?"
-    return f"there is no file {path}: check the path ({hint})."
+        hint = text("did you mean {names}?", names=listed(near, last="or"))
+    return ReadError("no-such-file", "There is no file {path}. Check the path ({hint}).", path=path, hint=hint)
 
 
 class _Pipe(io.RawIOBase):
@@ -161,9 +168,7 @@ def _open_pipe(name: str) -> Any:
         if time.monotonic() > end:
             os.close(handle)
             raise ReadError(
-                "pipe-program-writes-into",
-                "{name} is a pipe that no program writes into: start that program first.",
-                name=name,
+                "pipe-without-writer", "No program writes into the pipe {name}. Start that program first.", name=name
             )
         time.sleep(0.01)
     os.set_blocking(handle, True)
@@ -183,15 +188,15 @@ def read_file(file: Any, name: str, limits: Limits) -> Any:
         data = file.read(size) if size < _LARGE or not hasattr(os, "preadv") else _read_in_parts(file, size)
     except OSError as error:
         raise ReadError(
-            "cannot-read-try-again",
-            "{name} cannot be read ({reason}): try again, or copy it first.",
+            "file-cannot-be-read",
+            "{name} cannot be read ({reason}). Try again, or copy it first.",
             name=name,
             reason=_reason(error),
         ) from None
     if len(data) < size:
         raise ReadError(
-            "became-shorter-while-read",
-            "{name} became shorter while it was read: try again when it has been written.",
+            "file-became-shorter",
+            "{name} became shorter while it was read. Try again when it has been written.",
             name=name,
         )
     return data
@@ -224,15 +229,15 @@ def read_open(file: Any, name: str, limits: Limits) -> bytes:
         return _bounded(file, name, limits)
     except UnicodeError as error:
         raise ReadError(
-            "valid-text-open-binary",
-            "{name} is not valid text ({reason}): open it in binary mode.",
+            "open-file-not-text",
+            "{name} is not valid text ({reason}). Open it in binary mode.",
             name=name,
             reason=_reason(error),
         ) from None
     except (OSError, ValueError, TypeError) as error:
         raise ReadError(
-            "cannot-read-open-reading",
-            "{name} cannot be read ({reason}): open it for reading.",
+            "open-file-not-readable",
+            "{name} cannot be read ({reason}). Open it for reading.",
             name=name,
             reason=_reason(error),
         ) from None
@@ -261,10 +266,7 @@ def unpack(data: bytes, name: str, limits: Limits) -> bytes:
         return _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), name, limits)
     except (OSError, EOFError, zlib.error) as error:
         raise ReadError(
-            "gzip-but-damaged-download",
-            "{name} is gzip but damaged ({error}): download it again.",
-            name=name,
-            error=error,
+            "damaged-gzip", "{name} is gzip but damaged ({reason}). Download it again.", name=name, reason=str(error)
         ) from None
 
 
@@ -327,10 +329,10 @@ class Source:
 def open_source(source: Any, limits: Limits) -> Source:
     """Open a path, "-" (standard input) or an open file; gzip is unpacked."""
     if hasattr(source, "read"):
-        name = str(getattr(source, "name", "the open file"))
+        name = str(source.name) if hasattr(source, "name") else OPEN_FILE
         opened = Source(name, read_open(source, name, limits), limits=limits)
     elif str(source) == "-":
-        opened = Source("standard input", read_open(sys.stdin.buffer, "standard input", limits), limits=limits)
+        opened = Source(STANDARD_INPUT, read_open(sys.stdin.buffer, STANDARD_INPUT, limits), limits=limits)
     else:
         path = Path(os.fspath(source))
         with open_file(path) as file:
@@ -344,9 +346,7 @@ def open_source(source: Any, limits: Limits) -> Source:
         head = opened.head
     if not head.strip() and not bytes(opened.data).strip():
         raise ReadError(
-            "empty-table-needs-row",
-            "{name} is empty: a table needs a row of names and at least one row.",
-            name=opened.name,
+            "empty-file", "{name} is empty. A table needs a row of column names and at least one row.", name=opened.name
         )
     return opened
 
@@ -364,13 +364,13 @@ def recognise(source: Source, wanted: str | None = None) -> str:
     if wanted is not None:
         return wanted
     if found in ("html", "pdf", "binary", "zip"):
-        advice = "unpack it first" if found == "zip" else "export it as CSV or Parquet first"
+        if found == "zip":
+            raise ReadError("zip-archive", "{name} is a zip archive, not a table. Unpack it first.", name=source.name)
         raise ReadError(
-            "holds-table",
-            "{name} holds {labels}, not a table: {advice}.",
+            "not-a-table-file",
+            "{name} holds {found}, not a table. Export it as CSV or Parquet first.",
             name=source.name,
-            labels=LABELS[found],
-            advice=advice,
+            found=LABELS[found],
         )
     if named is None:
         return found
@@ -378,12 +378,12 @@ def recognise(source: Source, wanted: str | None = None) -> str:
     if named == found or (named == "csv" and found == "json"):
         return named
     raise ReadError(
-        "named-but-holds-rename",
-        "{name} is named as {labels} but holds {labels2}: rename it, or say format={found!r}.",
+        "extension-does-not-fit",
+        "{name} has the extension of {named} but holds {found}. Rename it, or set {format}.",
         name=source.name,
-        labels=LABELS[named],
-        labels2=LABELS[found],
-        found=found,
+        named=LABELS[named],
+        found=LABELS[found],
+        format=reading("format", found),
     )
 
 
@@ -397,16 +397,16 @@ def _by_content(source: Source) -> str:
             return "zip" if zipped else kind
     if start[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and b"\0" in start and not _wide(start):
         return "binary"
-    text = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    if text[:15].lower().startswith((b"<!doctype html", b"<html")):
+    plain = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    if plain[:15].lower().startswith((b"<!doctype html", b"<html")):
         return "html"
-    for line in text.splitlines():
+    for line in plain.splitlines():
         line = line.strip().lower()
         if line and not line.startswith(b"%"):
             if line.startswith((b"@relation", b"@attribute")):
                 return "arff"
             break
-    return "json" if text[:1] in (b"{", b"[") else "csv"
+    return "json" if plain[:1] in (b"{", b"[") else "csv"
 
 
 def _wide(start: bytes) -> bool:
@@ -434,13 +434,20 @@ def to_utf8(source: Source, encoding: str | None = None) -> Any:
         return data
     row = bytes(data[:bad]).count(b"\n") + 1
     try:
-        text, used = bytes(data).decode("cp1252"), "cp1252"
+        decoded, used = bytes(data).decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
-        text, used = bytes(data).decode("latin-1"), "latin-1"
+        decoded, used = bytes(data).decode("latin-1"), "latin-1"
     source.remarks.append(
-        f"{source.name} is not UTF-8 (line {row}) and was read as {used}; say encoding= if letters look wrong"
+        Message(
+            "encoding-assumed",
+            "{name} is not UTF-8 (line {line:,}) and was read as {encoding}. Set {option} if letters look wrong.",
+            name=source.name,
+            line=row,
+            encoding=used,
+            option=reading("encoding"),
+        )
     )
-    return text.encode()
+    return decoded.encode()
 
 
 def _decode(source: Source, encoding: str) -> bytes:
@@ -450,16 +457,17 @@ def _decode(source: Source, encoding: str) -> bytes:
         at = getattr(error, "start", 0)
         line = bytes(source.data[:at]).count(b"\n") + 1
         raise ReadError(
-            "line-byte-cannot-read",
-            "{name}, line {line}: byte {at} cannot be read as {encoding}; say encoding=, for instance latin-1.",
+            "undecodable-byte",
+            "{name}, line {line:,}: byte {position:,} cannot be read as {encoding}. Set {option}, for instance latin-1.",
             name=source.name,
             line=line,
-            at=at,
+            position=at,
             encoding=encoding,
+            option=reading("encoding"),
         ) from None
     except (LookupError, ValueError, TypeError):  # no name, or one with a zero byte in it
         raise ReadError(
-            "encoding-python-knows-try",
-            "{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252.",
+            "unknown-encoding",
+            "Python does not know the encoding {encoding!r}. Try utf-8, utf-16, latin-1 or cp1252.",
             encoding=encoding,
         ) from None

@@ -21,7 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import DataWarning, ReadError
-from vaglio.messages.sentences import plural
+from vaglio.messages.message import text
+from vaglio.messages.options import as_missing, reading
 from vaglio.table._infer import NUMERIC_SHARE
 from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
@@ -30,8 +31,21 @@ from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arr
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
+<<<<<<< HEAD
 from vaglio.table.readers.source import Source, extension_of, open_file, recognise, regular_size, to_utf8
 from vaglio.typing import TableSource
+=======
+from vaglio.table.readers.source import (
+    OPEN_FILE,
+    STANDARD_INPUT,
+    Source,
+    extension_of,
+    open_file,
+    recognise,
+    regular_size,
+    to_utf8,
+)
+>>>>>>> bac62b5222b1f50ad29d1b529780843cf582aa12
 
 # A thread that is not done by then is not at work on the stream any more.
 _PATIENCE_SECONDS = 5.0
@@ -108,7 +122,7 @@ def open_batches(
     head = stream.peek(_HEAD)
     if not head.strip():
         raise ReadError(
-            "empty-table-needs-row", "{name} is empty: a table needs a row of names and at least one row.", name=name
+            "empty-file", "{name} is empty. A table needs a row of column names and at least one row.", name=name
         )
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
@@ -126,9 +140,9 @@ def _stream(source: Any) -> tuple[str, Any, Path | None]:
     """Return the name of a source, its unpacked bytes as a stream, and its path if the file itself has these bytes."""
     path = None
     if hasattr(source, "read"):
-        name, raw = str(getattr(source, "name", "the open file")), source
+        name, raw = str(source.name) if hasattr(source, "name") else OPEN_FILE, source
     elif str(source) == "-":
-        name, raw = "standard input", sys.stdin.buffer
+        name, raw = STANDARD_INPUT, sys.stdin.buffer
     else:
         path = Path(source)
         name, raw = str(path), open_file(path)
@@ -159,20 +173,20 @@ class _Raw(io.RawIOBase):
                 data += more
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ReadError(
-                "gzip-but-damaged-download",
-                "{name} is gzip but damaged ({error}): download it again.",
+                "damaged-gzip",
+                "{name} is gzip but damaged ({reason}). Download it again.",
                 name=self.name,
-                error=error,
+                reason=str(error),
             ) from None
         except (OSError, ValueError) as error:
             raise ReadError(
-                "cannot-read-try-again-2",
-                "{name} cannot be read ({error}): try again, or copy it first.",
+                "file-cannot-be-read",
+                "{name} cannot be read ({reason}). Try again, or copy it first.",
                 name=self.name,
-                error=error,
+                reason=str(error),
             ) from None
         if isinstance(data, str):
-            raise ReadError("open-text-open-binary", "{name} is open as text: open it in binary mode.", name=self.name)
+            raise ReadError("open-as-text", "{name} is open as text. Open it in binary mode.", name=self.name)
         buffer[: len(data)] = data
         self._left -= len(data)
         return len(data)
@@ -192,8 +206,8 @@ def _csv_batches(
 
     used = encoding or _encoding(head)
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
-    text = to_utf8(Source(name, cut), encoding)
-    dialect = find_dialect(text, name, whole=False, **options)
+    first = to_utf8(Source(name, cut), encoding)
+    dialect = find_dialect(first, name, whole=False, **options)
     limits.check_shape(name, 1, len(dialect.names))
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
@@ -201,17 +215,17 @@ def _csv_batches(
     decimals: dict[str, str] = {}
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
-    reading = read_options(dialect, max(1 << 20, 4 * len(text)))
-    reading.use_threads = False  # with threads pyarrow does not say the number of a bad row
-    reading.encoding = used
+    how = read_options(dialect, max(1 << 20, 4 * len(first)))
+    how.use_threads = False  # with threads pyarrow does not say the number of a bad row
+    how.encoding = used
     parsing = parse_options(b'"', dialect)
     converting = convert_options(dialect, options["missing"], column_types=types)
     try:
         done = 0
         with lent(stream) as box:
-            for batch in arrow_csv.open_csv(box.pop(), reading, parsing, converting):
+            for batch in arrow_csv.open_csv(box.pop(), how, parsing, converting):
                 for column in (numeric or set()).intersection(dialect.names):
-                    said = (options["missing"], f"{name}, ", column, done)
+                    said = (options["missing"], name, column, done)
                     numbers = _numbers(batch.column(column), dialect, decimals, *said)
                     batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
                 yield batch
@@ -220,11 +234,12 @@ def _csv_batches(
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
         raise ReadError(
-            "cannot-read-say-encoding",
-            "{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.",
+            "undecodable-text",
+            "{name} cannot be read as {encoding} ({reason}). Set {option}, for instance latin-1.",
             name=name,
-            used=used,
-            error=error,
+            encoding=used,
+            reason=str(error),
+            option=reading("encoding"),
         ) from None
 
 
@@ -236,7 +251,7 @@ def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
         tail = file.read()
     end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
     for remark in remarks:
-        warnings.warn(DataWarning("value-5", "{path}: {remark}", path=path, remark=remark), stacklevel=2)
+        warnings.warn(DataWarning(remark).at(str(path)), stacklevel=2)
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
 
 
@@ -253,26 +268,32 @@ def _encoding(head: bytes) -> str:
 def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     skipped = dialect.header + dialect.above
     if found := _RAGGED.search(reason):
-        row = f", row {int(found[1]) - skipped}" if found[1] else ""
+        expected, n = int(found[2]), int(found[3])
+        if not found[1]:
+            return ReadError(
+                "some-row-length",
+                "{name} has a row with {n:,} {n:field|fields}; expected {expected:,}. Correct the row.",
+                name=name,
+                n=n,
+                expected=expected,
+            )
         return ReadError(
-            "fields-where-expected-correct",
-            "{name}{row}: {found} fields where {found2} are expected; correct the row.",
+            "row-length-in-stream",
+            "{name}, row {row:,} has {n:,} {n:field|fields}; expected {expected:,}. Correct the row.",
             name=name,
-            row=row,
-            found=found[3],
-            found2=found[2],
+            row=int(found[1]) - skipped,
+            n=n,
+            expected=expected,
         )
     if TOO_LARGE in reason:
         return ReadError(
-            "has-row-more-than",
-            "{name} has a row of more than a few megabytes, or a quote that is not closed: correct it.",
-            name=name,
+            "row-too-long", "{name} has a row of several megabytes, or an unclosed quote. Correct it.", name=name
         )
     return ReadError(
-        "cannot-read-delimited-text",
-        "{name} cannot be read as delimited text: {splitlines}.",
+        "not-delimited-text",
+        "{name} cannot be read as delimited text: {reason}.",
         name=name,
-        splitlines=reason.splitlines()[0],
+        reason=reason.splitlines()[0],
     )
 
 
@@ -281,7 +302,7 @@ def _numbers(
     dialect: Dialect,
     decimals: dict[str, str],
     missing: Sequence[str],
-    where: str,
+    name: str,
     column: str,
     done: int,
 ) -> pa.Array:
@@ -306,18 +327,30 @@ def _numbers(
     if not wrong.any():
         return numbers
     row = int(np.flatnonzero(wrong)[0])
-    cell = f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r}"
+    cell = {"name": name, "row": done + row + 1, "column": column, "cell": words[row].as_py()}
     if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
         raise ReadError(
-            "where-number-expected-correct",
-            "{cell} where a number is expected; correct it, or add it to missing=.",
-            cell=cell,
+            "cell-not-number-in-stream",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or make it missing ({missing}).",
+            missing=as_missing(words[row].as_py()),
+            **cell,
         )
-    others = f", and so do {plural(int(wrong.sum()) - 1, 'further cell')}" if wrong.sum() > 1 else ""
+    if wrong.sum() > 1:
+        told = DataWarning(
+            "cells-not-numbers-in-stream",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing, like {n:,} further "
+            "{n:cell|cells}.",
+            n=int(wrong.sum()) - 1,
+            **cell,
+        )
+    else:
+        told = DataWarning(
+            "cell-not-number-missing",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing.",
+            **cell,
+        )
     warnings.warn(
-        DataWarning(
-            "number-counts-missing", "{cell} is no number and counts as missing{others}", cell=cell, others=others
-        ),
+        told,
         stacklevel=2,
     )
     return numbers
@@ -349,7 +382,9 @@ def _json_tables(stream: Any, name: str, rows: int, encoding: str | None, limits
     size = 0
     while line := stream.readline(limits.bytes + 1):
         size += len(line)
-        limits.check_bytes(f"{name}, {plural(len(lines) + 1, 'row')},", size)
+        if size > limits.bytes:
+            rows_read = text("{name}, {n:,} {n:row|rows},", name=name, n=len(lines) + 1)
+            limits.check_bytes(rows_read, size)
         if line.strip():
             lines.append(line)
         if len(lines) == rows:

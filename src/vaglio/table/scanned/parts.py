@@ -12,9 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, listed
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
+from vaglio.table._column import KIND_WORDS
 from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS
@@ -89,8 +91,11 @@ class Part:
         """Where the rows are, in words."""
         if not self.groups:
             return self.path
-        groups = str(self.groups[0]) if len(self.groups) == 1 else f"{self.groups[0]} to {self.groups[-1]}"
-        return f"{self.path}, row group {groups}"
+        if len(self.groups) == 1:
+            return text("{path}, row group {group:,}", path=self.path, group=self.groups[0])
+        return text(
+            "{path}, row groups {first:,} to {last:,}", path=self.path, first=self.groups[0], last=self.groups[-1]
+        )
 
     def tables(self, reading: Reading, rows: int) -> Iterator[Table]:
         """Read the rows in chunks of at most ``rows``, each with the columns asked for.
@@ -112,8 +117,8 @@ class Part:
     def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.stamp is not None and self.stamp != stamp_of(self.path):
             raise ReadError(
-                "has-changed-since-scanned",
-                "{path} has changed since it was scanned: scan it again, and let it rest meanwhile.",
+                "file-changed-since-scan",
+                "{path} has changed since it was scanned. Scan it again, and do not change it meanwhile.",
                 path=self.path,
             )
         if self.format == "parquet":
@@ -139,35 +144,35 @@ class Part:
                     )
             except FAULTS as error:
                 raise ReadError(
-                    "row-group-damaged-write",
-                    "{path}, row group {group}, is damaged ({splitlines}): write the file again, or leave it out.",
+                    "damaged-row-group",
+                    "{path}, row group {group:,}, is damaged ({reason}). Write the file again, or leave it out.",
                     path=self.path,
                     group=group,
-                    splitlines=clip(str(error).splitlines()[0]),
+                    reason=clip(str(error).splitlines()[0]),
                 ) from None
 
     def _refuse_absent(self, reading: Reading, present: Any) -> None:
         absent = [name for name in reading.names if name not in set(present)]
         if absent:
             raise ReadError(
-                "lacks-column-which-first",
-                "{path} lacks the column {absent}, which the first file has: every file needs the same columns.",
+                "column-absent-in-file",
+                "{path} lacks the {n:column|columns} {columns} of the first file. All files need the same columns.",
                 path=self.path,
-                absent=listed(absent, quoted=True),
+                n=len(absent),
+                columns=listed(absent, quoted=True),
             )
 
     def _refuse_other_kind(self, name: str, kind: str, found: pa.DataType) -> None:
         other = kind_of_type(name, found, self.path)
         if other not in (kind, "any"):
             raise ReadError(
-                "column-but-first-file",
-                "{path}: column {name!r} is {other} ({found}), but {kind} in the first file: write all "
-                "files with the same types.",
+                "column-of-other-kind",
+                "{path}: column {column!r} is {kind} ({type}), but {first} in the first file. Write all files with the same types.",
                 path=self.path,
-                name=name,
-                other=other,
-                found=clip(str(found)),
-                kind=kind,
+                column=name,
+                kind=KIND_WORDS[other],
+                type=clip(str(found)),
+                first=KIND_WORDS[kind],
             )
 
 
@@ -182,10 +187,10 @@ def stamp_of(path: str) -> int:
             file.seek(max(0, size - _END))
             return zlib.crc32(file.read(), size & 0xFFFFFFFF)
     except FileNotFoundError:
-        raise ReadError("does-exist-any-more", "{path} does not exist (any more).", path=path) from None
+        raise ReadError("file-removed", "{path} does not exist, or not any more.", path=path) from None
     except OSError as error:
         raise ReadError(
-            "cannot-read-3", "{path} cannot be read ({value}).", path=path, value=error.strerror or error
+            "unreadable-file", "{path} cannot be read ({reason}).", path=path, reason=error.strerror or str(error)
         ) from None
 
 
@@ -196,7 +201,7 @@ def with_levels(table: Table, levels: Mapping[str, Any], place: str = "") -> Tab
             as_level(column, levels[name]) if name in levels else column for name, column in table._columns.items()
         )
     except InputError as error:
-        raise type(error)(f"{place}: {error}" if place else str(error)) from None
+        raise error.at(place) if place else error from None
 
 
 def open_parquet_file(path: str) -> Any:
@@ -209,13 +214,13 @@ def open_parquet_file(path: str) -> Any:
         plain.close()
         return pq.ParquetFile(path, read_dictionary=words)
     except FileNotFoundError:
-        raise ReadError("does-exist-any-more", "{path} does not exist (any more).", path=path) from None
+        raise ReadError("file-removed", "{path} does not exist, or not any more.", path=path) from None
     except FAULTS as error:
         raise ReadError(
-            "cannot-read-parquet-write",
-            "{path} cannot be read as Parquet ({splitlines}): write it again, or leave it out.",
+            "unreadable-parquet",
+            "{path} cannot be read as Parquet ({reason}). Write it again, or leave it out.",
             path=path,
-            splitlines=clip(str(error).splitlines()[0]),
+            reason=clip(str(error).splitlines()[0]),
         ) from None
 
 
@@ -230,8 +235,8 @@ def kind_of_type(name: str, found: pa.DataType, path: str) -> str:
         refuse_type(name, found)
     except ReadError:
         raise
-    except ValueError as error:
-        raise ReadError("value", "{path}: {error}", path=path, error=error) from None
+    except InputError as error:
+        raise ReadError(error.at(path).message) from None
     types = pa.types
     if types.is_null(found):
         return "any"

@@ -83,9 +83,9 @@ class ScannedTable:
     def __getitem__(self, name: str) -> ScannedColumn:
         if name not in self.kinds:
             raise ColumnError(
-                "there-column-2",
-                "there is no column {name!r}: {hint}",
-                name=name,
+                "unknown-column",
+                "There is no column {column!r}: {hint}",
+                column=name,
                 hint=did_you_mean(str(name), self.columns, quoted=True),
             )
         return ScannedColumn(self, name)
@@ -126,9 +126,7 @@ class ScannedTable:
         y = self[target]
         if len(self.columns) < 2:
             raise InputError(
-                "only-column-so-there",
-                "{target!r} is the only column, so that there is nothing to learn from.",
-                target=target,
+                "target-is-only-column", "{column!r} is the only column. There is nothing to learn from.", column=target
             )
         return self.drop([target]), y
 
@@ -175,7 +173,7 @@ class ScannedTable:
         seed : int, default=0
         """
         if rows < 1:
-            raise InputError("sample-needs-least-one", "a sample needs at least one row, not {rows}.", rows=rows)
+            raise InputError("sample-without-rows", "A sample must have at least one row, not {rows}.", rows=rows)
         return sample_rows(self, rows, seed)
 
     def split(self, share: float, seed: int = 0) -> tuple[ScannedTable, ScannedTable]:
@@ -193,8 +191,8 @@ class ScannedTable:
         """
         if not 0 < share < 1:
             raise InputError(
-                "share-number-between-example",
-                "the share is {share:g}; it is a number between 0 and 1, for example 0.3.",
+                "share-out-of-range",
+                "The share must be between 0 and 1, for example 0.3; it is {share:g}.",
                 share=share,
             )
         held = RowShare(0.0, share, seed)
@@ -209,11 +207,7 @@ class ScannedTable:
         seed : int, default=0
         """
         if n_splits < 2:
-            raise InputError(
-                "folds-leave-nothing-learn",
-                "{n_splits} folds leave nothing to learn from: ask for at least 2.",
-                n_splits=n_splits,
-            )
+            raise InputError("too-few-folds", "Cross-validation needs at least 2 folds, not {n}.", n=n_splits)
         whole = self._numbered()
         edges = [fold / n_splits for fold in range(n_splits + 1)]
         shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
@@ -350,9 +344,9 @@ def joined(tables: list[Table], like: ScannedTable | None = None) -> Table:
     import pyarrow as pa
 
     if not tables:
-        raise InputError(
-            f"{like.parts[0].path} has no rows." if like is not None and like.parts else "the table has no rows."
-        )
+        if like is not None and like.parts:
+            raise InputError("file-without-rows", "{name} has no rows.", name=like.parts[0].path)
+        raise InputError("table-without-rows", "The table has no rows.")
     arrow = [table.to_arrow() for table in tables]
     whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
     table = Table.from_any(whole)

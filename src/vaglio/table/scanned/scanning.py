@@ -84,7 +84,7 @@ def scan(
     if tuple(missing) != tuple(MISSING):
         options["missing"] = tuple(missing)
     if part_rows < 1:
-        raise InputError("part-needs-least-one", "a part needs at least one row, not {part_rows}.", part_rows=part_rows)
+        raise InputError("part-without-rows", "A part must have at least one row, not {rows}.", rows=part_rows)
     data = _declared(_scanned(_files(source), part_rows, options), levels or {})
     # A dataset may have fewer columns than its files.
     return data.select(source.schema.names) if _is_dataset(source) else data
@@ -93,14 +93,18 @@ def scan(
 def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> ScannedTable:
     parquet = _is_parquet(files[0])
     if not parquet:
-        reading, how = _text_reading(files[0], options), tuple(options.items())
-        return ScannedTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
+        how = tuple(options.items())
+        return ScannedTable(
+            tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files),
+            _text_reading(files[0], options),
+        )
     if options:
         raise InputError(
-            "says-how-text-read",
-            "{options} says how text is read, but {files} is Parquet.",
-            options=listed(options, quoted=True),
-            files=files[0],
+            "text-options-for-parquet",
+            "{options} {n:applies|apply} to text files, but {path} is Parquet.",
+            n=len(options),
+            options=listed(map(reading, options)),
+            path=files[0],
         )
     parts = [part for path in files for part in _groups(path, part_rows)]
     return ScannedTable(tuple(parts), _parquet_reading(files[0]))
@@ -112,13 +116,17 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
         return data
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
-            how = "give its values in order, as a list" if level == "ordinal" else "free text is read into memory only"
+            if level == "ordinal":
+                raise InputError(
+                    "order-unknown-in-scan",
+                    "Column {column!r} cannot be ordinal in a table read in chunks unless its values are listed. List "
+                    "them from lowest to highest.",
+                    column=name,
+                )
             raise InputError(
-                "column-cannot-table-read",
-                "column {name!r} cannot be {level} in a table that is read in parts: {how}.",
-                name=name,
-                level=level,
-                how=how,
+                "text-in-scan",
+                "Column {column!r} cannot be text in a table read in chunks. Free text must fit in memory.",
+                column=name,
             )
         with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
     told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
@@ -143,8 +151,8 @@ def _files(source: Any) -> list[str]:
             found = [str(path)] if path.exists() else [each for each in glob.glob(str(source)) if Path(each).is_file()]
     if not found:
         raise ReadError(
-            "file-file-fits-give",
-            "{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.",
+            "no-file-to-scan",
+            "There is no file {source}, and no file matches it. Give a file, a folder or a pattern such as *.csv.",
             source=source,
         )
     return sorted(found)
@@ -160,20 +168,19 @@ def _refuse_other_datasets(source: Any) -> None:
 
     if not hasattr(source, "files") or source.filesystem.type_name != "local":
         raise InputError(
-            "list-local-files-so",
-            "this {name} is no list of local files, so that it cannot be scanned: give its files, or "
-            "its table to a learner (dataset.to_table()).",
-            name=type(source).__name__,
+            "dataset-not-local",
+            "A {type} without local files cannot be scanned. Give its files, or train on dataset.to_table().",
+            type=type(source).__name__,
         )
     if source._scan_options:
         raise InputError(
-            "dataset-has-filter-which",
-            "the dataset has a filter, which scan does not apply: write its rows to a file first.",
+            "dataset-with-filter",
+            "The dataset has a filter, which scan does not apply. Write its rows to a file first.",
         )
     if any(get_partition_keys(each.partition_expression) for each in source.get_fragments()):
         raise InputError(
-            "dataset-has-columns-names",
-            "the dataset has columns that are names of folders, which scan does not read: write them into the files.",
+            "dataset-with-partitions",
+            "The dataset takes columns from folder names, which scan does not read. Write them into the files.",
         )
 
 
@@ -182,11 +189,11 @@ def _note_named_folders(path: Path, inside: list[Path]) -> None:
     if named:
         warnings.warn(
             DataWarning(
-                "said-names-folders-which",
-                "{path}: {named} is said by names of folders, which are not read as columns: write it into the "
-                "files if it is to be learned from.",
+                "columns-in-folder-names",
+                "{path}: folder names give {columns}, which vaglio does not read as {n:a column|columns}. Write {n:it|them} into the files to learn from {n:it|them}.",
                 path=path,
-                named=listed(named, quoted=True),
+                n=len(named),
+                columns=listed(named, quoted=True),
             ),
             stacklevel=4,
         )
@@ -198,7 +205,7 @@ def _is_parquet(path: str) -> bool:
             head = file.read(_HEAD)
     except OSError as error:
         raise ReadError(
-            "cannot-read-3", "{path} cannot be read ({value}).", path=path, value=error.strerror or error
+            "unreadable-file", "{path} cannot be read ({reason}).", path=path, reason=error.strerror or str(error)
         ) from None
     return recognise(Source(path, head, extension_of(Path(path)))) == "parquet"
 
@@ -225,7 +232,7 @@ def _parquet_reading(path: str) -> Reading:
     # A column that pandas keeps its index in is no column of the table.
     columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
     if not columns:
-        raise ReadError("has-columns", "{path} has no columns.", path=path)
+        raise ReadError("file-without-columns", "{path} has no columns.", path=path)
     return Reading(tuple((name, "numeric" if kind == "any" else kind) for name, kind in columns.items()))
 
 

@@ -180,8 +180,8 @@ class Additive:
         for first, last in zip(start[:-1].tolist(), start[1:].tolist()):
             checks.need(groups[last - 1] == groups[first:last].max(), "missing values are not in the last group")
         terms = checks.array(arrays, "terms", np.int32, (None, 2))
-        checks.within(terms[:, 0], 0, p, "the column of a term")
-        checks.within(terms[:, 1], -1, p, "the column of a term")
+        checks.within(terms[:, 0], 0, p, "the column of a term is out of range")
+        checks.within(terms[:, 1], -1, p, "the column of a term is out of range")
         checks.need((terms[:, 0] != terms[:, 1]).all(), "a term has one column twice")
         checks.need(len({frozenset(pair) for pair in terms.tolist()}) == len(terms), "a term occurs twice")
         intercept = checks.array(arrays, "intercept", np.float64, (outputs,), finite=True)

@@ -107,7 +107,7 @@ class Quantiles:
         if "quantiles_feature" not in arrays:
             return NO_QUANTILES
         feature = checks.array(arrays, "quantiles_feature", np.int64, (None,))
-        checks.within(feature, 0, len(features), "the index of an attribute")
+        checks.within(feature, 0, len(features), "the index of an attribute is out of range")
         checks.need(len(np.unique(feature)) == len(feature), "an attribute has two distributions")
         checks.need(all(features[j].kind == "numeric" for j in feature), "a column without numbers has quantiles")
         start = checks.array(arrays, "quantiles_start", np.int64, (len(feature) * n_classes + 1,))
@@ -227,7 +227,7 @@ class Bins:
     def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], n_classes: int) -> Bins:
         size = checks.array(arrays, "bins_size", np.int64, (len(features),))
         point = checks.array(arrays, "bins_point", np.float64, (None,), finite=True)
-        checks.within(size, 1, 1 << 31, "the number of cells")
+        checks.within(size, 1, 1 << 31, "the number of cells is out of range")
         checks.need(all(f.kind != "text" for f in features), "a text column has no cells")
         for feature, cells in zip(features, size):
             fits = feature.kind == "numeric" or cells == max(1, len(feature.categories))

@@ -171,7 +171,7 @@ class GaussianMixtureModel(BayesModel):
         own = {name[len(prefix) :]: value for name, value in arrays.items() if name.startswith(prefix)}
         naive = NaiveBayesModel.from_state(own, meta["naive"], features, n_classes)
         feature = checks.array(arrays, "feature", np.int64, (None,))
-        checks.within(feature, 0, len(features), "the index of an attribute")
+        checks.within(feature, 0, len(features), "the index of an attribute is out of range")
         checks.need(all(features[j].in_numeric_block for j in feature), "a density is over a column without numbers")
         start = checks.array(arrays, "start", np.int64, (n_classes + 1,))
         weight = checks.counts(arrays, "weight", (None,))

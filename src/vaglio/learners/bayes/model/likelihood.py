@@ -29,7 +29,7 @@ def _feature_index(
     arrays: dict[str, np.ndarray], group: str, features: tuple[Feature, ...], kinds: tuple[str, ...]
 ) -> np.ndarray:
     index = checks.array(arrays, f"{group}_feature", np.int64, (None,))
-    checks.within(index, 0, len(features), "the index of an attribute")
+    checks.within(index, 0, len(features), "the index of an attribute is out of range")
     checks.need(all(features[j].kind in kinds for j in index), "an attribute is of another kind than its likelihood")
     return index
 
@@ -198,11 +198,11 @@ class TableGroup:
     ) -> TableGroup:
         index = _feature_index(arrays, "table", features, ("numeric", "ordinal", "nominal"))
         kind = checks.array(arrays, "table_table_kind", np.int32, index.shape)
-        checks.within(kind, CATEGORY, VALUE + 1, "the kind of a table")
+        checks.within(kind, CATEGORY, VALUE + 1, "the kind of a table is out of range")
         size = checks.array(arrays, "table_size", np.int64, index.shape)
         count = checks.counts(arrays, "table_count", (None,))
         point = checks.array(arrays, "table_point", np.float64, (None,), finite=True)
-        checks.within(size, 0, len(count) + 1, "the size of a table")
+        checks.within(size, 0, len(count) + 1, "the size of a table is out of range")
         checks.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
         checks.need(int(points_of(kind, size).sum()) == len(point), "the tables do not fit their points")
         # Files of the first edition smooth over all declared values.
@@ -371,7 +371,7 @@ class NamedGroup:
             return cls.empty(k)
         feature = _feature_index(arrays, "named", features, ("numeric",))
         distribution = checks.array(arrays, "named_distribution", np.int32, feature.shape)
-        checks.within(distribution, 0, len(DISTRIBUTIONS), "the distribution of an attribute")
+        checks.within(distribution, 0, len(DISTRIBUTIONS), "the distribution of an attribute is out of range")
         mean = checks.array(arrays, "named_mean", np.float64, (len(feature), k), finite=True)
         variance = checks.array(arrays, "named_variance", np.float64, (len(feature), k), finite=True)
         on_logarithms = (distribution == DISTRIBUTIONS.index("lognormal"))[:, None]

@@ -272,7 +272,7 @@ class Forest:
         feature = arrays.get("feature")
         wide = feature is not None and feature.dtype == np.uint32
         feature = checks.array(arrays, "feature", np.uint32 if wide else np.uint16, (count,)).astype(np.uint32)
-        checks.within(feature, 0, len(features), "the feature of a test")
+        checks.within(feature, 0, len(features), "the feature of a test is out of range")
         missing = checks.array(arrays, "missing_right", np.uint8, ((count + 7) // 8,))
         nodes = np.zeros(len(link), dtype=NODE)
         nodes["link"] = link
@@ -318,7 +318,7 @@ def check_links(forest: Forest) -> None:
     starts, link, n = forest.starts, forest.nodes["link"].astype(np.int64), forest.n_nodes
     checks.need(0 < n < 1 << 31 and len(starts) >= 2, "the forest has no trees")
     checks.need(starts[0] == 0 and starts[-1] == n and (np.diff(starts) > 0).all(), "the trees do not fill the forest")
-    checks.within(~link[link < 0], 0, len(forest.leaves), "the content of a leaf")
+    checks.within(~link[link < 0], 0, len(forest.leaves), "the content of a leaf is out of range")
     if not forest.regression:
         checks.sound_weights(forest.leaves, "a leaf has impossible class weights")
         checks.need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")

@@ -19,7 +19,7 @@ from vaglio.learners.learned import Learned
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.parameters import estimator
 from vaglio.learners.provenance import describe_training, plain_params
-from vaglio.model.base import Model, refuse_unreal
+from vaglio.model.base import DECISION_VALUES, Model, refuse_unreal
 from vaglio.table import as_frame
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
@@ -141,7 +141,7 @@ class LinearClassifier(ChunkLearner):
             One value per row for two classes (positive is the second), else one per row and class.
         """
         matrix = self._encode(X)
-        return refuse_unreal(self._model().decision_function(matrix), "decision values")
+        return refuse_unreal(self._model().decision_function(matrix), DECISION_VALUES)
 
     def coefficients(self) -> Any:
         """Return the coefficients in the units of the table, one line per class and encoded column.

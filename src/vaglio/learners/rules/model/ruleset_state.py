@@ -73,7 +73,7 @@ def from_state(
     k = max(n_classes, 1)
     code = checks.array(arrays, "rule_code", np.int32, (None,))
     n = len(code)
-    checks.within(code, 0 if n_classes else -1, n_classes, "the class of a rule")
+    checks.within(code, 0 if n_classes else -1, n_classes, "the class of a rule is out of range")
     weights = checks.array(arrays, "rule_weights", np.float64, (n, k), finite=True)
     covered = checks.array(arrays, "rule_covered", np.float64, (n, k), finite=True)
     default = checks.array(arrays, "default", np.float64, (k,), finite=True)
@@ -108,18 +108,22 @@ def from_state(
 def _slices(arrays: dict[str, np.ndarray], name: str, count: int, length: int) -> list[int]:
     start = checks.array(arrays, name, np.int64, (count + 1,))
     fits = start[0] == 0 and start[-1] == length and (np.diff(start) >= 0).all()
-    checks.need(fits, f"the array {name!r} is out of range")
+    checks.need(fits, "the array {array!r} is out of range", array=name)
     found: list[int] = start.tolist()
     return found
 
 
 def _conditions(arrays: dict[str, np.ndarray], features: tuple[Feature, ...]) -> list[Condition]:
-    kind = checks.within(checks.array(arrays, "kind", np.uint8, (None,)), _RANGE, _LINEAR + 1, "a kind of condition")
+    kind = checks.within(
+        checks.array(arrays, "kind", np.uint8, (None,)), _RANGE, _LINEAR + 1, "a kind of condition is out of range"
+    )
     n = len(kind)
     flags = checks.array(arrays, "flags", np.uint8, (n,))
     missing = checks.array(arrays, "missing", np.float64, (n,), finite=True)
     checks.need(((missing >= 0) & (missing <= 1)).all(), "a share of missing values is impossible")
-    column = checks.within(checks.array(arrays, "column", np.int32, (None,)), 0, len(features), "a column").tolist()
+    column = checks.within(
+        checks.array(arrays, "column", np.int32, (None,)), 0, len(features), "a column is out of range"
+    ).tolist()
     detail = checks.array(arrays, "detail", np.float64, (None,))
     checks.need(not np.isnan(detail).any(), "a bound is not a number")
     column_start = _slices(arrays, "column_start", n, len(column))

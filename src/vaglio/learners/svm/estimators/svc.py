@@ -31,7 +31,7 @@ from vaglio.learners.svm.estimators.solver import (
     train,
 )
 from vaglio.learners.svm.model import Kernel, SVMModel, mapped, written_out
-from vaglio.model.base import refuse_unreal
+from vaglio.model.base import DECISION_VALUES, refuse_unreal
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
@@ -228,7 +228,7 @@ class SVC(VaglioClassifier):
             ``decision_function_shape="ovo"`` one column per pair of classes (positive is the first).
         """
         matrix = self._encode(X)
-        return refuse_unreal(self._model().decision_function(matrix), "decision values")
+        return refuse_unreal(self._model().decision_function(matrix), DECISION_VALUES)
 
     @available_if(_is_calibrated)
     def predict_proba(self, X: TableLike) -> np.ndarray:

@@ -419,14 +419,14 @@ def check_shape(tree: Tree) -> None:
     n = len(tree.node_kind)
     checks.need(0 < n < 1 << 31, "the tree has no nodes")
     for name in ("feature", "threshold", "first_child", "n_children", "missing_branch", "table_start"):
-        checks.need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
+        checks.need(len(getattr(tree, name)) == n, "the array {array!r} has another length than the tree", array=name)
     for name in ("value", "weight", "impurity", "gain"):
-        checks.need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
+        checks.need(len(getattr(tree, name)) == n, "the array {array!r} has another length than the tree", array=name)
     checks.sound_weights(tree.weight, "a node has an impossible weight")
     if not tree.regression:
         checks.sound_weights(tree.value, "a node has impossible class weights")
         checks.need((tree.value.sum(axis=1) > 0).all(), "a node has impossible class weights")
-    checks.within(tree.node_kind, LEAF, LINEAR + 1, "the kind of a node")
+    checks.within(tree.node_kind, LEAF, LINEAR + 1, "the kind of a node is out of range")
     inner = tree.node_kind != LEAF
     checks.need((tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children")
     first, count = tree.first_child[inner].astype(np.int64), tree.n_children[inner].astype(np.int64)
@@ -448,8 +448,8 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
     numeric = np.array([feature.in_numeric_block for feature in features] + [False])
     arity = np.array([len(feature.categories) if feature.is_nominal else 0 for feature in features] + [0])
     single = np.isin(tree.node_kind, (THRESHOLD, SUBSET, MULTIWAY))
-    checks.within(tree.feature[single], 0, len(features), "the feature of a test")
-    checks.within(tree.feature[~single], -1, len(features), "the feature of a node")
+    checks.within(tree.feature[single], 0, len(features), "the feature of a test is out of range")
+    checks.within(tree.feature[~single], -1, len(features), "the feature of a node is out of range")
     threshold = np.isin(tree.node_kind, (THRESHOLD, LINEAR))
     checks.need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
     plain = tree.node_kind == THRESHOLD
@@ -500,5 +500,5 @@ def check_linear(tree: Tree, numeric: np.ndarray) -> None:
         "the terms of linear tests are out of range",
     )
     checks.need(len(tree.linear_feature) == len(tree.linear_coef), "the terms of linear tests are out of range")
-    checks.within(tree.linear_feature, 0, len(numeric) - 1, "the feature of a linear test")
+    checks.within(tree.linear_feature, 0, len(numeric) - 1, "the feature of a linear test is out of range")
     checks.need(numeric[tree.linear_feature].all(), "a linear test uses a column without numbers")
