@@ -7,8 +7,6 @@ import numpy as np
 from vaglio.document.notation import Notation
 
 
-
-
 def shares(counts: np.ndarray) -> np.ndarray:
     """Class shares along the last axis; zeros where there are no rows."""
     total = counts.sum(axis=-1, keepdims=True)

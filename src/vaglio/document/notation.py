@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from vaglio.errors import InputError
 from vaglio.messages.figures import short_number
@@ -34,7 +33,7 @@ class Notation(Locale):
     def __post_init__(self) -> None:
         if self.lang not in (*LANGUAGES, PSEUDO):
             raise InputError(
-                "unknown-language",
+                "no-translation",
                 "There is no translation into {lang!r}. Choose {languages}.",
                 lang=self.lang,
                 languages=Listing(LANGUAGES, quoted=True, last="or"),

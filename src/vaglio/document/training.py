@@ -9,8 +9,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from vaglio.encode import EncodedMatrix, Feature
 from vaglio.document.notation import Notation
+from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError
 from vaglio.messages.message import Listing
 from vaglio.table import as_frame
@@ -99,9 +99,7 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
     if nw.dependencies.is_into_dataframe(row):
         rows = nw.from_native(row, eager_only=True).rows(named=True)
         if len(rows) != 1:
-            raise InputError(
-                "one-row-expected", "A trace classifies one row; got {n:,}.", n=len(rows)
-            )
+            raise InputError("one-row-expected", "A trace classifies one row; got {n:,}.", n=len(rows))
         row = rows[0]
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]

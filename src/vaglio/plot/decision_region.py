@@ -126,7 +126,7 @@ class DecisionRegionDisplay:
         lang : str, default="en"
             The language of the words and numbers.
         """
-        ax = axes_for(ax)
+        say, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _shade(ax, self.x, self.y, self.codes, list(colours.values()))
         if self.values is not None:
@@ -138,7 +138,9 @@ class DecisionRegionDisplay:
         _draw_rows(ax, self.points, self.point_codes, colours)
         if self.support is not None:
             x, y = self.points[self.support].T
-            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=Locale(lang)("support vectors"))
+            ax.scatter(
+                x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=say("support vectors")
+            )
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         quiet(ax, grid=None, lang=lang)
         legend_outside(ax, len(colours) + (self.support is not None))
@@ -263,7 +265,7 @@ class PerceptronPathDisplay:
         lang : str, default="en"
             The language of the words and numbers.
         """
-        ax = axes_for(ax)
+        say, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _draw_rows(ax, self.points, self.point_codes, colours, zorder=3)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
@@ -275,7 +277,9 @@ class PerceptronPathDisplay:
             style: dict[str, Any] = (
                 {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
             )
-            ax.plot(*ends, **style, zorder=2, label=Locale(lang)("after pass {n}", n=number + 1) if number == last else None)
+            ax.plot(
+                *ends, **style, zorder=2, label=say("after pass {n}", n=number + 1) if number == last else None
+            )
         ax.set(xlim=(left, right), ylim=(bottom, top))
         quiet(ax, grid=None, lang=lang)
         legend_outside(ax, len(colours) + 1)

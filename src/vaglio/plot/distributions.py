@@ -10,7 +10,17 @@ import numpy as np
 
 from vaglio.messages.locale import Locale
 from vaglio.messages.sentences import clip
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, draws_names, quiet, translate_ticks
+from vaglio.plot.style import (
+    INK,
+    MUTED,
+    PALETTE,
+    axes_for,
+    axes_grid,
+    class_legend,
+    draws_names,
+    quiet,
+    translate_ticks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,5 +217,13 @@ def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str], *, la
         for i, j in np.ndindex(*matrix.shape):
             if i != j and np.isfinite(matrix[i, j]):
                 colour = "white" if matrix[i, j] > 0.55 else INK
-                ax.text(j, i, say.marks(f"{matrix[i, j]:.2f}".lstrip("0")), ha="center", va="center", color=colour, fontsize=7)
+                ax.text(
+                    j,
+                    i,
+                    say.marks(f"{matrix[i, j]:.2f}".lstrip("0")),
+                    ha="center",
+                    va="center",
+                    color=colour,
+                    fontsize=7,
+                )
     return ax

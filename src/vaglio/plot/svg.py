@@ -126,14 +126,19 @@ def axes(
     for value in nice_ticks(*frame.x, most[0]):
         at = frame.across(value)
         parts.append(f'<path class="grid" d="M{at:g} {top:g}V{bottom:g}"/>')
-        parts.append(f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{say.text(xtext(value))}</text>')
+        parts.append(
+            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{say.text(xtext(value))}</text>'
+        )
     for value in nice_ticks(*frame.y, most[1]):
         at = frame.up(value)
         parts.append(f'<path class="grid" d="M{left:g} {at:g}H{right:g}"/>')
-        parts.append(f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{say.text(ytext(value))}</text>')
+        parts.append(
+            f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{say.text(ytext(value))}</text>'
+        )
     middle = (left + right) / 2, (top + bottom) / 2
     parts.append(
-        f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">{escape(say.text(xlabel))}</text>'
+        f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">'
+        f"{escape(say.text(xlabel))}</text>"
     )
     parts.append(
         f'<text class="axis" x="11" y="{middle[1]:g}" text-anchor="middle" '
@@ -215,7 +220,9 @@ def class_bars(
     say = Locale(lang)
     tallest = max((sum(bar) for bar in counts), default=1) or 1
     frame = Frame(640, 300, y=(0, tallest), x=(0, max(len(counts), 1)), bottom=56)
-    parts = [axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), lang=lang)]
+    parts = [
+        axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), lang=lang)
+    ]
     every = max(1, math.ceil(len(counts) / 9))
     for b, bar in enumerate(counts):
         left, right, base = frame.across(b + 0.05), frame.across(b + 0.95), 0.0
@@ -257,7 +264,9 @@ def class_boxes(
     high = max((five[4] for _, five in fives), default=1.0)
     height = 50 + 34 * len(fives)
     frame = Frame(640, height, left=120, x=(low, high if high > low else low + 1), y=(0, max(len(fives), 1)))
-    parts = [axes(Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), lang=lang)]
+    parts = [
+        axes(Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), lang=lang)
+    ]
     for k, (name, (least, q1, median, q3, most)) in enumerate(fives):
         middle = frame.up(len(fives) - k - 0.5)
         css = f"c{k}" if coloured else "plain"

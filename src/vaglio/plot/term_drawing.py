@@ -12,7 +12,6 @@ import numpy as np
 
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Number
-from vaglio.messages.message import text as words
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import Frame, axes, line_path, picture
 
@@ -59,6 +58,7 @@ def draw_steps(
     lang : str, default="en"
         The language of the words and numbers.
     """
+    say = Locale(lang)
     frame = Frame(x=(float(edges[0]), float(edges[-1])), y=_range(scores, deviations))
     xs = np.repeat(edges, 2)[1:-1]
     body = f'<g class="axes">{axes(frame, clip(name, 40), measure, text, _plain, lang=lang)}</g>'
@@ -69,13 +69,13 @@ def draw_steps(
         body += f'<path class="c{k % 8} band" d="{line_path(band)}z"/>'
     for k in range(scores.shape[1]):
         body += f'<path class="line{k % 8} step" d="{line_path(frame.points(xs, np.repeat(scores[:, k], 2)))}"/>'
-    described = words(
+    described = say(
         "Score by {name}, from {low} to {high}, with a band of two standard deviations.",
         name=name,
         low=text(float(edges[0])),
         high=text(float(edges[-1])),
     )
-    return picture(frame.width, frame.height, body, words("Term {name}", name=name), described, lang=lang)
+    return picture(frame.width, frame.height, body, say("Term {name}", name=name), described, lang=lang)
 
 
 def draw_values(
@@ -110,8 +110,8 @@ def draw_values(
             ends = [frame.across(scores[i, k] + side * BAND * deviations[i, k]) for side in (-1, 1)]
             body += f'<path class="line{k % 8} whisker" d="M{ends[0]:g} {y:.1f}H{ends[1]:g}"/>'
             body += f'<circle class="c{k % 8}" cx="{frame.across(scores[i, k]):g}" cy="{y:.1f}" r="3"/>'
-    described = words("Scores of {n:,} {n:value|values} of {name}.", n=len(labels), name=name)
-    return picture(frame.width, height, body, words("Term {name}", name=name), described, lang=lang)
+    described = say("Scores of {n:,} {n:value|values} of {name}.", n=len(labels), name=name)
+    return picture(frame.width, height, body, say("Term {name}", name=name), described, lang=lang)
 
 
 def draw_cells(
@@ -163,8 +163,10 @@ def draw_cells(
     body += f'<text class="axis" x="11" y="{middle:g}" text-anchor="middle" transform="rotate(-90 11 {middle:g})">'
     body += f"{escape(clip(columns[0], 30))}</text>"
     values = {"first": columns[0], "second": columns[1]}
-    title = words("Term {first} and {second}", **values)
-    described = words("{measure} by {first} and {second}, at most {most}.", measure=measure, most=_plain(most), **values)
+    title = say("Term {first} and {second}", **values)
+    described = say(
+        "{measure} by {first} and {second}, at most {most}.", measure=measure, most=_plain(most), **values
+    )
     return picture(320, top + height + 42, body, title, described, lang=lang)
 
 

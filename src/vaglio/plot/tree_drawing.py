@@ -86,9 +86,7 @@ def draw_tree_text(root: Box, *, lang: str = "en") -> str:
     return "\n".join(lines)
 
 
-def draw_tree_svg(
-    root: Box, classes: Sequence[str] = (), title: str = _TITLE, *, lang: str = "en"
-) -> str:
+def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *, lang: str = "en") -> str:
     """Return the tree as SVG: from the top down if it fits a page, else as an outline with one line per node.
 
     Parameters

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.notation import Notation
 from vaglio.document.document import Page, Trace
-
+from vaglio.document.notation import Notation
 from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.messages.message import text
@@ -75,7 +74,8 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
         if len(names) != len(counts):
             raise InputError(
                 "confusion-matrix-labels",
-                "The confusion matrix has {n_classes:,} classes, but {n_labels:,} {n_labels:label was|labels were} given.",
+                "The confusion matrix has {n_classes:,} classes, but {n_labels:,} {n_labels:label was|labels were} "
+                "given.",
                 n_classes=len(counts),
                 n_labels=len(names),
             )
@@ -106,7 +106,9 @@ def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:
     rows.append([say("sum"), *map(say.count, counts.sum(axis=0)), say.count(total)])
     page.table([say("true \\ predicted"), *names, say("sum")], rows)
     page.formula(f"{say('accuracy')} = {say.count(right)}/{say.count(total)} = {_percent(say, right, total)}")
-    page.formula(f"{say('error rate')} = {say.count(total - right)}/{say.count(total)} = {_percent(say, total - right, total)}")
+    page.formula(
+        f"{say('error rate')} = {say.count(total - right)}/{say.count(total)} = {_percent(say, total - right, total)}"
+    )
     page.facts |= {"accuracy": right / total, "rows": float(total), "classes": {}}
 
 
@@ -148,14 +150,20 @@ def _class(page: Page, counts: np.ndarray, k: int, name: str) -> None:
 def _averages(page: Page, counts: np.ndarray, names: list[str]) -> None:
     say, classes = page.say, page.facts["classes"]
     page.section(say("Averages"))
-    page.text(say("macro: all classes count equally; weighted: each class counts by its number of rows; micro: all "
-"rows together, which equals the accuracy."))
+    page.text(
+        say(
+            "macro: all classes count equally; weighted: each class counts by its number of rows; micro: all "
+            "rows together, which equals the accuracy."
+        )
+    )
     size = counts.sum(axis=1)
     micro = float(np.trace(counts) / counts.sum())
     rows = []
     for measure in ("precision", "recall", "f1"):
         each = np.nan_to_num([classes[name][measure] for name in names])
-        rows.append([say.text(_NAMES[measure]), say.fixed(each.mean()), say.fixed(each @ size / size.sum()), say.fixed(micro)])
+        rows.append(
+            [say.text(_NAMES[measure]), say.fixed(each.mean()), say.fixed(each @ size / size.sum()), say.fixed(micro)]
+        )
     page.table([say("measure"), "macro", "weighted", "micro"], rows)
 
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from vaglio.document.notation import Notation
 from vaglio.document.document import Page, Trace
 from vaglio.document.impurity import entropy, entropy_formula
-from vaglio.document.notation import as_fraction
+from vaglio.document.notation import Notation, as_fraction
 from vaglio.errors import InputError
 from vaglio.evaluation import shatters
 from vaglio.learners.registry import find
@@ -72,9 +71,8 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     page.formula(f"φ(x) = ({say.series(map(say.fixed, phi(a)))})")
     page.formula(f"φ(z) = ({say.series(map(say.fixed, phi(b)))})")
     mapped = float(phi(a) @ phi(b))
-    page.formula(
-        f"φ(x)·φ(z) = {' + '.join(f'{say.fixed(p)}·{say.fixed(q)}' for p, q in zip(phi(a), phi(b)))} = {say.fixed(mapped)}"
-    )
+    terms = " + ".join(f"{say.fixed(p)}·{say.fixed(q)}" for p, q in zip(phi(a), phi(b)))
+    page.formula(f"φ(x)·φ(z) = {terms} = {say.fixed(mapped)}")
     page.section(say("With the kernel"))
     dot = float(a @ b)
     page.formula(f"x·z = {' + '.join(f'{say.fixed(p)}·{say.fixed(q)}' for p, q in zip(a, b))} = {say.fixed(dot)}")
@@ -125,8 +123,13 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     page = Page(Notation(lang))
     say, n = page.say, len(X)
     page.section(say("The points"))
-    page.text(say("{n} points have {all} labellings. The learner shatters the points if it can realise every "
-"labelling.", n=n, all=2**n))
+    page.text(
+        say(
+            "{n} points have {all} labellings. The learner shatters the points if it can realise every labelling.",
+            n=n,
+            all=2**n,
+        )
+    )
     page.table(
         ["", *(f"x{j + 1}" for j in range(X.shape[1]))], [[_point_name(i), *map(say.fixed, p)] for i, p in enumerate(X)]
     )
@@ -142,7 +145,11 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     failed = [i for i, ok in enumerate(outcome.realised) if not ok]
     page.table([say("labelling"), say("realised"), say("boundary")], lines, chosen=failed)
     done = int(outcome.realised.sum())
-    page.text((say("All {all} labellings are realised: the {n} points are shattered.", n=n, done=done, all=2**n) if outcome else say("{done} of {all} labellings are realised: the {n} points are not shattered.", n=n, done=done, all=2**n)))
+    page.text(
+        say("All {all} labellings are realised: the {n} points are shattered.", n=n, done=done, all=2**n)
+        if outcome
+        else say("{done} of {all} labellings are realised: the {n} points are not shattered.", n=n, done=done, all=2**n)
+    )
     if linear and not outcome:
         _radon(page, X)
     page.facts |= {"shattered": bool(outcome), "realised": done, "labellings": 2**n}
@@ -175,9 +182,16 @@ def _radon(page: Page, X: np.ndarray) -> None:
     plus, minus = np.flatnonzero(weights > 0).tolist(), np.flatnonzero(weights < 0).tolist()
     meet = weights[plus] @ X[plus] / weights[plus].sum()
     a, b = (", ".join(map(_point_name, side)) for side in (plus, minus))
-    page.text(page.say("Reason: the convex hulls of {{{a}}} and {{{b}}} meet in {point}. A hyperplane with the first set"
-" on one side and the second set on the other side would have this point on both sides. Any d + 2"
-" points in d dimensions can be divided in this way (Radon).", a=a, b=b, point=f"({page.say.series(map(page.say.fixed, meet))})"))
+    page.text(
+        page.say(
+            "Reason: the convex hulls of {{{a}}} and {{{b}}} meet in {point}. A hyperplane with the first set"
+            " on one side and the second set on the other side would have this point on both sides. Any d + 2"
+            " points in d dimensions can be divided in this way (Radon).",
+            a=a,
+            b=b,
+            point=f"({page.say.series(map(page.say.fixed, meet))})",
+        )
+    )
     page.facts["radon"] = [[_point_name(i) for i in plus], [_point_name(i) for i in minus]]
 
 
@@ -216,8 +230,15 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
     page = Page(Notation(lang))
     say, whole = page.say, e.denominator**n
     page.section(say("Independent learners"))
-    page.text(say("{n} learners make errors independently, each with probability e = {error}. The majority is wrong"
-" when at least {need} of them are wrong.", n=n, error=_fraction(say, e), need=n // 2 + 1))
+    page.text(
+        say(
+            "{n} learners make errors independently, each with probability e = {error}. The majority is wrong"
+            " when at least {need} of them are wrong.",
+            n=n,
+            error=_fraction(say, e),
+            need=n // 2 + 1,
+        )
+    )
     page.formula("P(k) = C(n, k)·e^k·(1 − e)^(n − k)")
     chance = [comb(n, k) * e**k * (1 - e) ** (n - k) for k in range(n + 1)]
     lines = [
@@ -227,9 +248,17 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
     page.table([say("errors made"), "C(n, k)·e^k·(1 − e)^(n − k)", "P"], lines, chosen=range(n // 2 + 1, n + 1))
     majority = sum(chance[n // 2 + 1 :], Fraction(0))
     terms = " + ".join(line[1] for line in lines[n // 2 + 1 :][:4]) + (" + …" if n > 7 else "")
-    page.formula(f"P({say('majority wrong')}) = {terms} = {_unreduced(say, majority, whole)} ≈ {_percent(say, majority)}")
+    page.formula(
+        f"P({say('majority wrong')}) = {terms} = {_unreduced(say, majority, whole)} ≈ {_percent(say, majority)}"
+    )
     page.formula(f"P({say('all wrong')}) = ({_fraction(say, e)})^{n} = {_unreduced(say, chance[-1], whole)}")
-    page.text(say("Accuracy: {one} for one learner, {all} for the majority.", one=_percent(say, 1 - e), all=_percent(say, 1 - majority)))
+    page.text(
+        say(
+            "Accuracy: {one} for one learner, {all} for the majority.",
+            one=_percent(say, 1 - e),
+            all=_percent(say, 1 - majority),
+        )
+    )
     page.facts |= {"majority_error": str(majority), "all_err": str(chance[-1]), "accuracy": float(1 - majority)}
     return page.finish(say("The majority vote of {n} learners", n=n))
 
@@ -295,7 +324,9 @@ def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "e
     names = [say("all rows"), say("training"), say("test")]
     page.section(say("The parts"))
     page.text(say("{share} of the rows of each class are held out for testing.", share=say.percent(test_size, 0)))
-    rows = [[name, say.count(p.sum()), *map(say.count, p), say.fixed(float(entropy(p)))] for name, p in zip(names, parts)]
+    rows = [
+        [name, say.count(p.sum()), *map(say.count, p), say.fixed(float(entropy(p)))] for name, p in zip(names, parts)
+    ]
     page.table(["", say("rows"), *labels, say("entropy")], rows)
     for name, part in zip(names, parts):
         page.formula(f"{say('entropy')}({name}) = {entropy_formula(say, part)}")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from vaglio.document.notation import Notation
 from vaglio.document.document import Page, Trace
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training, row_frame
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels

@@ -9,7 +9,6 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.document.document import Page
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.additive.estimators.bags import columns_together, slot_weights
@@ -31,10 +30,10 @@ def trace_additive(page: Page, training: Training) -> None:
     page.text(
         say(
             "The score F of a row is a sum with one term per column, read from a table. In each round every "
-"column in turn takes a step: its values are cut into at most {leaves} parts, chosen by the "
-"gradients g and Hessians h of the rows. The step of a part, times the learning rate {rate}, is "
-"added to the table of the column. Gradients are recomputed after every {columns:,} "
-"{columns:column|columns}.",
+            "column in turn takes a step: its values are cut into at most {leaves} parts, chosen by the "
+            "gradients g and Hessians h of the rows. The step of a part, times the learning rate {rate}, is "
+            "added to the table of the column. Gradients are recomputed after every {columns:,} "
+            "{columns:column|columns}.",
             leaves=estimator._most_leaves(len(training.y)),
             rate=say.number(rate, "g"),
             columns=columns_together(rate, len(training.y)),
@@ -42,9 +41,15 @@ def trace_additive(page: Page, training: Training) -> None:
     )
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('part')} = −Σ g / (Σ h + {say.number(estimator.reg_lambda, 'g')})")
-    page.text(say("The first rounds are shown on all rows. The model is the mean of {bags:,} {bags:bag|bags}, each "
-"trained without some of the rows. Its number of rounds, {rounds:,}, has the lowest loss on the "
-"held-out rows.", bags=estimator.outer_bags, rounds=estimator.n_iter_))
+    page.text(
+        say(
+            "The first rounds are shown on all rows. The model is the mean of {bags:,} {bags:bag|bags}, each "
+            "trained without some of the rows. Its number of rounds, {rounds:,}, has the lowest loss on the "
+            "held-out rows.",
+            bags=estimator.outer_bags,
+            rounds=estimator.n_iter_,
+        )
+    )
     _rounds(page, training)
     _terms(page, training)
     _row(page, training)
@@ -61,7 +66,12 @@ def _rounds(page: Page, training: Training) -> None:
     slots = [model.slots(training.matrix, j) for j in range(len(training.features))]
     for number, (start, tables) in enumerate(_first_rounds(training, weight, shown)):
         if number == 0:
-            page.text(say("All rows start with the score of the class frequencies: F = {start}.", start=say.series(map(say.fixed, start))))
+            page.text(
+                say(
+                    "All rows start with the score of the class frequencies: F = {start}.",
+                    start=say.series(map(say.fixed, start)),
+                )
+            )
             raw += start
         else:
             page.section(say("Round {n}", n=number), level=2)
@@ -122,7 +132,9 @@ def _steps(
             for value in values.tolist():
                 rows = own[slots[j]] == value
                 sums = gradient[rows].sum(), hessian[rows].sum(), value
-                lines.append([_part(say, model, j, own == value, slots[j]), str(int(rows.sum())), *map(say.fixed, sums)])
+                lines.append(
+                    [_part(say, model, j, own == value, slots[j]), str(int(rows.sum())), *map(say.fixed, sums)]
+                )
                 facts.append({"column": feature.name, "rows": int(rows.sum()), "step": value})
             page.table([say("part"), say("rows"), "Σ g", "Σ h", say("value × learning rate")], lines)
     return facts
@@ -152,9 +164,17 @@ def _terms(page: Page, training: Training) -> None:
     rounds = training.estimator.best_iteration_[1]
     start = say.series(map(say.fixed, model.intercept))
     pairs = int((model.terms[:, 1] >= 0).sum())
-    page.text(say("Finally each term is centred: its mean moves into the intercept, which is {start}. The model has"
-" {terms:,} {terms:term|terms}, {pairs:,} of them pairs of columns, after {pair_rounds:,} "
-"{pair_rounds:round|rounds} for pairs.", start=start, terms=model.n_terms, pairs=pairs, pair_rounds=rounds))
+    page.text(
+        say(
+            "Finally each term is centred: its mean moves into the intercept, which is {start}. The model has"
+            " {terms:,} {terms:term|terms}, {pairs:,} of them pairs of columns, after {pair_rounds:,} "
+            "{pair_rounds:round|rounds} for pairs.",
+            start=start,
+            terms=model.n_terms,
+            pairs=pairs,
+            pair_rounds=rounds,
+        )
+    )
     importances = model.importances()
     lines = [[model.name_of(t), say.fixed(importances[t])] for t in np.argsort(-importances, kind="stable").tolist()]
     page.table([say("term"), say("mean absolute value")], lines, most=_MOST_LINES)

@@ -113,9 +113,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.trace.gaussians import film_bayes
+    from vaglio.learners.bayes.trace.gaussians import animate_bayes
 
-    return {"naive-bayes": film_bayes, "gaussian-map": film_bayes, "gaussian-mixture": film_bayes}
+    return {"naive-bayes": animate_bayes, "gaussian-map": animate_bayes, "gaussian-mixture": animate_bayes}
 
 
 def _estimators() -> Mapping[str, type]:

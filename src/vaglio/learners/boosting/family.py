@@ -68,9 +68,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.trace import film_gradient_boosting
+    from vaglio.learners.boosting.trace import animate_gradient_boosting
 
-    return {"gradient-boosting": film_gradient_boosting}
+    return {"gradient-boosting": animate_gradient_boosting}
 
 
 def _estimators() -> Mapping[str, type]:

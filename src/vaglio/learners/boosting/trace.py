@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.boosting.model import Boosted
@@ -27,12 +26,21 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     """Write the start, the gradients, splits and leaves of the first rounds, and how the score of a row adds up."""
     say = page.say
     page.section(say("The data"))
-    page.text(say("Every row has a score F. Each round fits a tree to the gradient of the loss: the leaf values, "
-"times the learning rate, are added to the scores of the rows in the leaf. The scores become "
-"probabilities p; y is 1 for the rows of the class and 0 for the others."))
+    page.text(
+        say(
+            "Every row has a score F. Each round fits a tree to the gradient of the loss: the leaf values, "
+            "times the learning rate, are added to the scores of the rows in the leaf. The scores become "
+            "probabilities p; y is 1 for the rows of the class and 0 for the others."
+        )
+    )
     if training.estimator.n_models_ > 1:
-        page.text(say("The model is the mean of {models} models. The trace shows one of them, trained alone "
-"(n_models=1, average_folds=False).", models=training.estimator.n_models_))
+        page.text(
+            say(
+                "The model is the mean of {models} models. The trace shows one of them, trained alone "
+                "(n_models=1, average_folds=False).",
+                models=training.estimator.n_models_,
+            )
+        )
         training = _alone(training)
     temperature = training.estimator.temperature_
     model = training.model.scaled(temperature)
@@ -41,12 +49,27 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     page.formula(f"{say('gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
     rate = training.estimator.learning_rate
     rate = 0.05 if isinstance(rate, str) else float(rate)  # a table that can be read has few rows
-    page.text(say("The learning rate is {rate} and λ = {penalty}. A tree makes the test with the largest gain "
-"first.", rate=say.short(rate), penalty=say.short(_penalty(training))))
+    page.text(
+        say(
+            "The learning rate is {rate} and λ = {penalty}. A tree makes the test with the largest gain first.",
+            rate=say.short(rate),
+            penalty=say.short(_penalty(training)),
+        )
+    )
     if not _whole(training):
-        page.text(say("Each round is trained on a random {share} of the rows. The trace does not know which, so it "
-"omits the sums of the leaves; set subsample=1 to see them.", share=say.percent(float(training.estimator.subsample))))
-    page.text(say("All rows start with the score of the class frequencies: F = {start}.", start=say.series(map(say.fixed, model.baseline))))
+        page.text(
+            say(
+                "Each round is trained on a random {share} of the rows. The trace does not know which, so it "
+                "omits the sums of the leaves; set subsample=1 to see them.",
+                share=say.percent(float(training.estimator.subsample)),
+            )
+        )
+    page.text(
+        say(
+            "All rows start with the score of the class frequencies: F = {start}.",
+            start=say.series(map(say.fixed, model.baseline)),
+        )
+    )
     raw, facts = model.raw(training.matrix, 0, 0), list[dict[str, Any]]()
     for number in range(model.rounds):
         if number >= training.most_steps:
@@ -58,8 +81,13 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
         raw = after
     page.facts["rounds"] = facts
     if temperature != 1.0:
-        page.text(say("Finally all scores are divided by {temperature}, the temperature that maximises the likelihood "
-"of held-out rows.", temperature=say.fixed(temperature)))
+        page.text(
+            say(
+                "Finally all scores are divided by {temperature}, the temperature that maximises the likelihood "
+                "of held-out rows.",
+                temperature=say.fixed(temperature),
+            )
+        )
     _score(page, training)
 
 
@@ -200,14 +228,16 @@ def _shown(say: Notation, model: Boosted, raw: np.ndarray) -> list[str]:
 def decide(page: Page, training: Training, p: np.ndarray) -> None:
     """Write the most probable class of the row."""
     best = int(np.argmax(p))
-    page.text(page.say("Decision: {label} ({share}).", label=training.classes[best], share=page.say.percent(float(p[best]))))
+    page.text(
+        page.say("Decision: {label} ({share}).", label=training.classes[best], share=page.say.percent(float(p[best])))
+    )
     page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}
 
 
-def film_gradient_boosting(scene: AnimationContext) -> list[Frame]:
+def animate_gradient_boosting(context: AnimationContext) -> list[Frame]:
     """Make one picture per round."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    classes = np.asarray(scene.estimator.classes_)
-    staged = scene.estimator.staged_predict_proba(scene.like_source(scene.plane.grid))
-    return frames_of_rounds(scene, (classes[shares.argmax(axis=1)] for shares in staged))
+    classes = np.asarray(context.estimator.classes_)
+    staged = context.estimator.staged_predict_proba(context.like_source(context.plane.grid))
+    return frames_of_rounds(context, (classes[shares.argmax(axis=1)] for shares in staged))

@@ -62,10 +62,10 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.ensembles.trace import film_adaboost
-    from vaglio.learners.forest.trace import film_members
+    from vaglio.learners.ensembles.trace import animate_adaboost
+    from vaglio.learners.forest.trace import animate_members
 
-    return {"adaboost": film_adaboost, "bagging": film_members}
+    return {"adaboost": animate_adaboost, "bagging": animate_members}
 
 
 def _estimators() -> Mapping[str, type]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.learners.forest.trace import announce_winner, shared_vote
 from vaglio.learners.trees.model.rules import test_text
@@ -36,9 +35,14 @@ def trace_adaboost(page: Page, training: Training) -> None:
     say, estimator = page.say, training.estimator
     n, k = len(training.y), len(training.classes)
     page.section(say("The data"))
-    page.text(say("Every row starts with weight 1/{n}. A round with weighted error e votes with weight α. The "
-"weights of the rows it misclassifies are multiplied by e^α, the others by e^−α, and then all "
-"weights are divided by their sum.", n=n))
+    page.text(
+        say(
+            "Every row starts with weight 1/{n}. A round with weighted error e votes with weight α. The "
+            "weights of the rows it misclassifies are multiplied by e^α, the others by e^−α, and then all "
+            "weights are divided by their sum.",
+            n=n,
+        )
+    )
     page.formula("α = ½·ln((1 − e)/e)" if k == 2 else "α = ½·[ln((1 − e)/e) + ln(K − 1)]")
     start = training.weight / training.weight.sum()
     weight, member, facts = start, 0, list[dict[str, Any]]()
@@ -48,7 +52,12 @@ def trace_adaboost(page: Page, training: Training) -> None:
             break
         page.section(say("Round {n}", n=number), level=2)
         if entry.alpha is None:
-            page.text(say("Error {error}: no better than chance. The round is discarded and all weights become equal again.", error=say.fixed(entry.error)))
+            page.text(
+                say(
+                    "Error {error}: no better than chance. The round is discarded and all weights become equal again.",
+                    error=say.fixed(entry.error),
+                )
+            )
             weight = start
             continue
         model = training.model.members[member]
@@ -72,16 +81,22 @@ def _round(
     say, n, k = page.say, len(weight), len(training.classes)
     if isinstance(member.model, Tree) and not member.model.is_leaf[0]:
         seen = range(len(training.features)) if member.features is None else member.features
-        page.text(say("The member tests {test}.", test=test_text(member.model, 0, tuple(training.features[j] for j in seen))))
+        page.text(
+            say("The member tests {test}.", test=test_text(member.model, 0, tuple(training.features[j] for j in seen)))
+        )
     error = float(weight[wrong].sum() / weight.sum())
-    page.formula(
-        f"e = Σ w·[{say('wrong')}] / Σ w = {say.fixed(weight[wrong].sum())} / {say.fixed(weight.sum())} = {say.fixed(error)}"
-    )
+    worked = f"{say.fixed(weight[wrong].sum())} / {say.fixed(weight.sum())}"
+    page.formula(f"e = Σ w·[{say('wrong')}] / Σ w = {worked} = {say.fixed(error)}")
     least = max(error, 0.5 / n)
     plain = 0.5 * (np.log((1 - least) / least) + np.log(max(k - 1, 1)))
     alpha = float(training.estimator.learning_rate * plain)
     if least > error:
-        page.text(say("There is no error. The error of half a row, {error}, is used instead, so that α stays finite.", error=say.fixed(least)))
+        page.text(
+            say(
+                "There is no error. The error of half a row, {error}, is used instead, so that α stays finite.",
+                error=say.fixed(least),
+            )
+        )
     rate = "" if training.estimator.learning_rate == 1 else f"{say.fixed(training.estimator.learning_rate)}·"
     inner = f"ln((1 − {say.fixed(least)})/{say.fixed(least)})"
     worked = f"½·{inner}" if k == 2 else f"½·[{inner} + ln({k} − 1)]"
@@ -118,7 +133,13 @@ def trace_bagging(page: Page, training: Training) -> None:
     """Write the sample of each member, and the vote on a row."""
     say, estimator, n = page.say, training.estimator, len(training.y)
     page.section(say("Samples"))
-    page.text(say("{members} members, each trained on {n} rows drawn with replacement.", members=len(training.model.members), n=n))
+    page.text(
+        say(
+            "{members} members, each trained on {n} rows drawn with replacement.",
+            members=len(training.model.members),
+            n=n,
+        )
+    )
     lines = []
     for number, rows in enumerate(estimator.estimators_samples_, start=1):
         times = Counter((rows + 1).tolist())
@@ -132,8 +153,13 @@ def trace_bagging(page: Page, training: Training) -> None:
             ]
         )
     page.table([say("member"), say("rows drawn"), say("left out")], lines, most=training.most_steps)
-    page.text(say("About {share:.0%} of the rows, (1 − 1/n)^n → 1/e, are left out of each sample. They give the "
-"out-of-bag estimate.", share=exp(-1)))
+    page.text(
+        say(
+            "About {share:.0%} of the rows, (1 − 1/n)^n → 1/e, are left out of each sample. They give the "
+            "out-of-bag estimate.",
+            share=exp(-1),
+        )
+    )
     page.facts["samples"] = [(rows + 1).tolist() for rows in estimator.estimators_samples_]
     if training.row is None:
         page.text(say("Give a row to see how it is classified."))
@@ -157,7 +183,14 @@ def trace_voting(page: Page, training: Training) -> None:
     ]
     page.table([say("member"), say("weight"), say("errors made"), say("error")], lines)
     together = np.argmax(model.predict_proba(training.matrix), axis=1) != training.y
-    page.text(say("Together they misclassify {wrong} of {n} training rows: error {error}.", wrong=int(together.sum()), n=n, error=say.fixed(together.mean())))
+    page.text(
+        say(
+            "Together they misclassify {wrong} of {n} training rows: error {error}.",
+            wrong=int(together.sum()),
+            n=n,
+            error=say.fixed(together.mean()),
+        )
+    )
     page.facts |= {
         "errors": {name: int(rows.sum()) for name, rows in zip(model.names, wrong)},
         "majority_error": int(together.sum()),
@@ -183,8 +216,12 @@ def _if_independent(page: Page, training: Training, wrong: np.ndarray) -> None:
     say, half = page.say, len(names) / 2
     errors = [Fraction(int(rows.sum()), len(rows)) for rows in wrong]
     page.section(say("Independent learners"))
-    page.text(say("If the members made these errors independently, the probability of each combination would be the"
-" product of its factors. The majority is wrong in the highlighted rows."))
+    page.text(
+        say(
+            "If the members made these errors independently, the probability of each combination would be the"
+            " product of its factors. The majority is wrong in the highlighted rows."
+        )
+    )
     lines, chosen, majority = list[list[str]](), list[int](), Fraction(0)
     for errs in product((False, True), repeat=len(names)):
         factors = [error if bad else 1 - error for bad, error in zip(errs, errors)]
@@ -201,23 +238,29 @@ def _if_independent(page: Page, training: Training, wrong: np.ndarray) -> None:
 def _vote(page: Page, training: Training) -> None:
     say, model = page.say, training.model
     page.section(say("Votes"))
-    page.text((say("The class probabilities of all members are added.") if model.vote == "soft" else say("Each member has one vote.")))
+    page.text(
+        say("The class probabilities of all members are added.")
+        if model.vote == "soft"
+        else say("Each member has one vote.")
+    )
     said = model.each(training.row)[:, 0, :]
-    lines = [[name, say.percent(share), *map(say.fixed, line)] for name, share, line in zip(model.names, model.shares, said)]
+    lines = [
+        [name, say.percent(share), *map(say.fixed, line)] for name, share, line in zip(model.names, model.shares, said)
+    ]
     page.table([say("member"), say("weight"), *training.classes], lines)
     announce_winner(page, training, model.shares @ said)
 
 
 # -- animation ---------------------------------------------------------------------------------------------------------
-def film_adaboost(scene: AnimationContext) -> list[Frame]:
+def animate_adaboost(context: AnimationContext) -> list[Frame]:
     """Make one picture per round; the size of a row is its weight in the next round."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    estimator = scene.estimator
-    grid = scene.like_source(scene.plane.grid)
-    rows = [np.asarray(one.predict(scene.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
-    weights = _boosted(rows, np.asarray(scene.training.labels), estimator.estimator_weights_, scene.training.weight)
-    return frames_of_rounds(scene, estimator.staged_predict(grid), weights)
+    estimator = context.estimator
+    grid = context.like_source(context.plane.grid)
+    rows = [np.asarray(one.predict(context.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
+    weights = _boosted(rows, np.asarray(context.training.labels), estimator.estimator_weights_, context.training.weight)
+    return frames_of_rounds(context, estimator.staged_predict(grid), weights)
 
 
 def _boosted(

@@ -62,9 +62,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.forest.trace import film_members
+    from vaglio.learners.forest.trace import animate_members
 
-    return {"random-forest": film_members}
+    return {"random-forest": animate_members}
 
 
 def _estimators() -> Mapping[str, type]:

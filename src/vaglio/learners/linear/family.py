@@ -61,10 +61,10 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.linear.trace.logistic import film_logistic
-    from vaglio.learners.linear.trace.perceptron import film_perceptron
+    from vaglio.learners.linear.trace.logistic import animate_logistic
+    from vaglio.learners.linear.trace.perceptron import animate_perceptron
 
-    return {"perceptron": film_perceptron, "logistic": film_logistic}
+    return {"perceptron": animate_perceptron, "logistic": animate_logistic}
 
 
 def _estimators() -> Mapping[str, type]:

@@ -50,9 +50,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.trace import film_neighbors
+    from vaglio.learners.neighbors.trace import animate_neighbors
 
-    return {"knn": film_neighbors}
+    return {"knn": animate_neighbors}
 
 
 def _estimators() -> Mapping[str, type]:

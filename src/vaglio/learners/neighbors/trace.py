@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.message import Option, text
@@ -60,8 +59,13 @@ def trace_knn(page: Page, training: Training) -> None:
         for feature, width in zip((training.features[j] for j in training.matrix.numeric_features), model.scale)
     ]
     if scaled and estimator.preprocess == "auto":
-        page.text(say("Differences between numbers are divided by the typical difference of two rows in the column, √2 "
-"times the standard deviation ({ranges}).", ranges=say.series(scaled)))
+        page.text(
+            say(
+                "Differences between numbers are divided by the typical difference of two rows in the column, √2 "
+                "times the standard deviation ({ranges}).",
+                ranges=say.series(scaled),
+            )
+        )
     difference = differences(training)
     distance = distances(difference, model.metric, model.power, training)
     order = np.lexsort((np.arange(len(distance)), distance))
@@ -134,13 +138,16 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     weight = weight * training.weight[nearest]
     sums = np.bincount(training.y[nearest], weight, minlength=len(training.classes))
     rows = [
-        [str(i + 1), training.classes[training.y[i]], say.fixed(distance[i]), say.fixed(w)] for i, w in zip(nearest, weight)
+        [str(i + 1), training.classes[training.y[i]], say.fixed(distance[i]), say.fixed(w)]
+        for i, w in zip(nearest, weight)
     ]
     page.table([say("row"), say("class"), say("distance"), say("vote")], rows)
     best = int(np.argmax(sums))
     shown = [[label, say.fixed(value), say.percent(value / sums.sum())] for label, value in zip(training.classes, sums)]
     page.table([say("class"), say("votes"), say("share")], shown, chosen=[best])
-    page.text(say("Decision: {label} ({share}).", label=training.classes[best], share=say.percent(sums[best] / sums.sum())))
+    page.text(
+        say("Decision: {label} ({share}).", label=training.classes[best], share=say.percent(sums[best] / sums.sum()))
+    )
     page.facts |= {
         "nearest": [int(i) + 1 for i in nearest],
         "distances": distance[nearest].tolist(),
@@ -149,19 +156,19 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     }
 
 
-def film_neighbors(scene: AnimationContext) -> list[Frame]:
+def animate_neighbors(context: AnimationContext) -> list[Frame]:
     """Make one picture per K, with lines from the row to its neighbours."""
-    plane, estimator = scene.plane, scene.estimator
+    plane, estimator = context.plane, context.estimator
     if plane is None:
         return []
     own = {estimator.n_neighbors} if isinstance(estimator.n_neighbors, int) else set()
-    shots = []
+    frames = []
     for k in sorted(k for k in {*_NUMBERS, *own} if k <= len(plane.points)):
-        fitted = clone(estimator).set_params(n_neighbors=k).fit(scene.training.source, scene.training.labels)
+        fitted = clone(estimator).set_params(n_neighbors=k).fit(context.training.source, context.training.labels)
         near: tuple[int, ...] = ()
         if plane.row is not None:
-            row = scene.like_source(np.array([plane.row]))
+            row = context.like_source(np.array([plane.row]))
             near = tuple(fitted.kneighbors(row, return_distance=False)[0].tolist())
         links = tuple(("link", np.array([plane.row, plane.points[i]])) for i in near)
-        shots.append(Frame(f"K = {k}", Marks(regions_of(scene, fitted), links, near)))
-    return shots
+        frames.append(Frame(f"K = {k}", Marks(regions_of(context, fitted), links, near)))
+    return frames

@@ -62,9 +62,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.rules.trace import film_rules
+    from vaglio.learners.rules.trace import animate_rules
 
-    return {"foil": film_rules, "cn2": film_rules, "aq": film_rules, "ripper": film_rules}
+    return {"foil": animate_rules, "cn2": animate_rules, "aq": animate_rules, "ripper": animate_rules}
 
 
 def _estimators() -> Mapping[str, type]:

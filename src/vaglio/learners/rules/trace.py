@@ -12,7 +12,6 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.impurity import entropy
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.rules.estimators.foil import covering_bits
@@ -102,10 +101,15 @@ def trace_foil(page: Page, training: Training) -> None:
     """FOIL, computed again from its definition; this is exact, since FOIL draws nothing at random."""
     estimator, say = training.estimator, page.say
     page.section(say("The data"))
-    page.text(say("For each class, a rule starts empty and takes the condition with the largest FOIL gain = "
-"pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no other class. A rule is "
-"accepted if at least {accuracy} of the rows it covers belong to the class. The rows of the class"
-" that it covers are then removed, and the search for the next rule begins.", accuracy=say.fixed(estimator.min_accuracy)))
+    page.text(
+        say(
+            "For each class, a rule starts empty and takes the condition with the largest FOIL gain = "
+            "pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no other class. A rule is "
+            "accepted if at least {accuracy} of the rows it covers belong to the class. The rows of the class"
+            " that it covers are then removed, and the search for the next rule begins.",
+            accuracy=say.fixed(estimator.min_accuracy),
+        )
+    )
     found: list[str] = []
     sets = estimator.value_sets is True or any(estimator.reliability_.values())
     plain = not (estimator.forbid or estimator.require or estimator.monotone or sets)
@@ -134,15 +138,25 @@ class Covering:
             positive, negative = self._weights(covered)
             accuracy = positive / (positive + negative)
             if not conditions or accuracy < self.estimator.min_accuracy:
-                self.page.text(self.say("Rejected: only {accuracy} of the rows it covers belong to the class. No more rules are learned "
-"for this class.", accuracy=f"{self.say.fraction(positive, positive + negative)}"))
+                self.page.text(
+                    self.say(
+                        "Rejected: only {accuracy} of the rows it covers belong to the class. No more rules are "
+                        "learned for this class.",
+                        accuracy=f"{self.say.fraction(positive, positive + negative)}",
+                    )
+                )
                 break
             label = self.training.classes[self.code]
             found.append(f"IF {' AND '.join(map(str, conditions))} THEN {label}")
             shown = self.say("IF {conditions} THEN {label}", conditions=all_of(self.say, conditions), label=label)
             mine = covered[self.training.y[covered] == self.code]
             self.page.text(
-                self.say("Accepted: {rule}. It covers {positive} rows of the class and {negative} other rows.", rule=shown, positive=self.say.count(positive), negative=self.say.count(negative))
+                self.say(
+                    "Accepted: {rule}. It covers {positive} rows of the class and {negative} other rows.",
+                    rule=shown,
+                    positive=self.say.count(positive),
+                    negative=self.say.count(negative),
+                )
             )
             rows = np.setdiff1d(rows, mine)
             left = int((self.training.y[rows] == self.code).sum())
@@ -175,8 +189,12 @@ class Covering:
             # Bits that a rule with this number of conditions takes to write.
             bits = length * (1 + float(np.log2(max(possible, 1)))) - float(np.log2(np.arange(1, length + 1)).sum())
             if self.estimator.encoding_limit and bits > covering_bits(start, best.positive):
-                self.page.text(self.say("Encoding the rule would take more bits than encoding the rows it covers: no further condition is"
-" added."))
+                self.page.text(
+                    self.say(
+                        "Encoding the rule would take more bits than encoding the rows it covers: no further "
+                        "condition is added."
+                    )
+                )
                 break
             conditions.append(best.condition)
             rows = best.rows
@@ -195,15 +213,24 @@ class Covering:
         page, say = self.page, self.say
         if so_far:
             page.text(say("So far: {rule}.", rule=all_of(say, so_far)))
-        page.text(say("Covered: pos = {positive}, neg = {negative}.", positive=say.count(before[0]), negative=say.count(before[1])))
-        rows = [[say.text(condition_text(t.condition)), say.count(t.positive), say.count(t.negative), say.fixed(t.score)] for t in tried]
+        page.text(
+            say(
+                "Covered: pos = {positive}, neg = {negative}.",
+                positive=say.count(before[0]),
+                negative=say.count(before[1]),
+            )
+        )
+        rows = [
+            [say.text(condition_text(t.condition)), say.count(t.positive), say.count(t.negative), say.fixed(t.score)]
+            for t in tried
+        ]
         columns = [say("condition"), "pos'", "neg'", say("FOIL gain")]
         page.table(columns, rows, chosen=[0], most=_SHOWN)
         best = tried[0]
         after, start = say.fraction(best.positive, best.positive + best.negative), say.fraction(before[0], sum(before))
         page.formula(
-            f"{say('FOIL gain')}({say.text(condition_text(best.condition))}) = {say.count(best.positive)}·[log2({after}) − log2({start})] "
-            f"= {say.fixed(best.score)}"
+            f"{say('FOIL gain')}({say.text(condition_text(best.condition))}) = "
+            f"{say.count(best.positive)}·[log2({after}) − log2({start})] = {say.fixed(best.score)}"
         )
 
 
@@ -217,9 +244,13 @@ def trace_rules(page: Page, training: Training) -> None:
     say, learner = page.say, training.estimator._learner_id
     page.section(say("The data"))
     page.text(say.text(_SEARCH[learner]))
-    page.text(say("The search itself compares many conjunctions at once or uses a random part of the rows. Here "
-"each accepted rule is shown condition by condition, with its scores on the rows that earlier "
-"rules left uncovered."))
+    page.text(
+        say(
+            "The search itself compares many conjunctions at once or uses a random part of the rows. Here "
+            "each accepted rule is shown condition by condition, with its scores on the rows that earlier "
+            "rules left uncovered."
+        )
+    )
     rows = np.arange(len(training.y))
     page.section(say("The rules found"))
     ordered = training.estimator.rules().resolution in ("first",)
@@ -242,7 +273,15 @@ def _read_rule(page: Page, training: Training, rule: Any, rows: np.ndarray, orde
         positive, negative = counts[code], counts.sum() - counts[code]
         gain = foil_gain(positive, negative, before[code], before.sum() - before[code])
         laplace = (positive + 1) / (counts.sum() + k)
-        lines.append([say.text(condition_text(condition)), say.count(positive), say.count(negative), say.fixed(gain), say.fixed(laplace)])
+        lines.append(
+            [
+                say.text(condition_text(condition)),
+                say.count(positive),
+                say.count(negative),
+                say.fixed(gain),
+                say.fixed(laplace),
+            ]
+        )
         lines[-1].append(say.fixed(float(entropy(counts))))
     columns = [say("condition"), "pos", "neg", say("FOIL gain"), "Laplace", say("entropy")]
     page.text(say.text(rule_text(rule)))
@@ -268,12 +307,12 @@ def _result(page: Page, training: Training) -> None:
     page.facts["fitted_rules"] = [str(rule) for rule in rules]
 
 
-def film_rules(scene: AnimationContext) -> list[Frame]:
+def animate_rules(context: AnimationContext) -> list[Frame]:
     """Make one picture per rule."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    rules = scene.estimator.rules()
+    rules = context.estimator.rules()
     return [
-        Frame(scene.say("Rules: {n}", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
+        Frame(context.say("Rules: {n}", n=n), Marks(regions_of(context, replace(rules, entries=rules.entries[:n]))))
         for n in range(min(len(rules), MAX_FRAMES) + 1)
     ]

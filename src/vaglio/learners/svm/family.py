@@ -57,9 +57,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.svm.trace import film_svm
+    from vaglio.learners.svm.trace import animate_svm
 
-    return {"svm": film_svm}
+    return {"svm": animate_svm}
 
 
 def _estimators() -> Mapping[str, type]:

@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.errors import NotSupportedError
@@ -28,12 +27,20 @@ def trace_svm(page: Page, training: Training) -> None:
             "A precomputed kernel has no rows to show. Pass the rows and choose a kernel by name.",
         )
     page.section(say("The data"))
-    page.text(say("The multipliers α maximise Σ α − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C. Rows "
-"with α > 0 are the support vectors."))
+    page.text(
+        say(
+            "The multipliers α maximise Σ α − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C. Rows "
+            "with α > 0 are the support vectors."
+        )
+    )
     page.formula(kernel_formula(say, model.kernel))
     if not model.encoder.as_is:
-        page.text(say("Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
-"these columns."))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     rows = np.asarray(model.rows(training.matrix))
     if model.phi is not None:
         page.text(say("φ maps each row to {n} columns.", n=rows.shape[1]))
@@ -113,7 +120,7 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     for i, value in zip(index.tolist(), ya.tolist()):
         y = 1 if value > 0 else -1
         slack = max(0.0, 1 - y * f[i])
-        where = (say("α = C: inside the margin or wrong") if abs(value) >= C * (1 - 1e-9) else say("on the margin"))
+        where = say("α = C: inside the margin or wrong") if abs(value) >= C * (1 - 1e-9) else say("on the margin")
         lines.append([str(i + 1), training.classes[training.y[i]], "+1" if y > 0 else "−1", say.fixed(abs(value))])
         lines[-1] += [say.fixed(f[i]), say.fixed(slack), where]
     page.text(say("{n:,} of {of:,} rows are support vectors.", n=len(index), of=len(rows)))
@@ -135,30 +142,30 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     return facts
 
 
-def film_svm(scene: AnimationContext) -> list[Frame]:
+def animate_svm(context: AnimationContext) -> list[Frame]:
     """Make one picture per cost of an error, with the margin and rings around the support vectors."""
     from contourpy import contour_generator
 
-    plane, estimator = scene.plane, scene.estimator
+    plane, estimator = context.plane, context.estimator
     if plane is None:
         return []
     # A machine that was given lambda instead of C, or a hard margin, is shown as it is.
     free = estimator.lam is None and np.isfinite(estimator.C)
     costs = sorted({*_COSTS, float(estimator.C)}) if free else [None]
-    shots = []
+    frames = []
     for cost in costs:
         fitted = estimator
         if cost is not None and cost != estimator.C:
-            fitted = clone(estimator).set_params(C=cost).fit(scene.training.source, scene.training.labels)
-        caption = scene.say("{n:,} {n:support vector|support vectors}", n=len(fitted.support_))
+            fitted = clone(estimator).set_params(C=cost).fit(context.training.source, context.training.labels)
+        caption = context.say("{n:,} {n:support vector|support vectors}", n=len(fitted.support_))
         if cost is not None:
-            caption = f"C = {scene.say.number(cost, 'g')}: {caption}"
+            caption = f"C = {context.say.number(cost, 'g')}: {caption}"
         margins: list[tuple[str, np.ndarray]] = []
         if len(plane.classes) == 2:  # of more classes the regions tell enough
-            values = fitted.decision_function(scene.like_source(plane.grid))
+            values = fitted.decision_function(context.like_source(plane.grid))
             contours = contour_generator(plane.x, plane.y, values.reshape(len(plane.y), len(plane.x)))
             for kind, level in (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0)):
                 margins += [(kind, np.asarray(line)) for line in contours.lines(level)]
-        marks = Marks(regions_of(scene, fitted), tuple(margins), tuple(fitted.support_.tolist()))
-        shots.append(Frame(caption, marks))
-    return shots
+        marks = Marks(regions_of(context, fitted), tuple(margins), tuple(fitted.support_.tolist()))
+        frames.append(Frame(caption, marks))
+    return frames

@@ -82,9 +82,15 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.trees.trace.tree import film_tree
+    from vaglio.learners.trees.trace.tree import animate_tree
 
-    return {"id3": film_tree, "c45": film_tree, "cart": film_tree, "tree": film_tree, "oblique": film_tree}
+    return {
+        "id3": animate_tree,
+        "c45": animate_tree,
+        "cart": animate_tree,
+        "tree": animate_tree,
+        "oblique": animate_tree,
+    }
 
 
 def _estimators() -> Mapping[str, type]:

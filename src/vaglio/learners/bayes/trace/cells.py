@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from vaglio.document.document import Page
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.errors import InputError
@@ -27,17 +26,30 @@ def trace_bayes_net(page: Page, training: Training) -> None:
     """Write the structure, the tables and, for a row, the product."""
     say, model = page.say, training.model
     page.section(say("Prior probabilities"))
-    page.text(say("P(c|x) is proportional to P(c) times the product of P(xⱼ|c, parents of j): an attribute may "
-"depend on other attributes besides the class."))
+    page.text(
+        say(
+            "P(c|x) is proportional to P(c) times the product of P(xⱼ|c, parents of j): an attribute may "
+            "depend on other attributes besides the class."
+        )
+    )
     prior, written = write_priors(page, training, training.estimator.priors is not None)
     cells = model.bins.cells(training.matrix)
     _structure(page, training, cells)
     page.section(say("Likelihoods"))
-    page.text(say("A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
-" attribute.", alpha=say.count(model.alpha)))
+    page.text(
+        say(
+            "A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
+            " attribute.",
+            alpha=say.count(model.alpha),
+        )
+    )
     if any(model.parents):
-        page.text(say("Given its parents, a frequency is (n + α·V·P(v|c))/(N + α·V). Where a combination of the parents"
-" is rare, it is close to the frequency without parents."))
+        page.text(
+            say(
+                "Given its parents, a frequency is (n + α·V·P(v|c))/(N + α·V). Where a combination of the parents"
+                " is rare, it is close to the frequency without parents."
+            )
+        )
     asked = None if training.row is None else model.bins.cells(training.row)[0]
     factors = []
     for j, feature in enumerate(training.features):
@@ -83,7 +95,13 @@ def _structure(page: Page, training: Training, cells: np.ndarray) -> None:
         edges = {frozenset((p, j)) for j, above in enumerate(training.model.parents) for p in above}
         lines = [[names[a], names[b], say.fixed(value)] for (a, b), value in pairs]
         chosen = [i for i, (pair, _) in enumerate(pairs) if frozenset(pair) in edges]
-        page.table(["A", "B", "I(A; B|c)"], lines, say("Mutual information given the class, in bits"), chosen, most=training.most_steps)
+        page.table(
+            ["A", "B", "I(A; B|c)"],
+            lines,
+            say("Mutual information given the class, in bits"),
+            chosen,
+            most=training.most_steps,
+        )
         page.facts["information"] = {f"{names[a]}, {names[b]}": value for (a, b), value in pairs}
         if structure == "k-dependence":
             # Attributes by their mutual information with the class: each may depend on those before it.
@@ -93,7 +111,11 @@ def _structure(page: Page, training: Training, cells: np.ndarray) -> None:
             lines = [[str(place), names[j], say.fixed(told[j])] for place, j in enumerate(order, start=1)]
             page.table(["", say("attribute"), "I(A; c)"], lines, say("Order of the attributes"))
     else:
-        page.text((say("No attribute depends on another: naive Bayes.") if structure == "naive" else say("The edges were given.")))
+        page.text(
+            say("No attribute depends on another: naive Bayes.")
+            if structure == "naive"
+            else say("The edges were given.")
+        )
     lines = [[name, ", ".join(names[p] for p in above) or "–"] for name, above in zip(names, training.model.parents)]
     page.table([say("attribute"), say("parents")], lines)
     page.facts["parents"] = {name: [names[p] for p in a] for name, a in zip(names, training.model.parents)}
@@ -135,7 +157,8 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
             shares = believed_shares(page, name, model.given_class(j), believed)
         else:
             shares = [
-                [smoothed_fraction(page.say, line[v], line.sum(), model.alpha, seen) for line in alone] for v in range(size)
+                [smoothed_fraction(page.say, line[v], line.sum(), model.alpha, seen) for line in alone]
+                for v in range(size)
             ]
         lines = [[label, *(written_share(page.say, share) for share in each)] for label, each in zip(labels, shares)]
         chosen = [value] if value >= 0 else []
@@ -164,18 +187,16 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
     return None if mine is None else _factor(page, training, j, value, mine)
 
 
-def _with_parents(
-    say: Notation, counts: np.ndarray, base: float, v: int, alpha: float, size: int
-) -> tuple[str, float]:
+def _with_parents(say: Notation, counts: np.ndarray, base: float, v: int, alpha: float, size: int) -> tuple[str, float]:
     """(n + α·V·P(v|c))/(N + α·V): for rare combinations it is close to the frequency without parents."""
     n, total, extra = float(counts[v]), float(counts.sum()), alpha * size
     if total + extra <= 0:
         return say.fixed(base), base
     if extra == 0:
         return f"{say.count(n)}/{say.count(total)}", n / total
-    return f"({say.count(n)}+{say.count(extra)}·{say.fixed(base)})/({say.count(total)}+{say.count(extra)})", (n + extra * base) / (
-        total + extra
-    )
+    return f"({say.count(n)}+{say.count(extra)}·{say.fixed(base)})/({say.count(total)}+{say.count(extra)})", (
+        n + extra * base
+    ) / (total + extra)
 
 
 def _labels(page: Page, bins: Any, j: int) -> list[str]:
@@ -194,8 +215,14 @@ def trace_joint_bayes(page: Page, training: Training) -> None:
     cells = bins.cells(training.matrix)
     n_cells = model.n_cells
     page.section(say("The joint table"))
-    page.text(say("P(x|c) is read from one table over all {cells} combinations of values: (rows of c in the cell + "
-"α)/(rows of c + α·cells), where α = {alpha}.", cells=n_cells, alpha=say.count(alpha)))
+    page.text(
+        say(
+            "P(x|c) is read from one table over all {cells} combinations of values: (rows of c in the cell + "
+            "α)/(rows of c + α·cells), where α = {alpha}.",
+            cells=n_cells,
+            alpha=say.count(alpha),
+        )
+    )
     complete = (cells >= 0).all(axis=1)
     seen, where = np.unique(cells[complete], axis=0, return_inverse=True)
     table = np.zeros((len(seen), len(training.classes)))
@@ -230,7 +257,11 @@ def _decide(page: Page, training: Training, cell: np.ndarray, totals: np.ndarray
     joint = likelihood * prior
     for c, label in enumerate(training.classes):
         plain = say.fraction(cell[c], totals[c])
-        text = plain if alpha == 0 else f"({say.count(cell[c])}+{say.count(alpha)})/({say.count(totals[c])}+{cells}·{say.count(alpha)})"
+        text = (
+            plain
+            if alpha == 0
+            else f"({say.count(cell[c])}+{say.count(alpha)})/({say.count(totals[c])}+{cells}·{say.count(alpha)})"
+        )
         page.formula(f"P(x|{label}) = {text} = {say.fixed(likelihood[c])}")
     for c, label in enumerate(training.classes):
         product = f"{say.fixed(likelihood[c])} · {say.fixed(prior[c])} = {say.fixed(joint[c])}"

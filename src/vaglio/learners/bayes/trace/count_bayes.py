@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.encode import EncodedMatrix, count_block, count_columns
 from vaglio.learners.bayes.model.count_bayes import binarized
@@ -29,7 +28,10 @@ def trace_multinomial_nb(page: Page, training: Training) -> None:
     table = _by_class(training, _dense(training.matrix))
     totals, size = table.sum(axis=1), len(names)
     page.formula(page.say.series(f"N({label}) = {page.say.count(n)}" for label, n in zip(training.classes, totals)))
-    shares = [[smoothed_fraction(page.say, table[c, w], totals[c], alpha, size) for c in range(len(totals))] for w in range(size)]
+    shares = [
+        [smoothed_fraction(page.say, table[c, w], totals[c], alpha, size) for c in range(len(totals))]
+        for w in range(size)
+    ]
     row = None if training.row is None else _dense(training.row)[0]
     _write_table(page, training, names, table, shares, row)
     page.facts["counts"] = dict(zip(names, table.T.tolist()))
@@ -68,7 +70,8 @@ def trace_bernoulli_nb(page: Page, training: Training) -> None:
     table = _by_class(training, _present(training.matrix, threshold))
     known = _by_class(training, (~training.matrix.missing).astype(float))[:, owner]
     shares = [
-        [smoothed_fraction(page.say, table[c, w], known[c, w], alpha, 2) for c in range(len(table))] for w in range(len(names))
+        [smoothed_fraction(page.say, table[c, w], known[c, w], alpha, 2) for c in range(len(table))]
+        for w in range(len(names))
     ]
     row = None if training.row is None else _present(training.row, threshold)[0]
     _write_table(page, training, names, table, shares, row)
@@ -86,7 +89,9 @@ def trace_bernoulli_nb(page: Page, training: Training) -> None:
         else:
             factors.append(Factor(f"¬ {names[w]}", tuple(f"(1 − {text})" for text in texts), 1 - p))
     for j in np.flatnonzero(training.row.missing[0]).tolist():
-        page.text(page.say("{name} is missing in the row and is left out of the product.", name=training.features[j].name))
+        page.text(
+            page.say("{name} is missing in the row and is left out of the product.", name=training.features[j].name)
+        )
     write_product(page, training, factors, prior, written)
 
 

@@ -40,7 +40,8 @@ def write_priors(page: Page, training: Training, given: bool) -> tuple[np.ndarra
     """Write the priors; return them, and their text in a product."""
     prior, sizes = np.asarray(training.model.prior), training.class_weights()
     for label, n, p in zip(training.classes, sizes, prior):
-        page.formula(f"P({label}) = {page.say.fixed(p) if given else f'{page.say.fraction(n, sizes.sum())} = {page.say.fixed(p)}'}")
+        worked = "" if given else f"{page.say.fraction(n, sizes.sum())} = "
+        page.formula(f"P({label}) = {worked}{page.say.fixed(p)}")
     return prior, [page.say.fixed(p) if given else page.say.fraction(n, sizes.sum()) for n, p in zip(sizes, prior)]
 
 
@@ -87,7 +88,10 @@ def _written(say: Notation, logarithms: np.ndarray) -> list[str]:
     if not positive.size or positive.min() >= _LEAST:
         return [say.fixed(number) if number else "0" for number in numbers]
     # A product too small for a float is written from its logarithm.
-    return [say.figures(v) if v > 1e-290 or np.isneginf(t) else say.marks(minus(in_figures(t))) for t, v in zip(logarithms, numbers)]
+    return [
+        say.figures(v) if v > 1e-290 or np.isneginf(t) else say.marks(minus(in_figures(t)))
+        for t, v in zip(logarithms, numbers)
+    ]
 
 
 def _logarithms(page: Page, training: Training, factors: list[Factor], prior: np.ndarray, total: np.ndarray) -> None:
@@ -193,7 +197,9 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
     page.table([training.features[j].name, *training.classes], rows, chosen=chosen)
     if value < 0:
         if training.row is not None:
-            page.text(page.say("{name} is missing in the row and is left out of the product.", name=training.features[j].name))
+            page.text(
+                page.say("{name} is missing in the row and is left out of the product.", name=training.features[j].name)
+            )
         return None
     factors = shares[value]
     name = f"{training.features[j].name} = {names[value]}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.learners.bayes.trace.factors import Factor, write_frequencies, write_priors, write_product
 from vaglio.messages.message import text
@@ -23,9 +22,7 @@ _COVARIANCES = {
     "full": text("Mean and covariance of the rows of each class: μ = Σ x/n, Cov = Σ (x − μ)·(x − μ)ᵀ/n."),
     "diagonal": text("Mean and variances of the rows of each class; the covariances are set to 0."),
     "tied": text("The mean of each class, and one covariance for all classes: the discriminant is linear."),
-    "shrunk": text(
-        "Mean and covariance of the rows of each class; the covariance is shrunk towards its diagonal."
-    ),
+    "shrunk": text("Mean and covariance of the rows of each class; the covariance is shrunk towards its diagonal."),
 }
 
 
@@ -64,9 +61,13 @@ def trace_gaussian_mixture(page: Page, training: Training) -> None:
     factors = _others(page, training)
     if model.feature.size:
         page.section(say("Components"))
-        page.text(say("For each class, mixtures of 1, 2, … components are fitted by expectation maximisation (EM). The "
-"mixture with the smallest Bayesian information criterion is chosen: BIC = −2·ln L + p·ln n, for "
-"p parameters."))
+        page.text(
+            say(
+                "For each class, mixtures of 1, 2, … components are fitted by expectation maximisation (EM). The "
+                "mixture with the smallest Bayesian information criterion is chosen: BIC = −2·ln L + p·ln n, for "
+                "p parameters."
+            )
+        )
         for c, label in enumerate(training.classes):
             page.section(label, level=2)
             bic = training.estimator.bic_[c]
@@ -95,10 +96,19 @@ def _others(page: Page, training: Training) -> list[Factor]:
     if not len(group.feature):
         return factors
     page.section(page.say("Likelihoods"))
-    page.text(page.say("Attributes that are not continuous are not part of the density. They are assumed to be "
-"independent of it given the class."))
-    page.text(page.say("A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
-" attribute.", alpha=page.say.count(alpha)))
+    page.text(
+        page.say(
+            "Attributes that are not continuous are not part of the density. They are assumed to be "
+            "independent of it given the class."
+        )
+    )
+    page.text(
+        page.say(
+            "A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
+            " attribute.",
+            alpha=page.say.count(alpha),
+        )
+    )
     for j in sorted(int(j) for j in group.feature):
         page.section(training.features[j].name, level=2)
         factor = write_frequencies(page, training, j, alpha, group)
@@ -112,7 +122,9 @@ def _gaussian(page: Page, training: Training, m: int) -> None:
     names = [training.features[int(j)].name for j in model.feature]
     deviation = np.sqrt(np.diag(model.covariance[m]))
     if len(names) > _MOST_SHOWN:
-        lines = [[name, page.say.fixed(mean), page.say.fixed(s)] for name, mean, s in zip(names, model.mean[m], deviation)]
+        lines = [
+            [name, page.say.fixed(mean), page.say.fixed(s)] for name, mean, s in zip(names, model.mean[m], deviation)
+        ]
         page.table([page.say("attribute"), "μ", "σ"], lines)
         return
     lines = [
@@ -146,8 +158,9 @@ def _decide(
         page.text(f"x = ({say.series(f'{name} = {say.short(float(v))}' for name, v in zip(names, x))})")
         page.formula(formula)
         if len(present) < len(model.feature):
-            page.text(say("Missing numbers are integrated out: only the means and covariances of the known numbers are "
-"used."))
+            page.text(
+                say("Missing numbers are integrated out: only the means and covariances of the known numbers are used.")
+            )
         logarithm = log_densities(page, training, present, x)
         density = np.exp(logarithm)
         factors.append(Factor(", ".join(names), tuple(map(say.figures, density)), density, logarithm))
@@ -169,7 +182,14 @@ def _discriminants(page: Page, training: Training, present: np.ndarray, x: np.nd
     terms = [_log_density(model, c, present, x) for c in range(len(training.classes))]
     constant = -0.5 * len(x) * np.log(2 * np.pi)
     lines = [
-        [label, say.fixed(square), say.fixed(-0.5 * square), say.fixed(-0.5 * determinant), say.fixed(constant), say.fixed(total)]
+        [
+            label,
+            say.fixed(square),
+            say.fixed(-0.5 * square),
+            say.fixed(-0.5 * determinant),
+            say.fixed(constant),
+            say.fixed(total),
+        ]
         for label, (square, determinant, total) in zip(training.classes, terms)
     ]
     head = [say("class"), "d²", "−½·d²", "−½·ln det Cov", "−(D/2)·ln(2π)", "ln P(x|c)"]
@@ -190,26 +210,30 @@ def _responsibilities(page: Page, training: Training, present: np.ndarray, x: np
         for k, part in enumerate(parts):
             m = int(model.start[c]) + k
             density = np.exp(part - np.log(model.weight[m]))
-            lines.append([label, str(k + 1), say.fixed(model.weight[m]), say.figures(density), say.figures(np.exp(part))])
+            lines.append(
+                [label, str(k + 1), say.fixed(model.weight[m]), say.figures(density), say.figures(np.exp(part))]
+            )
             lines[-1].append(say.percent(np.exp(part - whole)))
     head = [say("class"), say("component"), "π", "N(x; μ, Cov)", "π·N", say("responsibility")]
     page.table(head, lines)
     return np.array(logarithm)
 
 
-def film_bayes(scene: AnimationContext) -> list[Frame]:
+def animate_bayes(context: AnimationContext) -> list[Frame]:
     """Make one picture per class, with the line where its probability is nine tenths."""
     from contourpy import contour_generator
 
-    plane = scene.plane
+    plane = context.plane
     if plane is None:
         return []
-    shares = scene.estimator.predict_proba(scene.like_source(plane.grid))
-    regions = regions_of(scene, scene.estimator)
-    shots = []
+    shares = context.estimator.predict_proba(context.like_source(plane.grid))
+    regions = regions_of(context, context.estimator)
+    frames = []
     for code, label in enumerate(plane.classes):
         values = shares[:, code].reshape(len(plane.y), len(plane.x))
         lines = contour_generator(plane.x, plane.y, values).lines(_SURE)
         marks = Marks(regions, tuple(("boundary", np.asarray(line)) for line in lines))
-        shots.append(Frame(scene.say("Beyond the line, P({label}) is above {share:.0%}", label=label, share=_SURE), marks))
-    return shots
+        frames.append(
+            Frame(context.say("Beyond the line, P({label}) is above {share:.0%}", label=label, share=_SURE), marks)
+        )
+    return frames

@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.learners.bayes.model.likelihood import possible
 from vaglio.learners.bayes.model.posterior import values_seen
@@ -118,7 +117,9 @@ def _smoothed_means(page: Page, training: Training, j: int) -> np.ndarray:
     used: np.ndarray = (rows * mean + alpha * overall) / np.maximum(rows + alpha, 1e-300)
     group = training.model.named
     used = np.where(used <= 0, group.mean[int(np.flatnonzero(group.feature == j)[0])], used)
-    lines = [[label, say.count(n), say.fixed(m), say.fixed(u)] for label, n, m, u in zip(training.classes, rows, mean, used)]
+    lines = [
+        [label, say.count(n), say.fixed(m), say.fixed(u)] for label, n, m, u in zip(training.classes, rows, mean, used)
+    ]
     page.table([say("class"), say("rows"), say("mean"), say("mean used")], lines)
     return used
 
@@ -155,7 +156,12 @@ def _asked(page: Page, training: Training, j: int, kind: str | None = None) -> f
     if math.isnan(value):
         page.text(page.say("{name} is missing in the row and is left out of the product.", name=name))
     elif kind is not None and not possible(kind, np.array([value]))[0]:
-        page.text(page.say("{name}: this value has probability 0 in every class, so the column is left out of the product.", name=name))
+        page.text(
+            page.say(
+                "{name}: this value has probability 0 in every class, so the column is left out of the product.",
+                name=name,
+            )
+        )
         return math.nan
     return value
 
@@ -191,13 +197,22 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
     """Write priors, one table per attribute and, for a row, the product and its normalisation."""
     say = page.say
     page.section(say("Prior probabilities"))
-    page.text(say("P(c|x) is proportional to P(c) times the product of P(xⱼ|c): the attributes are assumed to be "
-"independent given the class."))
+    page.text(
+        say(
+            "P(c|x) is proportional to P(c) times the product of P(xⱼ|c): the attributes are assumed to be "
+            "independent given the class."
+        )
+    )
     prior, written = write_priors(page, training, training.estimator.priors is not None)
     page.section(say("Likelihoods"))
     alpha = float(training.estimator.alpha)
-    page.text(say("A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
-" attribute.", alpha=say.count(alpha)))
+    page.text(
+        say(
+            "A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
+            " attribute.",
+            alpha=say.count(alpha),
+        )
+    )
     factors = []
     for j, feature in enumerate(training.features):
         how = training.estimator.likelihoods_.get(feature.name)
@@ -231,11 +246,21 @@ def _growing_alpha(page: Page, training: Training) -> None:
     table = count_table(training, cells, len(names))
     seen = values_seen(table)
     page.section(page.say("The effect of α"), level=2)
-    page.text(page.say("As α grows, the frequency of {name} = {value} tends to {limit} in every class.", name=training.features[j].name, value=names[code], limit=f"1/{seen}"))
+    page.text(
+        page.say(
+            "As α grows, the frequency of {name} = {value} tends to {limit} in every class.",
+            name=training.features[j].name,
+            value=names[code],
+            limit=f"1/{seen}",
+        )
+    )
     rows = [
         [
             page.say.count(a),
-            *(page.say.fixed(smoothed_fraction(page.say, table[c, code], table[c].sum(), a, seen)[1]) for c in range(len(table))),
+            *(
+                page.say.fixed(smoothed_fraction(page.say, table[c, code], table[c].sum(), a, seen)[1])
+                for c in range(len(table))
+            ),
         ]
         for a in _ALPHAS
     ]
@@ -255,4 +280,10 @@ def _duplicates(page: Page, training: Training) -> None:
             len(np.unique(np.column_stack([first, second]), axis=0)) == len(np.unique(first)) == len(np.unique(second))
         )
         if same and len(np.unique(first)) > 1:
-            page.text(page.say("{a} and {b} carry the same information, which is counted twice.", a=training.features[a].name, b=training.features[b].name))
+            page.text(
+                page.say(
+                    "{a} and {b} carry the same information, which is counted twice.",
+                    a=training.features[a].name,
+                    b=training.features[b].name,
+                )
+            )

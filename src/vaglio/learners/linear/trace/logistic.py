@@ -10,9 +10,8 @@ from scipy.special import log_softmax, softmax
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
-from vaglio.learners.linear.trace.perceptron import shot_of_weights
+from vaglio.learners.linear.trace.perceptron import frame_of_weights
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
@@ -83,17 +82,29 @@ def trace_logistic(page: Page, training: Training) -> None:
     """Write the loss, the steps and the weights, then the odds of a row."""
     say, estimator, model = page.say, training.estimator, training.model
     page.section(say("The data"))
-    page.text((say("The log-odds of the second class are a linear function of the columns. The weights make the "
-"classes of the training rows as likely as possible.") if len(training.classes) == 2 else say("Each class has a linear function of the columns. The weights make the classes of the training "
-"rows as likely as possible.")))
+    page.text(
+        say(
+            "The log-odds of the second class are a linear function of the columns. The weights make the "
+            "classes of the training rows as likely as possible."
+        )
+        if len(training.classes) == 2
+        else say(
+            "Each class has a linear function of the columns. The weights make the classes of the training "
+            "rows as likely as possible."
+        )
+    )
     spoken = training.classes[1:] if len(training.classes) == 2 else training.classes
     page.formula("P(c|x) = 1/(1 + exp(−(b + w·x)))" if len(spoken) == 1 else "P(c|x) = exp(b + w·x) / Σ exp(b + w·x)")
     penalised = estimator._strength() > 0
     penalty = f" + ‖w‖²/(2·{say.fixed(estimator.C)})" if penalised else ""
     page.formula(f"L = −Σ ln P(yᵢ|xᵢ){penalty}")
     if not model.encoder.as_is:
-        page.text(say("Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
-"these columns."))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     page.text(f"{', '.join(f'w{j} {name}' for j, name in enumerate(model.encoder.names, start=1))}.")
     if has_newton_steps(estimator):
         _newton(page, training, spoken)
@@ -137,9 +148,13 @@ def newton(loss: Loss, most: int) -> list[tuple[np.ndarray, float, np.ndarray]]:
 def _newton(page: Page, training: Training, spoken: list[str]) -> None:
     say, loss = page.say, loss_of(training)
     page.section(say("Newton's method"))
-    page.text(say("Starting from weights of 0, each step minimises the quadratic approximation of the loss: θ ← θ −"
-" H⁻¹·g, where θ = (w, b) and d = 1 for rows of the class, 0 for others. A step that would "
-"increase the loss is halved."))
+    page.text(
+        say(
+            "Starting from weights of 0, each step minimises the quadratic approximation of the loss: θ ← θ −"
+            " H⁻¹·g, where θ = (w, b) and d = 1 for rows of the class, 0 for others. A step that would "
+            "increase the loss is halved."
+        )
+    )
     curve = " + 1/C" if loss.strength else ""
     page.formula(f"g = Σ (Pᵢ − dᵢ)·xᵢ{' + w/C' if loss.strength else ''}")
     page.formula(f"H = Σ Pᵢ·(1 − Pᵢ)·xᵢ·xᵢᵀ{curve}")
@@ -156,7 +171,11 @@ def _newton(page: Page, training: Training, spoken: list[str]) -> None:
             lines[-1] += [*map(say.fixed, theta[output, :shown]), say.fixed(theta[output, -1])]
         head = [say("step"), "L", "‖g‖", *(f"w{j + 1}" for j in range(shown)), "b"]
         page.table(head, lines, say("weights of {label}", label=label) if len(spoken) > 1 else "")
-    page.text((say("After {n:,} {n:step|steps} the gradient is almost 0: this is the minimum.", n=len(path) - 1) if np.abs(path[-1][2]).max() <= 1e-3 else say("After {n:,} {n:step|steps} the loss is still decreasing.", n=len(path) - 1)))
+    page.text(
+        say("After {n:,} {n:step|steps} the gradient is almost 0: this is the minimum.", n=len(path) - 1)
+        if np.abs(path[-1][2]).max() <= 1e-3
+        else say("After {n:,} {n:step|steps} the loss is still decreasing.", n=len(path) - 1)
+    )
     page.facts |= {"losses": [value for _, value, _ in path], "weights": path[-1][0].tolist()}
 
 
@@ -186,7 +205,10 @@ def _row(page: Page, training: Training, spoken: list[str]) -> None:
     for output, label in enumerate(spoken):
         terms = model.coef[output] * x
         used = np.flatnonzero(terms).tolist()
-        lines = [[model.encoder.names[j], say.fixed(x[j]), say.fixed(model.coef[output, j]), say.fixed(terms[j])] for j in used]
+        lines = [
+            [model.encoder.names[j], say.fixed(x[j]), say.fixed(model.coef[output, j]), say.fixed(terms[j])]
+            for j in used
+        ]
         lines.append(["b", "", "", say.fixed(model.intercept[output])])
         values.append(float(terms.sum() + model.intercept[output]))
         lines.append(["Σ", "", "", say.fixed(values[-1])])
@@ -209,12 +231,14 @@ def _shares(page: Page, training: Training, spoken: list[str], values: list[floa
     return np.asarray(shares)
 
 
-def film_logistic(scene: AnimationContext) -> list[Frame]:
+def animate_logistic(context: AnimationContext) -> list[Frame]:
     """Make one picture per step of Newton's method."""
-    if scene.plane is None or not has_newton_steps(scene.estimator):
+    if context.plane is None or not has_newton_steps(context.estimator):
         return []
-    path = newton(loss_of(scene.training), MAX_FRAMES)
+    path = newton(loss_of(context.training), MAX_FRAMES)
     return [
-        shot_of_weights(scene, scene.say("Step {n}: loss {loss}", n=number, loss=scene.say.number(value, ".4g")), theta)
+        frame_of_weights(
+            context, context.say("Step {n}: loss {loss}", n=number, loss=context.say.number(value, ".4g")), theta
+        )
         for number, (theta, value, _) in enumerate(path)
     ]

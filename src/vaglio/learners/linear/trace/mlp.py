@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.learners.linear.model import ACTIVATIONS
 
@@ -25,13 +24,21 @@ def trace_mlp(page: Page, training: Training) -> None:
     """Write the architecture and the training, then the forward pass of a row, layer by layer."""
     say, model, estimator = page.say, training.model, training.estimator
     page.section(say("Architecture"))
-    page.text(say("A unit computes the weighted sum of its inputs. Hidden units apply an activation function to the"
-" sum. The output is turned into probabilities."))
+    page.text(
+        say(
+            "A unit computes the weighted sum of its inputs. Hidden units apply an activation function to the"
+            " sum. The output is turned into probabilities."
+        )
+    )
     page.formula("z = b + Σ wᵢ·xᵢ")
     page.formula(_FORMULA[model.activation])
     if not model.encoder.as_is:
-        page.text(say("Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
-"these columns."))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     last = len(model.weights) - 1
     lines = [[say("input"), str(model.encoder.width), "", ""]]
     for layer, (weight, bias) in enumerate(zip(model.weights, model.biases)):
@@ -42,8 +49,15 @@ def trace_mlp(page: Page, training: Training) -> None:
     total = sum(weight.size + bias.size for weight, bias in zip(model.weights, model.biases))
     page.text(say("{n:,} weights in total.", n=total))
     page.section(say("Training"))
-    page.text(say("The weights were found with the gradient method {solver} in {n:,} {n:pass|passes}. The final "
-"loss is {loss}. There are too many steps to show.", solver=estimator.solver, n=estimator.n_iter_, loss=say.fixed(estimator.loss_)))
+    page.text(
+        say(
+            "The weights were found with the gradient method {solver} in {n:,} {n:pass|passes}. The final "
+            "loss is {loss}. There are too many steps to show.",
+            solver=estimator.solver,
+            n=estimator.n_iter_,
+            loss=say.fixed(estimator.loss_),
+        )
+    )
     curve = getattr(estimator, "loss_curve_", None)  # where the solver kept it
     if curve:
         places = sorted({0, *(int(p) for p in np.geomspace(1, len(curve), 8).round() - 1), len(curve) - 1})

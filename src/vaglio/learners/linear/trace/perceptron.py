@@ -9,7 +9,6 @@ from sklearn.utils import check_random_state
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
-
 from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
 from vaglio.learners.linear.estimators.perceptron_training import Penalty
@@ -24,12 +23,21 @@ def trace_perceptron(page: Page, training: Training) -> None:
     """Write every update, the final weights, and the decision for a row."""
     say, estimator, encoder = page.say, training.estimator, training.model.encoder
     page.section(say("The data"))
-    page.text(say("For each row, y = 1 if w·x + b > 0, else 0. If y differs from the target d, then w ← w + r·(d − "
-"y)·x and b ← b + r·(d − y), where r = {rate}. Only the updates are listed.", rate=say.fixed(estimator.eta0)))
+    page.text(
+        say(
+            "For each row, y = 1 if w·x + b > 0, else 0. If y differs from the target d, then w ← w + r·(d − "
+            "y)·x and b ← b + r·(d − y), where r = {rate}. Only the updates are listed.",
+            rate=say.fixed(estimator.eta0),
+        )
+    )
     _write_options(page, training)
     if not encoder.as_is:
-        page.text(say("Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
-"these columns."))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     rows = encoder.transform(training.matrix)
     page.text(f"{', '.join(f'w{j} {name}' for j, name in enumerate(encoder.names, start=1))}.")
     wanted, spoken = targets(training)
@@ -75,11 +83,22 @@ def _write_options(page: Page, training: Training) -> None:
     estimator, say = training.estimator, page.say
     share, due = shrinkage(estimator)
     if share < 1 or due > 0:
-        page.text(say("At every row, misclassified or not, a penalty shrinks every weight except b: before the update "
-"by a share of {share}, after the update by {due} towards zero.", share=say.short(1 - share), due=say.short(due)))
+        page.text(
+            say(
+                "At every row, misclassified or not, a penalty shrinks every weight except b: before the update "
+                "by a share of {share}, after the update by {due} towards zero.",
+                share=say.short(1 - share),
+                due=say.short(due),
+            )
+        )
     held = held_out_rows(estimator, training.y)[1]
     if len(held):
-        page.text(say("These rows are held out and only decide when training stops: {rows}.", rows=", ".join(str(i + 1) for i in held.tolist())))
+        page.text(
+            say(
+                "These rows are held out and only decide when training stops: {rows}.",
+                rows=", ".join(str(i + 1) for i in held.tolist()),
+            )
+        )
 
 
 def shrinkage(estimator: Any) -> tuple[float, float]:
@@ -149,30 +168,37 @@ def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[st
     page.facts["decision"] = training.classes[best]
 
 
-def film_perceptron(scene: AnimationContext) -> list[Frame]:
+def animate_perceptron(context: AnimationContext) -> list[Frame]:
     """Make one picture per update, with a ring around the row that was wrong."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    training, say = scene.training, scene.say
+    training, say = context.training, context.say
     rows = training.model.encoder.transform(training.matrix)
     wanted, _ = targets(training)
     weights, updates = replay(training, rows, wanted)
     theta = np.zeros_like(weights)
-    shots = [shot_of_weights(scene, say("Before the first update"), theta)]
+    frames = [frame_of_weights(context, say("Before the first update"), theta)]
     for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_FRAMES - 1], start=1):
         theta = theta.copy()
         theta[output] = after
-        shots.append(shot_of_weights(scene, say("Update {n}: row {row} was misclassified in pass {epoch}", n=number, row=i + 1, epoch=epoch), theta, (i,)))
+        frames.append(
+            frame_of_weights(
+                context,
+                say("Update {n}: row {row} was misclassified in pass {epoch}", n=number, row=i + 1, epoch=epoch),
+                theta,
+                (i,),
+            )
+        )
     if len(updates) >= MAX_FRAMES:
-        shots.append(shot_of_weights(scene, say("After all {n:,} updates", n=len(updates)), weights))
-    return shots
+        frames.append(frame_of_weights(context, say("After all {n:,} updates", n=len(updates)), weights))
+    return frames
 
 
-def shot_of_weights(scene: AnimationContext, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Frame:
+def frame_of_weights(context: AnimationContext, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Frame:
     """The regions and, of two classes, the line w·x + b = 0 for weights with b in the last place."""
-    plane = scene.plane
+    plane = context.plane
     assert plane is not None
-    encoder = scene.training.model.encoder
+    encoder = context.training.model.encoder
     coef, intercept = encoder.to_original_units(theta[:, :-1], theta[:, -1])
     values = plane.grid @ coef.T + intercept
     codes = (values[:, 0] > 0).astype(int) if len(coef) == 1 else values.argmax(axis=1)

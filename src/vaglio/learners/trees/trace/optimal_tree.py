@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from vaglio.document.document import Page
 from vaglio.document.impurity import after
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.rules.trace import all_of
@@ -140,9 +139,9 @@ def _lost_at_root(say: Notation, greedy: Side, optimal: Side, costs: bool) -> st
             **values,
         )
     return say(
-        "The greedy tree loses at the root. Its test {greedy} leaves a Gini index of {gini}, the smallest; but whatever "
-        "is tested below it, {below} errors remain. The test {optimal} leaves a larger Gini index of {other}, and with "
-        "the best tests below it {cost} errors.",
+        "The greedy tree loses at the root. Its test {greedy} leaves a Gini index of {gini}, the smallest; but "
+        "whatever is tested below it, {below} errors remain. The test {optimal} leaves a larger Gini index of {other}, "
+        "and with the best tests below it {cost} errors.",
         **values,
     )
 
@@ -217,7 +216,9 @@ class Side:
         for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, labels)):
             label = self.training.classes[int(np.argmin(self._counts(leaf) @ self.costs))]
             conditions = all_of(say, rule.conditions)
-            texts[leaf] = say("IF {conditions} THEN {label}", conditions=conditions, label=label) if conditions else label
+            texts[leaf] = (
+                say("IF {conditions} THEN {label}", conditions=conditions, label=label) if conditions else label
+            )
         return [[texts[leaf], say.count(self._counts(leaf).sum()), say.count(self._leaf_cost(leaf))] for leaf in leaves]
 
     def _leaves(self) -> list[int]:

@@ -10,7 +10,6 @@ from scipy.special import ndtri
 
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES
-
 from vaglio.document.training import Training
 from vaglio.learners.trees.model.rules import branch_condition
 from vaglio.learners.trees.model.tree import Tree
@@ -101,9 +100,14 @@ def grown(training: Training, tree: Tree, names: dict[int, str], node: int = 0, 
 # -- pessimistic -------------------------------------------------------------------------------------------------------
 def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
     say, facts = page.say, []
-    page.text(say("Pessimistic pruning, from the leaves to the root: each leaf is charged ε = {epsilon} errors in "
-"addition to its own. A subtree becomes a leaf when (Σ errors of its k leaves + k·ε)/N is larger "
-"than (its errors as a leaf + ε)/N. A leaf predicts its own majority class.", epsilon=say.fixed(epsilon)))
+    page.text(
+        say(
+            "Pessimistic pruning, from the leaves to the root: each leaf is charged ε = {epsilon} errors in "
+            "addition to its own. A subtree becomes a leaf when (Σ errors of its k leaves + k·ε)/N is larger "
+            "than (its errors as a leaf + ε)/N. A leaf predicts its own majority class.",
+            epsilon=say.fixed(epsilon),
+        )
+    )
     for node in root.inner():
         leaves = node.leaves()
         below, k, own, n = sum(leaf.errors for leaf in leaves), len(leaves), node.errors, say.count(node.rows)
@@ -113,10 +117,19 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
         page.section(node.name, level=2)
         e = say.count(epsilon)
         page.formula(
-            f"{say('subtree')}: ({say.count(below)} + {k}·{e})/{n} = {say.count(as_tree)}/{n} = {say.fixed(as_tree / node.rows)}"
+            f"{say('subtree')}: ({say.count(below)} + {k}·{e})/{n} = {say.count(as_tree)}/{n} "
+            f"= {say.fixed(as_tree / node.rows)}"
         )
-        page.formula(f"{say('leaf')}: ({say.count(own)} + {e})/{n} = {say.count(as_leaf)}/{n} = {say.fixed(as_leaf / node.rows)}")
-        page.text((say("The subtree is worse: it becomes a leaf.") if prune else say("Tie: the subtree is kept.") if tie else say("The subtree is better: it is kept.")))
+        page.formula(
+            f"{say('leaf')}: ({say.count(own)} + {e})/{n} = {say.count(as_leaf)}/{n} = {say.fixed(as_leaf / node.rows)}"
+        )
+        page.text(
+            say("The subtree is worse: it becomes a leaf.")
+            if prune
+            else say("Tie: the subtree is kept.")
+            if tie
+            else say("The subtree is better: it is kept.")
+        )
         facts.append({"node": node.name, "subtree": as_tree, "leaf": as_leaf, "rows": node.rows, "pruned": prune})
         if prune:
             node.make_leaf()
@@ -126,8 +139,12 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
 # -- reduced error -----------------------------------------------------------------------------------------------------
 def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
     say, lines, facts = page.say, list[list[str]](), list[dict[str, Any]]()
-    page.text(say("Reduced-error pruning, from the leaves to the root: a node becomes a leaf when the leaf makes no"
-" more errors on the held-out rows than the subtree."))
+    page.text(
+        say(
+            "Reduced-error pruning, from the leaves to the root: a node becomes a leaf when the leaf makes no"
+            " more errors on the held-out rows than the subtree."
+        )
+    )
 
     def prune(node: Branch, weight: np.ndarray, majority: int) -> float:
         """Return the errors of the node's subtree on the validation rows, after pruning it."""
@@ -140,7 +157,7 @@ def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
             for child, condition in zip(node.children, node.conditions)
         ]
         cut = own <= sum(below) + 1e-9 * (1 + sum(below))
-        decision = (say("becomes a leaf") if cut else say("kept"))
+        decision = say("becomes a leaf") if cut else say("kept")
         lines.append([node.short, say.count(weight.sum()), say.count(own), say.count(sum(below)), decision])
         facts.append({"node": node.name, "leaf": own, "subtree": sum(below), "pruned": cut})
         if cut:
@@ -173,14 +190,25 @@ def _limit(node: Branch, confidence: float) -> float:
 
 def _error_based(page: Page, training: Training, root: Branch) -> None:
     say, confidence = page.say, float(training.estimator.confidence_factor)
-    page.text(say("Error-based pruning, from the leaves to the root: the expected number of errors is the upper "
-"confidence limit of a binomial with confidence factor {confidence}. A node becomes a leaf, is "
-"replaced by its largest branch, or stays, whichever has the fewest expected errors (the smaller "
-"tree may have up to {tolerance} errors more).", confidence=say.fixed(confidence), tolerance=TOLERANCE))
+    page.text(
+        say(
+            "Error-based pruning, from the leaves to the root: the expected number of errors is the upper "
+            "confidence limit of a binomial with confidence factor {confidence}. A node becomes a leaf, is "
+            "replaced by its largest branch, or stays, whichever has the fewest expected errors (the smaller "
+            "tree may have up to {tolerance} errors more).",
+            confidence=say.fixed(confidence),
+            tolerance=TOLERANCE,
+        )
+    )
     for node in root.inner():
         if sum(leaf.errors for leaf in node.leaves()) >= node.errors - 1e-3:
-            page.text(say("{node}: its subtree makes no fewer errors on the training rows than a leaf, so it becomes a leaf"
-" at once.", node=node.name))
+            page.text(
+                say(
+                    "{node}: its subtree makes no fewer errors on the training rows than a leaf, so it becomes a leaf"
+                    " at once.",
+                    node=node.name,
+                )
+            )
             node.make_leaf()
     work = ErrorBased(page, training, confidence)
     work.prune(root)
@@ -219,7 +247,16 @@ class ErrorBased:
         else:
             decision = "subtree"
         branch = self.say.fixed(as_branch) if np.isfinite(as_branch) else "–"
-        self.lines.append([node.short, self.say.count(node.rows), self.say.count(node.errors), self.say.fixed(as_leaf), self.say.fixed(as_tree), branch])
+        self.lines.append(
+            [
+                node.short,
+                self.say.count(node.rows),
+                self.say.count(node.errors),
+                self.say.fixed(as_leaf),
+                self.say.fixed(as_tree),
+                branch,
+            ]
+        )
         self.lines[-1].append(self.say.text(_DECISIONS[decision]))
         numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
         self.facts.append({"node": node.name, "decision": decision, **numbers})
@@ -255,9 +292,13 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
         leaves = node.leaves()
         return (risk(node) - sum(map(risk, leaves))) / max(len(leaves) - 1, 1)
 
-    page.text(say("Cost-complexity pruning: cutting below a node t costs α = (R(t) − R(leaves of t))/(leaves − 1) "
-"for each leaf removed. The node with the smallest cost is cut first, and so on up to the root. "
-"The result is a sequence of nested trees."))
+    page.text(
+        say(
+            "Cost-complexity pruning: cutting below a node t costs α = (R(t) − R(leaves of t))/(leaves − 1) "
+            "for each leaf removed. The node with the smallest cost is cut first, and so on up to the root. "
+            "The result is a sequence of nested trees."
+        )
+    )
     lines = [["0", "0", str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves()))), ""]]
     chosen, facts = 0, [0.0]
     while root.children:
@@ -268,11 +309,17 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
         alpha = max(weakest, facts[-1])
         if alpha > facts[-1] + 1e-12 or len(facts) == 1:
             facts.append(alpha)
-        lines.append([str(len(lines)), say.fixed(alpha), str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves())))])
+        lines.append(
+            [str(len(lines)), say.fixed(alpha), str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves())))]
+        )
         lines[-1].append("; ".join(node.short for node in cut))
         chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
     columns = [say("step"), "α", say("leaves"), "R(T)", say("cut at")]
     page.table(columns, lines, say("The sequence of trees"), [chosen])
-    page.text(say("With α = {alpha} the tree with {leaves} leaves is chosen.", alpha=say.fixed(price), leaves=lines[chosen][2]))
+    page.text(
+        say(
+            "With α = {alpha} the tree with {leaves} leaves is chosen.", alpha=say.fixed(price), leaves=lines[chosen][2]
+        )
+    )
     page.facts["ccp_alphas"] = facts
     page.facts["pruned_leaves"] = int(lines[chosen][2])

@@ -11,7 +11,6 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
-
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.encode import Feature
@@ -58,23 +57,47 @@ def trace_tree(page: Page, training: Training) -> None:
     weight = None if (part.weight == 1).all() else part.weight
     tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
     page.section(say("The data"))
-    page.text(say("{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}, {k:,} {k:class|classes}.", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
+    page.text(
+        say(
+            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}, {k:,} {k:class|classes}.",
+            rows=len(training.y),
+            columns=len(training.features),
+            k=len(training.classes),
+        )
+    )
     page.text(say.text(_CRITERIA[_criterion(estimator)]))
     page.text(say.text(_NOMINAL_SPLITS[estimator.nominal_split]))
     if estimator._oblique:
-        page.text(say("A node may also test a linear combination of numeric columns, if it leaves less impurity than "
-"the best single column. The learner finds the combination (Fisher's discriminant, then random "
-"changes to it); its impurity is computed here."))
+        page.text(
+            say(
+                "A node may also test a linear combination of numeric columns, if it leaves less impurity than "
+                "the best single column. The learner finds the combination (Fisher's discriminant, then random "
+                "changes to it); its impurity is computed here."
+            )
+        )
     if validation is not None:
-        page.text(say("The rows are split at random within each class: {growing} grow the tree and {validation} are "
-"held out to prune it.", growing=len(part.y), validation=len(validation.y)))
+        page.text(
+            say(
+                "The rows are split at random within each class: {growing} grow the tree and {validation} are "
+                "held out to prune it.",
+                growing=len(part.y),
+                validation=len(validation.y),
+            )
+        )
     growth = Growth(page, part, tree)
     growth.write()
     trace_pruning(page, part, tree, growth.names, validation)
     page.section(say("The tree"))
     shape = {what: say.short(round(value, 2)) for what, value in estimator.tree_.mean_shape().items()}
-    page.text(say("{leaves:,} {leaves:leaf|leaves}, depth {depth}, {mean_path} tests per row on average, "
-"{branching} branches per test.", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth, **shape))
+    page.text(
+        say(
+            "{leaves:,} {leaves:leaf|leaves}, depth {depth}, {mean_path} tests per row on average, "
+            "{branching} branches per test.",
+            leaves=_reached_leaves(estimator.tree_),
+            depth=estimator.tree_.depth,
+            **shape,
+        )
+    )
     rules = [rule for rule in estimator.rules() if rule.positives + rule.negatives > 0]
     page.table([say("rule")], [[text] for text in rule_texts(rules, growth)])
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
@@ -110,14 +133,20 @@ class Growth:
         inner = [node for node in preorder(tree) if not tree.is_leaf[node]]
         self.number = {node: at for at, node in enumerate(inner, start=1)}
         self.path = self._paths()
-        self.names = {node: self.say("Node {n}: {path}", n=at, path=self.path[node]) for node, at in self.number.items()}
+        self.names = {
+            node: self.say("Node {n}: {path}", n=at, path=self.path[node]) for node, at in self.number.items()
+        }
 
     def write(self) -> None:
         page, say = self.page, self.say
         page.section(say("Growing the tree"))
         if not self.exact:
-            page.text(say("With these parameters the tree samples, constrains or rounds its tests. The tables show all "
-"attributes; the choice is the one the tree made."))
+            page.text(
+                say(
+                    "With these parameters the tree samples, constrains or rounds its tests. The tables show all "
+                    "attributes; the choice is the one the tree made."
+                )
+            )
         if self.tree.is_leaf[0]:
             page.text(say("The root is a leaf: {why}.", why=self._why_leaf(0)))
         facts: list[dict[str, Any]] = []
@@ -151,7 +180,12 @@ class Growth:
         split = next(split for split in splits if split.feature == chosen)
         self._reason(split, splits, remarks)
         if len(best) > 1 and split in best:
-            page.text(say("Tie between {names}. The tree takes the first of them in the table, up to rounding.", names=", ".join(self.training.features[s.feature].name for s in best)))
+            page.text(
+                say(
+                    "Tie between {names}. The tree takes the first of them in the table, up to rounding.",
+                    names=", ".join(self.training.features[s.feature].name for s in best),
+                )
+            )
         self._branches(node, split)
         name, found = self.training.features[chosen].name, None
         if best:
@@ -197,7 +231,11 @@ class Growth:
                 part = say("{part} of the gain is reliable (many values)", part=say.fixed(split.reliable))
                 remark = f"{remark}; {part}" if remark else part
             rows.append([self.training.features[split.feature].name, split.test or say("each value")])
-            rows[-1] += [say.fixed(split.impurity_after("entropy")), say.fixed(split.gain), say.fixed(split.split_information)]
+            rows[-1] += [
+                say.fixed(split.impurity_after("entropy")),
+                say.fixed(split.gain),
+                say.fixed(split.split_information),
+            ]
             rows[-1] += [say.fixed(split.ratio), say.fixed(split.impurity_after("gini")), say.fixed(split.binary[0])]
             rows[-1] += [split.binary[1], *([say.fixed(split.impurity_after("error"))] if by_error else []), remark]
         self.page.table(columns, rows, say("All attributes"), marked)
@@ -208,10 +246,20 @@ class Growth:
         criterion = _criterion(self.training.estimator)
         if criterion == "gain_ratio" and "below_average" in remarks.values():
             compared = [s for s in splits if remarks.get(s.feature, "below_average") == "below_average"]
-            page.text(say("The average gain is {average}. Attributes with a smaller gain are excluded.", average=say.fixed(self.splits.average_of(compared))))
+            page.text(
+                say(
+                    "The average gain is {average}. Attributes with a smaller gain are excluded.",
+                    average=say.fixed(self.splits.average_of(compared)),
+                )
+            )
         if split.penalty:
-            page.text(say("The gain of a numeric test is reduced because its threshold was chosen among several: "
-"log2(thresholds)/n = {penalty} is subtracted.", penalty=say.fixed(split.penalty)))
+            page.text(
+                say(
+                    "The gain of a numeric test is reduced because its threshold was chosen among several: "
+                    "log2(thresholds)/n = {penalty} is subtracted.",
+                    penalty=say.fixed(split.penalty),
+                )
+            )
         shown = {"name": name, "worth": say.fixed(self.splits.worth(split))}
         if criterion == "entropy":
             page.text(say("Chosen: {name}, with the largest information gain ({worth}).", **shown))
@@ -272,20 +320,25 @@ class Growth:
             left = after("gini", branches)
             page.formula(f"{say('Gini after')} = {' + '.join(terms)} = {say.fixed(left)}")
             drop = float(gini(whole)) - left
-            page.formula(f"{say('decrease in Gini')} = {say.fixed(float(gini(whole)))} − {say.fixed(left)} = {say.fixed(drop)}")
+            page.formula(
+                f"{say('decrease in Gini')} = {say.fixed(float(gini(whole)))} − {say.fixed(left)} = {say.fixed(drop)}"
+            )
 
     def _work_out_known(self, split: Split) -> None:
         """With missing values spread over the branches, the gain is that of the known rows times their share."""
         page, say, measure = self.page, self.say, self.splits.measure
-        page.text(say("The value is known in {share} of the rows. The gain is computed on these rows and multiplied by "
-"their share. The other rows go down every branch with part of their weight, and count as one "
-"more branch in the split information.", share=say.percent(split.known)))
+        page.text(
+            say(
+                "The value is known in {share} of the rows. The gain is computed on these rows and multiplied by "
+                "their share. The other rows go down every branch with part of their weight, and count as one "
+                "more branch in the split information.",
+                share=say.percent(split.known),
+            )
+        )
         before, left = MEASURES[measure](split.branches.sum(axis=0)), split.impurity_after(measure)
         less = f" − {say.fixed(split.penalty)}" if split.penalty else ""
-        worked = (
-            f"{say.fixed(split.known)}·({say.fixed(float(before))} − {say.fixed(left)}){less} = {say.fixed(split.decrease(measure))}"
-        )
-        page.formula(f"{say('gain')} = {worked}")
+        worked = f"{say.fixed(split.known)}·({say.fixed(float(before))} − {say.fixed(left)}){less}"
+        page.formula(f"{say('gain')} = {worked} = {say.fixed(split.decrease(measure))}")
         if self.splits.by_ratio:
             shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
             page.formula(f"{say('gain ratio')} = {shown}")
@@ -384,7 +437,13 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
     single = {features[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
     if single:
         names = say.series(f"{name} {say.fixed(value)}" for name, value in single.items())
-        page.text(say("The best single column leaves more impurity ({names}); the combination leaves {after}.", names=names, after=say.fixed(left)))
+        page.text(
+            say(
+                "The best single column leaves more impurity ({names}); the combination leaves {after}.",
+                names=names,
+                after=say.fixed(left),
+            )
+        )
     return {"combination": left, "single": single, "terms": len(terms)}
 
 
@@ -414,23 +473,23 @@ def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
     return texts
 
 
-def film_tree(scene: AnimationContext) -> list[Frame]:
+def animate_tree(context: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
-    part, _ = growing_and_validation(scene.training)
+    part, _ = growing_and_validation(context.training)
     weight = None if (part.weight == 1).all() else part.weight
-    classes = scene.estimator.classes_
-    grown = grow(scene.estimator, part.matrix, part.y, weight, len(classes))
+    classes = context.estimator.classes_
+    grown = grow(context.estimator, part.matrix, part.y, weight, len(classes))
     inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
     features = part.features
-    captions = [scene.say("All rows")]
-    captions += [scene.say("{n:,} {n:test|tests}", n=n) for n in range(1, len(inner) + 1)]
-    shots = [
+    captions = [context.say("All rows")]
+    captions += [context.say("{n:,} {n:test|tests}", n=n) for n in range(1, len(inner) + 1)]
+    frames = [
         Frame(captions[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
         for known in range(min(len(inner), MAX_FRAMES - 1) + 1)
     ]
-    finished = Frame(scene.say("The finished tree"), tree=outline(scene.estimator.tree_, features, classes))
+    finished = Frame(context.say("The finished tree"), tree=outline(context.estimator.tree_, features, classes))
     # The first test is chosen in the first step of the trace: its picture has that test already.
-    return [*shots, finished]
+    return [*frames, finished]
 
 
 def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
