@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from vaglio.errors import InputError
@@ -13,6 +14,7 @@ from vaglio.messages.message import Listing
 __all__ = ["Notation", "as_fraction", "minus"]
 
 
+@dataclass(frozen=True)
 class Notation(Locale):
     """The language of a trace: its sentences, and the numbers of its formulas and tables.
 

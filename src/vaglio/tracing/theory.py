@@ -245,7 +245,7 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
         [str(k), f"{comb(n, k)}·({_fraction(say, e)})^{k}·({_fraction(say, 1 - e)})^{n - k}", _unreduced(say, p, whole)]
         for k, p in enumerate(chance)
     ]
-    page.table([say("errors made"), "C(n, k)·e^k·(1 − e)^(n − k)", "P"], lines, chosen=range(n // 2 + 1, n + 1))
+    page.table([say("wrong learners"), "C(n, k)·e^k·(1 − e)^(n − k)", "P"], lines, chosen=range(n // 2 + 1, n + 1))
     majority = sum(chance[n // 2 + 1 :], Fraction(0))
     terms = " + ".join(line[1] for line in lines[n // 2 + 1 :][:4]) + (" + …" if n > 7 else "")
     page.formula(

@@ -181,7 +181,7 @@ def trace_voting(page: Page, training: Training) -> None:
         [name, say.fixed(share), _numbers(rows), f"{int(rows.sum())}/{n} = {say.fixed(rows.mean())}"]
         for name, share, rows in zip(model.names, model.shares, wrong)
     ]
-    page.table([say("member"), say("weight"), say("errors made"), say("error")], lines)
+    page.table([say("member"), say("weight"), say("misclassified rows"), say("error")], lines)
     together = np.argmax(model.predict_proba(training.matrix), axis=1) != training.y
     page.text(
         say(
@@ -230,7 +230,7 @@ def _if_independent(page: Page, training: Training, wrong: np.ndarray) -> None:
             majority += prod(factors)
         who = say.text(listed([name for name, bad in zip(names, errs) if bad])) if any(errs) else "–"
         lines.append([who, "·".join(f"({factor})" for factor in factors), say.fixed(float(prod(factors)))])
-    page.table([say("errors made"), "Π", "P"], lines, chosen=chosen)
+    page.table([say("wrong members"), "Π", "P"], lines, chosen=chosen)
     page.formula(f"P({say('majority wrong')}) = {majority} = {say.fixed(float(majority))}")
     page.facts["majority_error_if_independent"] = str(majority)
 

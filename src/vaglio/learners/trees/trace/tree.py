@@ -217,8 +217,8 @@ class Growth:
 
     def _attributes(self, splits: list[Split], remarks: dict[int, str], chosen: int) -> None:
         say, by_error = self.say, self.splits.measure == "error"
-        columns = [say("attribute"), say("test"), say("entropy after"), say("gain"), say("split information")]
-        columns += [say("gain ratio"), say("Gini after"), say("Gini of best binary test"), say("best binary test")]
+        columns = [say("attribute"), say("test"), say("entropy after"), say("gain"), say("split info")]
+        columns += [say("gain ratio"), say("Gini after"), say("binary Gini"), say("binary test")]
         columns += [*([say("error after")] if by_error else []), say("remark")]
         rows, marked = [], []
         for i, split in enumerate(splits):
