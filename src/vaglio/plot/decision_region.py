@@ -138,9 +138,7 @@ class DecisionRegionDisplay:
         _draw_rows(ax, self.points, self.point_codes, colours)
         if self.support is not None:
             x, y = self.points[self.support].T
-            ax.scatter(
-                x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=say("support vectors")
-            )
+            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=say("support vectors"))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         quiet(ax, grid=None, lang=lang)
         legend_outside(ax, len(colours) + (self.support is not None))
@@ -277,9 +275,7 @@ class PerceptronPathDisplay:
             style: dict[str, Any] = (
                 {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
             )
-            ax.plot(
-                *ends, **style, zorder=2, label=say("after pass {n}", n=number + 1) if number == last else None
-            )
+            ax.plot(*ends, **style, zorder=2, label=say("after pass {n}", n=number + 1) if number == last else None)
         ax.set(xlim=(left, right), ylim=(bottom, top))
         quiet(ax, grid=None, lang=lang)
         legend_outside(ax, len(colours) + 1)

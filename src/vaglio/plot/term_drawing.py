@@ -164,9 +164,7 @@ def draw_cells(
     body += f"{escape(clip(columns[0], 30))}</text>"
     values = {"first": columns[0], "second": columns[1]}
     title = say("Term {first} and {second}", **values)
-    described = say(
-        "{measure} by {first} and {second}, at most {most}.", measure=measure, most=_plain(most), **values
-    )
+    described = say("{measure} by {first} and {second}, at most {most}.", measure=measure, most=_plain(most), **values)
     return picture(320, top + height + 42, body, title, described, lang=lang)
 
 
