@@ -148,7 +148,8 @@ class Explanation:
     reasons, against : tuple of Reason
         Reasons for the decision and against it, strongest first.
     notes : tuple of str
-        Messages about what a person should know: a default rule, a missing value on the path, a probability that disagrees.
+        Messages about what a person should know: a default rule, a missing value on the path, a probability that
+        disagrees.
     counterfactual : Counterfactual or None
         A smallest change found that flips the class, checked by the model; None when none was found or looked for.
     measure : str or None

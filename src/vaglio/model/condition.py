@@ -333,7 +333,7 @@ def number_text(value: float, exact: bool) -> str:
 
 
 def condition_text(condition: Condition, exact: bool = False) -> str:
-    """Return a condition in the names of the table: a message for a person, or the exact text that rules are read from."""
+    """Return a condition in the names of the table: a message for a person, or the exact text that is read back."""
     if isinstance(condition, MissingCondition):
         return _missing_text(condition, exact)
     known = _known_text(condition, exact)

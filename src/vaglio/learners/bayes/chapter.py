@@ -42,7 +42,7 @@ def bayes_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Cha
     if left_out:
         note.append(
             text(
-                "Columns with the largest information gain are shown; {n:,} further {n:column is|columns are} not shown.",
+                "The columns with the largest information gain are shown; {n:,} further {n:column is|columns are} not.",
                 n=left_out,
             )
         )

@@ -198,7 +198,7 @@ FAMILY = Family(
             "bayes-net",
             _estimators,
             text(
-                "Bayesian network: naive Bayes in which attributes may depend on each other (tree-augmented, k-dependence)"
+                "Bayesian network: naive Bayes in which columns may depend on each other (tree-augmented, k-dependence)"
             ),
             {"structure": ["tan", "k-dependence"], "k": [1, 2, 3], "alpha": [0.1, 0.5, 1.0]},
         ),
