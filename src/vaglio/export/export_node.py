@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vaglio.encode import Feature
+from vaglio.messages.message import text
 from vaglio.model.families import Lookup
 
 __all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
@@ -131,7 +132,7 @@ def unsupported_reason(model: Any, features: tuple[Feature, ...], kinds: Collect
     for member in getattr(model, "members", ()):
         seen = features if member.features is None else tuple(features[j] for j in member.features)
         if found := unsupported_reason(member.model, seen, kinds):
-            return f"{found} (a member)" if not found.endswith("(a member)") else found
+            return found if "reason" in found.values else text("{reason} (a member)", reason=found)
     exporter = exporter_of(model)
     if exporter is not None:
         if exporter.unsupported_reason is not None and (found := exporter.unsupported_reason(model, features)):
@@ -140,5 +141,5 @@ def unsupported_reason(model: Any, features: tuple[Feature, ...], kinds: Collect
         if kind in kinds:
             return None
         if kind == "machine":
-            return "its kernel is not linear, and so it is no sum over the columns"
-    return f"a model of the kind {model.kind!r} is no tree, no list of rules and no sum over the columns"
+            return text("its kernel is not linear, so it is not a sum over the columns")
+    return text("models of kind {kind!r} are not trees, rules or sums over the columns", kind=model.kind)

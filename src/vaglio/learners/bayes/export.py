@@ -13,6 +13,7 @@ from vaglio.encode import Feature
 from vaglio.export.export_node import EXPONENTIAL, KERNEL, LOGNORMAL, POISSON, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
+from vaglio.messages.message import text
 
 
 def node_of_naive_bayes(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -103,7 +104,9 @@ def show_network(fitted: Fitted) -> str:
 
 def _counted_words(model: Any, features: tuple[Feature, ...]) -> str | None:
     words = getattr(model, "naive", model).words
-    return f"it counts the words of column {features[int(words.feature[0])].name!r}" if len(words) else None
+    if not len(words):
+        return None
+    return text("it counts the words of column {column!r}", column=features[int(words.feature[0])].name)
 
 
 EXPORTERS = {
