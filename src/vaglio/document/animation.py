@@ -11,6 +11,7 @@ import numpy as np
 
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
+from vaglio.messages.locale import Locale
 from vaglio.plot.plane import Marks, Plane, draw_plane
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
@@ -94,10 +95,10 @@ class Animation:
         """Return a picture as SVG."""
         frame = self.frames[number]
         if frame.tree is not None:
-            return draw_tree_svg(frame.tree, self.classes, frame.caption, lang=self.lang)
+            return draw_tree_svg(frame.tree, self.classes, frame.caption, locale=Locale(self.lang))
         assert self.plane is not None
         assert frame.marks is not None
-        return draw_plane(self.plane, frame.marks, frame.caption, lang=self.lang)
+        return draw_plane(self.plane, frame.marks, frame.caption, locale=Locale(self.lang))
 
 
 def regions_of(context: AnimationContext, estimator: Any) -> np.ndarray:

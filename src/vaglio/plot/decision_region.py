@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.plot.style import (
     GRID,
     INK,
@@ -126,7 +126,7 @@ class DecisionRegionDisplay:
         lang : str, default="en"
             The language of the words and numbers.
         """
-        say, ax = Locale(lang), axes_for(ax)
+        locale, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _shade(ax, self.x, self.y, self.codes, list(colours.values()))
         if self.values is not None:
@@ -138,9 +138,9 @@ class DecisionRegionDisplay:
         _draw_rows(ax, self.points, self.point_codes, colours)
         if self.support is not None:
             x, y = self.points[self.support].T
-            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=say("support vectors"))
+            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=locale.say("support vectors"))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        quiet(ax, grid=None, lang=lang)
+        quiet(ax, grid=None, locale=locale)
         legend_outside(ax, len(colours) + (self.support is not None))
         return ax
 
@@ -263,7 +263,7 @@ class PerceptronPathDisplay:
         lang : str, default="en"
             The language of the words and numbers.
         """
-        say, ax = Locale(lang), axes_for(ax)
+        locale, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _draw_rows(ax, self.points, self.point_codes, colours, zorder=3)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
@@ -275,9 +275,11 @@ class PerceptronPathDisplay:
             style: dict[str, Any] = (
                 {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
             )
-            ax.plot(*ends, **style, zorder=2, label=say("after pass {n}", n=number + 1) if number == last else None)
+            ax.plot(
+                *ends, **style, zorder=2, label=locale.say("after pass {n}", n=number + 1) if number == last else None
+            )
         ax.set(xlim=(left, right), ylim=(bottom, top))
-        quiet(ax, grid=None, lang=lang)
+        quiet(ax, grid=None, locale=locale)
         legend_outside(ax, len(colours) + 1)
         return ax
 
@@ -294,9 +296,9 @@ class PerceptronPathDisplay:
         """
         ax = axes_for(ax)
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
-        say = Locale(lang)
-        ax.set(xlabel=say("pass"), ylabel=say("wrong predictions"))
-        return quiet(ax, lang=lang)
+        locale = Locale(lang)
+        ax.set(xlabel=locale.say("pass"), ylabel=locale.say("wrong predictions"))
+        return quiet(ax, locale=locale)
 
 
 def line_ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
@@ -337,7 +339,7 @@ def draw_labellings(
     models: Sequence[Any],
     *,
     max_panels: int,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> Any:
     """Draw one panel per labelling; those that no model realises come first and have a red frame.
 
@@ -352,8 +354,7 @@ def draw_labellings(
         The model of each labelling, or None where all labels are the same.
     max_panels : int
         At most this many labellings are drawn.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     if points.shape[1] != 2:
         raise InputError(
@@ -367,11 +368,11 @@ def draw_labellings(
     figure, panels = panel_grid(len(order), size=(1.9, 1.9))
     for ax, i in zip(panels, order, strict=True):
         _draw_labelling(ax, points, labellings[i], bool(realised[i]), models[i])
-    say, values = Locale(lang), {"done": int(realised.sum()), "all": len(labellings), "shown": len(order)}
+    values = {"done": int(realised.sum()), "all": len(labellings), "shown": len(order)}
     if len(order) < len(labellings):
-        title = say("{done:,} of {all:,} labellings realised, {shown:,} shown", **values)
+        title = locale.say("{done:,} of {all:,} labellings realised, {shown:,} shown", **values)
     else:
-        title = say("{done:,} of {all:,} labellings realised", **values)
+        title = locale.say("{done:,} of {all:,} labellings realised", **values)
     figure.suptitle(title, fontsize=10, color=INK)
     return figure
 

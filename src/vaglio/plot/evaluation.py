@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names, legend_outside, quiet
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw_curves(
     steps: bool = False,
     unit_square: bool = False,
     legend: str = "best",
-    lang: str = "en",
+    locale: Locale = ENGLISH,
     **line_kwargs: Any,
 ) -> list[Any]:
     """Draw curves.
@@ -64,32 +64,33 @@ def draw_curves(
         Both axes go from 0 to 1.
     legend : str, default="best"
         Where a short legend is placed, as matplotlib names places.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     **line_kwargs
         Passed on to matplotlib.
     """
-    say, lines = Locale(lang), []
+    lines = []
     for k, curve in enumerate(curves):
         style: dict[str, Any] = {"color": PALETTE[k % len(PALETTE)], "linewidth": 1.8, **line_kwargs}
         if k >= len(PALETTE):
             style.setdefault("linestyle", "--")  # a colour that comes again
         if steps:
             style.setdefault("drawstyle", "steps-post")
-        lines += ax.plot(curve.x, curve.y, label=say.text(curve.name) or None, clip_on=not unit_square, **style)
-    ax.set(xlabel=say.text(xlabel), ylabel=say.text(ylabel))
+        lines += ax.plot(curve.x, curve.y, label=locale.text(curve.name) or None, clip_on=not unit_square, **style)
+    ax.set(xlabel=locale.text(xlabel), ylabel=locale.text(ylabel))
     if unit_square:
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    quiet(ax, lang=lang)
+    quiet(ax, locale=locale)
     named = sum(bool(curve.name) for curve in curves)
     if named:
         legend_outside(ax, named, loc=legend) if named <= 6 else legend_outside(ax, named)
     return lines
 
 
-def draw_reference(ax: Axes, x: Sequence[float], y: Sequence[float], name: str = "", *, lang: str = "en") -> Any:
+def draw_reference(
+    ax: Axes, x: Sequence[float], y: Sequence[float], name: str = "", *, locale: Locale = ENGLISH
+) -> Any:
     """Draw a dashed grey line to compare with."""
-    label = Locale(lang).text(name) or None
+    label = locale.text(name) or None
     (line,) = ax.plot(x, y, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1, label=label)
     return line
 
@@ -105,7 +106,7 @@ def draw_densities(
     *,
     threshold: float | None,
     xlabel: str,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> None:
     """Draw the histogram of a score for each class, as densities, and the threshold as a line.
 
@@ -117,10 +118,8 @@ def draw_densities(
     threshold : float or None
     xlabel : str
         What the score is.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
     values = np.concatenate([scores for _, scores, _ in groups])
     low, high = (0.0, 1.0) if values.min() >= 0 and values.max() <= 1 else (values.min(), values.max())
     bins = np.linspace(low, high if high > low else low + 1, 31).tolist()
@@ -133,7 +132,7 @@ def draw_densities(
         ax.axvline(threshold, color=INK, linewidth=1.2)
         side = "right" if threshold > (low + high) / 2 else "left"
         ax.annotate(
-            say("threshold {value:.3g}", value=threshold),
+            locale.say("threshold {value:.3g}", value=threshold),
             (threshold, 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(-5 if side == "right" else 5, -4),
@@ -142,13 +141,18 @@ def draw_densities(
             va="top",
             fontsize=9,
         )
-    ax.set(xlabel=say.text(xlabel), ylabel=say("density"))
-    quiet(ax, grid="y", lang=lang)
+    ax.set(xlabel=locale.text(xlabel), ylabel=locale.say("density"))
+    quiet(ax, grid="y", locale=locale)
     legend_outside(ax, len(groups), loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=min(len(groups), 4))
 
 
 def draw_confusion(
-    ax: Axes, matrix: np.ndarray, labels: Sequence[object], *, values_format: str | None = None, lang: str = "en"
+    ax: Axes,
+    matrix: np.ndarray,
+    labels: Sequence[object],
+    *,
+    values_format: str | None = None,
+    locale: Locale = ENGLISH,
 ) -> np.ndarray | None:
     """Draw a confusion matrix: one row per true class, one column per predicted class.
 
@@ -163,15 +167,13 @@ def draw_confusion(
         The classes, in the order of the matrix.
     values_format : str, optional
         Format of the numbers; by default few digits.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
 
     Returns
     -------
     ndarray of Text or None
         The texts in the cells; None when there are too many to be read.
     """
-    say = Locale(lang)
     totals = matrix.sum(axis=1, keepdims=True)
     share = np.divide(matrix, totals, out=np.zeros(matrix.shape), where=totals > 0)
     ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
@@ -184,7 +186,7 @@ def draw_confusion(
         range(k), names, rotation=turn, ha="right" if turn else "center", rotation_mode="anchor", fontsize=size
     )
     ax.set_yticks(range(k), names, fontsize=size)
-    ax.set(xlabel=say("predicted"), ylabel=say("true"))
+    ax.set(xlabel=locale.say("predicted"), ylabel=locale.say("true"))
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -193,16 +195,16 @@ def draw_confusion(
     ax.set_yticks(np.arange(k + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", linewidth=1.5 if k <= 15 else 0.5)
     ax.tick_params(which="minor", length=0)
-    return None if k > _MAX_WRITTEN else _write_counts(ax, matrix, share, size, values_format, say)
+    return None if k > _MAX_WRITTEN else _write_counts(ax, matrix, share, size, values_format, locale)
 
 
 def _write_counts(
-    ax: Axes, matrix: np.ndarray, share: np.ndarray, size: float, values_format: str | None, say: Locale
+    ax: Axes, matrix: np.ndarray, share: np.ndarray, size: float, values_format: str | None, locale: Locale
 ) -> np.ndarray:
     texts = np.empty(matrix.shape, dtype=object)
     for i, j in np.ndindex(*matrix.shape):
-        value = matrix[i, j]
-        text = say.number(value, values_format or ("g" if value < 1e6 else ".2g"))
+        value = matrix[i, j].item()
+        text = locale.number(value, values_format or ("g" if value < 1e6 else ".2g"))
         # Dark text on a light cell, light text on a dark one; a zero is written, but hardly seen.
         colour = "white" if share[i, j] > 0.55 else INK if value else "#BBBBBB"
         texts[i, j] = ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=size + 1)
@@ -211,7 +213,7 @@ def _write_counts(
 
 @draws_names
 def draw_intervals(
-    ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str, lang: str = "en"
+    ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str, locale: Locale = ENGLISH
 ) -> Axes:
     """Draw a value and its interval per name, the highest on top.
 
@@ -222,8 +224,7 @@ def draw_intervals(
     rows : sequence of (name, value, low, high)
     xlabel : str
         What the value is.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     ordered = sorted(rows, key=lambda row: row[1])
     ax = axes_for(ax, size=(6, 0.9 + 0.36 * len(ordered)))
@@ -231,13 +232,13 @@ def draw_intervals(
         ax.plot([low, high], [i, i], color=PALETTE[0], linewidth=2.2, alpha=0.45, solid_capstyle="butt")
         ax.plot([value], [i], "o", color=PALETTE[0], markersize=6)
     ax.set_yticks(range(len(ordered)), [name for name, *_ in ordered])
-    ax.set(xlabel=Locale(lang).text(xlabel), ylim=(-0.6, len(ordered) - 0.4))
-    return quiet(ax, grid="x", lang=lang)
+    ax.set(xlabel=locale.text(xlabel), ylim=(-0.6, len(ordered) - 0.4))
+    return quiet(ax, grid="x", locale=locale)
 
 
 @draws_names
 def draw_mean_ranks(
-    ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float, *, lang: str = "en"
+    ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float, *, locale: Locale = ENGLISH
 ) -> Axes:
     """Draw mean ranks on a line, the best at the left (the diagram of Demšar).
 
@@ -252,10 +253,8 @@ def draw_mean_ranks(
         Mean rank of each name; 1 is the best.
     critical : float
         The critical difference.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
     order = np.argsort(ranks, kind="stable")
     ranks, names = ranks[order], [names[i] for i in order]
     bars = _alike(ranks, critical)
@@ -276,7 +275,7 @@ def draw_mean_ranks(
         ax.text(
             edge + (-0.05 if left else 0.05),
             depth,
-            f"{name} ({say.number(rank, '.2f')})",
+            f"{name} ({locale.number(rank, '.2f')})",
             ha="right" if left else "left",
             va="center",
             fontsize=9,
@@ -285,7 +284,7 @@ def draw_mean_ranks(
         height = -0.22 - 0.25 * k
         ax.plot([low - 0.03, high + 0.03], [height, height], color=PALETTE[1], linewidth=3.2, solid_capstyle="butt")
     ax.plot([best, best + critical], [0.75, 0.75], color=INK, linewidth=1.6, marker="|")
-    shown = say("critical difference {value:.2f}", value=critical)
+    shown = locale.say("critical difference {value:.2f}", value=critical)
     ax.text(best + critical / 2, 0.82, shown, ha="center", va="bottom", fontsize=8)
     reach = 0.33 * (worst - best) + 0.6
     ax.set(xlim=(best - reach, worst + reach), ylim=(floor - 0.42 * lines - 0.1, 1.2))

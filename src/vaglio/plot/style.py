@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from vaglio.errors import InputError
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import ENGLISH, Locale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def class_colours(labels: Sequence[object]) -> dict[object, str]:
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(labels)}
 
 
-def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both", lang: str = "en") -> Axes:
+def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both", locale: Locale = ENGLISH) -> Axes:
     """Remove the frame at the top and right, add thin grid lines, and write the numbers beside them in a language.
 
     Parameters
@@ -125,8 +125,7 @@ def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both", lang: st
     ax : Axes
     grid : {"both", "x", "y"} or None, default="both"
         The axes that get grid lines.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -136,31 +135,23 @@ def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both", lang: st
     ax.set_axisbelow(True)
     if grid is not None:
         ax.grid(True, axis=grid, color=GRID, linewidth=0.8)
-    translate_ticks(ax, lang)
+    translate_ticks(ax, locale)
     return ax
 
 
-def translate_ticks(ax: Axes, lang: str) -> None:
+def translate_ticks(ax: Axes, locale: Locale) -> None:
     """Write the numbers beside the grid lines with the marks of a language."""
-    if lang == "en":
+    if locale.lang == "en":
         return
-    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+    from matplotlib.ticker import ScalarFormatter
 
-    say = Locale(lang)
+    class Translated(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return locale.marks(super().__call__(x, pos))
+
     for axis in (ax.xaxis, ax.yaxis):
-        written = axis.get_major_formatter()
-        if isinstance(written, ScalarFormatter):
-            plain = ScalarFormatter()
-            plain.set_axis(axis)
-            # Places are known to a formatter once it has seen all of them.
-            axis.set_major_formatter(
-                FuncFormatter(lambda value, _, plain=plain, axis=axis: _tick(plain, axis, value, say))
-            )
-
-
-def _tick(plain: Any, axis: Any, value: float, say: Locale) -> str:
-    plain.set_locs(axis.get_majorticklocs())
-    return say.marks(plain(value))
+        if isinstance(axis.get_major_formatter(), ScalarFormatter):
+            axis.set_major_formatter(Translated())
 
 
 def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
@@ -179,7 +170,7 @@ def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
     ax.legend(frameon=False, fontsize=9, **kwargs)
 
 
-def class_legend(figure: Figure, labels: Sequence[object], note: str = "", *, lang: str = "en") -> None:
+def class_legend(figure: Figure, labels: Sequence[object], note: str = "", *, locale: Locale = ENGLISH) -> None:
     """Add one legend of class colours above all panels of a figure, and a note below them."""
     from matplotlib.patches import Patch
 
@@ -189,7 +180,7 @@ def class_legend(figure: Figure, labels: Sequence[object], note: str = "", *, la
             handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
         )
     if note:
-        figure.supxlabel(Locale(lang).text(note), fontsize=8, color=MUTED)
+        figure.supxlabel(locale.text(note), fontsize=8, color=MUTED)
 
 
 def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tuple[Figure, list[Axes]]:

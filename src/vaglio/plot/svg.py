@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from vaglio.messages.figures import short_number
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import Number, text
 
 __all__ = [
@@ -103,7 +103,7 @@ def axes(
     ytext: Callable[[float], str],
     most: tuple[int, int] = (5, 5),
     *,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return grid lines, the numbers beside them, and the names of both axes.
 
@@ -116,10 +116,8 @@ def axes(
         From a number to the text beside its grid line.
     most : (int, int), default=(5, 5)
         About how many grid lines, across and up.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
     parts = []
     bottom, top = frame.up(frame.y[0]), frame.up(frame.y[1])
     left, right = frame.across(frame.x[0]), frame.across(frame.x[1])
@@ -127,31 +125,38 @@ def axes(
         at = frame.across(value)
         parts.append(f'<path class="grid" d="M{at:g} {top:g}V{bottom:g}"/>')
         parts.append(
-            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{say.text(xtext(value))}</text>'
+            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{locale.text(xtext(value))}</text>'
         )
     for value in nice_ticks(*frame.y, most[1]):
         at = frame.up(value)
         parts.append(f'<path class="grid" d="M{left:g} {at:g}H{right:g}"/>')
         parts.append(
-            f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{say.text(ytext(value))}</text>'
+            f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{locale.text(ytext(value))}</text>'
         )
     middle = (left + right) / 2, (top + bottom) / 2
     parts.append(
         f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">'
-        f"{escape(say.text(xlabel))}</text>"
+        f"{escape(locale.text(xlabel))}</text>"
     )
     parts.append(
         f'<text class="axis" x="11" y="{middle[1]:g}" text-anchor="middle" '
-        f'transform="rotate(-90 11 {middle[1]:g})">{escape(say.text(ylabel))}</text>'
+        f'transform="rotate(-90 11 {middle[1]:g})">{escape(locale.text(ylabel))}</text>'
     )
     return "".join(parts)
 
 
 def picture(
-    width: float, height: float, body: str, title: str, description: str, *, css: str = "chart", lang: str = "en"
+    width: float,
+    height: float,
+    body: str,
+    title: str,
+    description: str,
+    *,
+    css: str = "chart",
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return an SVG element with a title and a description for screen readers."""
-    title, description = map(Locale(lang).text, (title, description))
+    title, description = map(locale.text, (title, description))
     return (
         f'<svg class="{css}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{body}</svg>"
@@ -181,10 +186,10 @@ def _linked(body: str, address: str | None, label: str, *, in_order: bool = True
     return f'<a href="{escape(address)}" aria-label="{escape(label)}" data-live=""{order}>{body}</a>'
 
 
-def _chart(width: float, height: float, body: str, title: str, description: str, linked: bool, lang: str) -> str:
+def _chart(width: float, height: float, body: str, title: str, description: str, linked: bool, locale: Locale) -> str:
     if not linked:
-        return picture(width, height, body, title, description, lang=lang)
-    title, description = map(Locale(lang).text, (title, description))
+        return picture(width, height, body, title, description, locale=locale)
+    title, description = map(locale.text, (title, description))
     # Links inside an image would not be read out: the chart is a group.
     return (
         f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="group" aria-label="{escape(title)}">'
@@ -199,7 +204,7 @@ def class_bars(
     addresses: Sequence[str] | None = None,
     coloured: bool = True,
     *,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return bars stacked by class, one per bin or category.
 
@@ -214,14 +219,12 @@ def class_bars(
         Where a click on a bar leads.
     coloured : bool, default=True
         Whether the classes have colours.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
     tallest = max((sum(bar) for bar in counts), default=1) or 1
     frame = Frame(640, 300, y=(0, tallest), x=(0, max(len(counts), 1)), bottom=56)
     parts = [
-        axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), lang=lang)
+        axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), locale=locale)
     ]
     every = max(1, math.ceil(len(counts) / 9))
     for b, bar in enumerate(counts):
@@ -233,8 +236,8 @@ def class_bars(
                 css = f"c{k}" if coloured else "plain"
                 drawn += _rect(css, left, top, right - left, bottom - top)
                 base += n
-        name = say.text(names[b])
-        label = f"{name}: {say.text(_number(sum(bar)))}"
+        name = locale.text(names[b])
+        label = f"{name}: {locale.text(_number(sum(bar)))}"
         hit = _rect("hit", left, frame.top, right - left, frame.up(0) - frame.top)
         parts.append(_linked(drawn + hit, addresses[b] if addresses else None, label))
         if b % every == 0:
@@ -244,11 +247,16 @@ def class_bars(
                 f"{escape(_brief(name))}</text>"
             )
     description = text("{n:,} {n:bar|bars}, stacked by class.", n=len(counts))
-    return _chart(640, 300, "".join(parts), title, description, addresses is not None, lang)
+    return _chart(640, 300, "".join(parts), title, description, addresses is not None, locale)
 
 
 def class_boxes(
-    fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel: str, coloured: bool = True, *, lang: str = "en"
+    fives: Sequence[tuple[str, Sequence[float]]],
+    title: str,
+    xlabel: str,
+    coloured: bool = True,
+    *,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return one box per class: quartiles, median and whiskers.
 
@@ -257,15 +265,16 @@ def class_boxes(
     fives : sequence of (str, (low, q1, median, q3, high))
     title, xlabel : str
     coloured : bool, default=True
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     low = min((five[0] for _, five in fives), default=0.0)
     high = max((five[4] for _, five in fives), default=1.0)
     height = 50 + 34 * len(fives)
     frame = Frame(640, height, left=120, x=(low, high if high > low else low + 1), y=(0, max(len(fives), 1)))
     parts = [
-        axes(Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), lang=lang)
+        axes(
+            Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), locale=locale
+        )
     ]
     for k, (name, (least, q1, median, q3, most)) in enumerate(fives):
         middle = frame.up(len(fives) - k - 0.5)
@@ -278,7 +287,7 @@ def class_boxes(
             f'<text class="tick" x="112" y="{middle + 4:g}" text-anchor="end">{escape(_brief(name, 16))}</text>'
         )
     description = text("{n:,} {n:box|boxes} with whiskers, quartiles and median.", n=len(fives))
-    return picture(640, height, "".join(parts), title, description, lang=lang)
+    return picture(640, height, "".join(parts), title, description, locale=locale)
 
 
 def scatter(
@@ -288,7 +297,7 @@ def scatter(
     addresses: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     *,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return a dot per row in the colour of its class.
 
@@ -300,19 +309,18 @@ def scatter(
     title : str
     addresses, labels : sequence of str, optional
         Where a click on a dot leads, and what it is called.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     xs, ys = [p[0] for p in points] or [0.0], [p[1] for p in points] or [0.0]
     frame = Frame(640, 420, x=_padded(min(xs), max(xs)), y=_padded(min(ys), max(ys)))
-    parts = [axes(frame, names[0], names[1], _number, _number, lang=lang)]
+    parts = [axes(frame, names[0], names[1], _number, _number, locale=locale)]
     for at, (x, y, code) in enumerate(points):
         css = f"c{code}" if code >= 0 else "plain"
         dot = f'<circle class="{css} row-dot" cx="{frame.across(x):g}" cy="{frame.up(y):g}" r="4"/>'
-        label = Locale(lang).text(labels[at]) if labels else ""
+        label = locale.text(labels[at]) if labels else ""
         parts.append(_linked(dot, addresses[at] if addresses else None, label, in_order=False))
     description = text("{n:,} {n:row|rows}.", n=len(points))
-    return _chart(640, 420, "".join(parts), title, description, addresses is not None, lang)
+    return _chart(640, 420, "".join(parts), title, description, addresses is not None, locale)
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
@@ -323,7 +331,12 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 
 def count_grid(
-    counts: Sequence[Sequence[float]], across: Sequence[str], down: Sequence[str], title: str, *, lang: str = "en"
+    counts: Sequence[Sequence[float]],
+    across: Sequence[str],
+    down: Sequence[str],
+    title: str,
+    *,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return how often each pair of categories occurs: the larger the square, the more rows.
 
@@ -333,10 +346,8 @@ def count_grid(
         One list per category down, one number per category across.
     across, down : sequence of str
     title : str
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
     most = max((n for row in counts for n in row), default=1) or 1
     cell, left, top = 46.0, 120.0, 26.0
     parts = []
@@ -355,11 +366,12 @@ def count_grid(
             x = left + (j + 0.5) * cell
             parts.append(
                 _rect("plain soft-fill", x - side / 2, middle - side / 2, side, side)
-                + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{say.text(_number(n))}</text>'
+                + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">'
+                f"{locale.text(_number(n))}</text>"
             )
     width, height = left + cell * len(across) + 10, top + cell * len(down) + 10
     description = text("Number of rows for each pair of values.")
-    return picture(width, height, "".join(parts), title, description, lang=lang)
+    return picture(width, height, "".join(parts), title, description, locale=locale)
 
 
 def model_curves(
@@ -372,7 +384,7 @@ def model_curves(
     chance: Sequence[Point] = (),
     percent: bool = True,
     marks: bool = True,
-    lang: str = "en",
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return one line per model, each with a mark that a script moves along it.
 
@@ -389,12 +401,11 @@ def model_curves(
     percent : bool, default=True
         Whether the vertical axis is a share.
     marks : bool, default=True
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
     frame = Frame(400, 300, y=(0.0, top or 1.0))
     up = _percent if percent else _number
-    parts = [axes(frame, *labels, up, up, lang=lang)]
+    parts = [axes(frame, *labels, up, up, locale=locale)]
     if chance:
         parts.append(f'<path class="chance" d="{line_path(frame.points(*zip(*chance)))}"/>')
     for k, (_, points) in enumerate(curves):
@@ -404,4 +415,4 @@ def model_curves(
         for k, (_, points) in enumerate(curves):
             x, y = frame.points(*zip(*points))[0] if points else (0.0, 0.0)
             parts.append(f'<circle class="dot c{k % 8}" data-model="{k}" cx="{x:g}" cy="{y:g}" r="5"/>')
-    return picture(400, 300, "".join(parts), title, description, lang=lang)
+    return picture(400, 300, "".join(parts), title, description, locale=locale)

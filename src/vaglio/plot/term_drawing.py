@@ -10,8 +10,6 @@ from html import escape
 
 import numpy as np
 
-from vaglio.messages.locale import Locale
-from vaglio.messages.message import Number
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import Frame, axes, line_path, picture
 
@@ -29,8 +27,8 @@ def _range(scores: np.ndarray, deviations: np.ndarray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _plain(value: float) -> Number:
-    return Number(f"{value:.4g}")
+def _plain(value: float) -> str:
+    return f"{value:.4g}"
 
 
 def draw_steps(
@@ -40,8 +38,6 @@ def draw_steps(
     deviations: np.ndarray,
     measure: str,
     text: Callable[[float], str] = _plain,
-    *,
-    lang: str = "en",
 ) -> str:
     """Return the score of a column of numbers: a line of steps per score, with a band around it.
 
@@ -55,13 +51,10 @@ def draw_steps(
         What is added up.
     text : callable
         From a number to the text beside its grid line.
-    lang : str, default="en"
-        The language of the words and numbers.
     """
-    say = Locale(lang)
     frame = Frame(x=(float(edges[0]), float(edges[-1])), y=_range(scores, deviations))
     xs = np.repeat(edges, 2)[1:-1]
-    body = f'<g class="axes">{axes(frame, clip(name, 40), measure, text, _plain, lang=lang)}</g>'
+    body = f'<g class="axes">{axes(frame, clip(name, 40), measure, text, _plain)}</g>'
     body += f'<path class="chance" d="M{frame.left:g} {frame.up(0.0):g}H{frame.width - frame.right:g}"/>'
     for k in range(scores.shape[1]):
         middle, spread = np.repeat(scores[:, k], 2), BAND * np.repeat(deviations[:, k], 2)
@@ -69,18 +62,11 @@ def draw_steps(
         body += f'<path class="c{k % 8} band" d="{line_path(band)}z"/>'
     for k in range(scores.shape[1]):
         body += f'<path class="line{k % 8} step" d="{line_path(frame.points(xs, np.repeat(scores[:, k], 2)))}"/>'
-    described = say(
-        "Score by {name}, from {low} to {high}, with a band of two standard deviations.",
-        name=name,
-        low=text(float(edges[0])),
-        high=text(float(edges[-1])),
-    )
-    return picture(frame.width, frame.height, body, say("Term {name}", name=name), described, lang=lang)
+    described = f"Score by {name}, from {text(float(edges[0]))} to {text(float(edges[-1]))}; band of two deviations."
+    return picture(frame.width, frame.height, body, f"Term {name}", described)
 
 
-def draw_values(
-    name: str, labels: Sequence[str], scores: np.ndarray, deviations: np.ndarray, measure: str, *, lang: str = "en"
-) -> str:
+def draw_values(name: str, labels: Sequence[str], scores: np.ndarray, deviations: np.ndarray, measure: str) -> str:
     """Return the scores of categories: one line per category with a dot and a whisker per score.
 
     Parameters
@@ -91,37 +77,27 @@ def draw_values(
     scores, deviations : ndarray of shape (n, K)
     measure : str
         What is added up.
-    lang : str, default="en"
-        The language of the words and numbers.
     """
-    say = Locale(lang)
     height = 44 + _ROW * len(labels)
     frame = Frame(height=height, left=_LABEL, bottom=38, top=6, x=_range(scores, deviations), y=(0.0, 1.0))
     grid = Frame(height=height, left=_LABEL, bottom=38, top=6, x=frame.x, y=(0.0, 0.0001))
-    body = f'<g class="axes">{axes(grid, measure, "", _plain, lambda value: "", (5, 1), lang=lang)}</g>'
+    body = f'<g class="axes">{axes(grid, measure, "", _plain, lambda value: "", (5, 1))}</g>'
     body += f'<path class="chance" d="M{frame.across(0.0):g} {frame.top:g}V{height - frame.bottom:g}"/>'
     several = scores.shape[1]
     for i, label in enumerate(labels):
         middle = frame.top + _ROW * (i + 0.5)
         body += f'<text class="tick" x="{_LABEL - 8:g}" y="{middle + 4:g}" text-anchor="end">'
-        body += f"{escape(clip(say.text(label), 20))}</text>"
+        body += f"{escape(clip(label, 20))}</text>"
         for k in range(several):
             y = middle + (k - (several - 1) / 2) * min(4.0, 10.0 / several)
             ends = [frame.across(scores[i, k] + side * BAND * deviations[i, k]) for side in (-1, 1)]
             body += f'<path class="line{k % 8} whisker" d="M{ends[0]:g} {y:.1f}H{ends[1]:g}"/>'
             body += f'<circle class="c{k % 8}" cx="{frame.across(scores[i, k]):g}" cy="{y:.1f}" r="3"/>'
-    described = say("Scores of {n:,} {n:value|values} of {name}.", n=len(labels), name=name)
-    return picture(frame.width, height, body, say("Term {name}", name=name), described, lang=lang)
+    return picture(frame.width, height, body, f"Term {name}", f"Score of {len(labels)} values of {name}.")
 
 
 def draw_cells(
-    columns: Sequence[str],
-    labels: Sequence[str],
-    across: Sequence[str],
-    scores: np.ndarray,
-    measure: str,
-    *,
-    lang: str = "en",
+    columns: Sequence[str], labels: Sequence[str], across: Sequence[str], scores: np.ndarray, measure: str
 ) -> str:
     """Return the scores of a pair as a map: orange adds, blue takes away, deeper colours do so more.
 
@@ -134,10 +110,7 @@ def draw_cells(
     scores : ndarray of shape (a, b)
     measure : str
         What is added up.
-    lang : str, default="en"
-        The language of the words and numbers.
     """
-    say = Locale(lang)
     left, top, width, height = _LABEL, 8.0, 180.0, 180.0
     step = width / max(len(across), 1), height / max(len(labels), 1)
     most = float(np.abs(scores).max(initial=0.0)) or 1.0
@@ -152,20 +125,18 @@ def draw_cells(
     body += f'<path class="grid" d="M{left:g} {top:g}h{width:g}v{height:g}h{-width:g}z"/>'
     for i in _some(len(labels), 8):
         body += f'<text class="tick" x="{left - 6:g}" y="{top + (i + 0.5) * step[1] + 4:.1f}" text-anchor="end">'
-        body += f"{escape(clip(say.text(labels[i]), 20))}</text>"
+        body += f"{escape(clip(labels[i], 20))}</text>"
     for j in _some(len(across), 3):
         body += f'<text class="tick" x="{left + (j + 0.5) * step[0]:.1f}" y="{top + height + 15:g}" '
-        body += f'text-anchor="middle">{escape(clip(say.text(across[j]), 12))}</text>'
+        body += f'text-anchor="middle">{escape(clip(across[j], 12))}</text>'
     centre = left + width / 2
-    told = say("{column} · up to ±{most}", column=clip(columns[1], 40), most=_plain(most))
+    told = f"{clip(columns[1], 40)} · up to ±{_plain(most)}"
     body += f'<text class="axis" x="{centre:g}" y="{top + height + 34:g}" text-anchor="middle">{escape(told)}</text>'
     middle = top + height / 2
     body += f'<text class="axis" x="11" y="{middle:g}" text-anchor="middle" transform="rotate(-90 11 {middle:g})">'
     body += f"{escape(clip(columns[0], 30))}</text>"
-    values = {"first": columns[0], "second": columns[1]}
-    title = say("Term {first} and {second}", **values)
-    described = say("{measure} by {first} and {second}, at most {most}.", measure=measure, most=_plain(most), **values)
-    return picture(320, top + height + 42, body, title, described, lang=lang)
+    described = f"{measure} by {columns[0]} and {columns[1]}, at most {_plain(most)}."
+    return picture(320, top + height + 42, body, f"Term {' and '.join(columns)}", described)
 
 
 def _some(count: int, most: int) -> list[int]:

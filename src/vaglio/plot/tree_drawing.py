@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import text
 from vaglio.plot.style import PALETTE
 
@@ -63,14 +63,14 @@ class _Placed:
     parent: int
 
 
-def draw_tree_text(root: Box, *, lang: str = "en") -> str:
+def draw_tree_text(root: Box, *, locale: Locale = ENGLISH) -> str:
     """Return the tree as text with box characters, one line per node; below forty levels the depth is a number."""
-    say, lines = Locale(lang), list[str]()
+    lines = list[str]()
     # A stack instead of recursion: a tree may be deeper than Python's recursion limit.
     stack: list[tuple[Box, str, str, int]] = [(root, "", "", 0)]
     while stack:
         box, lead, below, depth = stack.pop()
-        box = _in_language(box, say)
+        box = _in_language(box, locale)
         if depth > _MOST_INDENTED:
             # Lines that grow with the depth would make the text of a very deep tree grow with its square.
             lead = f"{depth}: {lead[-3 * _MOST_INDENTED :]}"
@@ -86,7 +86,7 @@ def draw_tree_text(root: Box, *, lang: str = "en") -> str:
     return "\n".join(lines)
 
 
-def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *, lang: str = "en") -> str:
+def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *, locale: Locale = ENGLISH) -> str:
     """Return the tree as SVG: from the top down if it fits a page, else as an outline with one line per node.
 
     Parameters
@@ -96,17 +96,15 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *
         For the legend; empty for none.
     title : str
         For screen readers.
-    lang : str, default="en"
-        The language of the words and numbers.
+    locale : Locale
     """
-    say = Locale(lang)
-    title = say.text(title)
+    title = locale.text(title)
     # Number the boxes depth first: a parent comes before its children.
     placed: list[_Placed] = []
     stack = [(root, 0, -1)]
     while stack:
         box, depth, parent = stack.pop()
-        placed.append(_Placed(_in_language(box, say), depth, parent))
+        placed.append(_Placed(_in_language(box, locale), depth, parent))
         stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
     leaves = sum(not p.box.children for p in placed)
     width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
@@ -124,9 +122,11 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *
     )
 
 
-def _in_language(box: Box, say: Locale) -> Box:
+def _in_language(box: Box, locale: Locale) -> Box:
     """Return a box with its texts in the language of the reader."""
-    return replace(box, title=say.text(box.title), lines=tuple(map(say.text, box.lines)), edge=say.text(box.edge))
+    return replace(
+        box, title=locale.text(box.title), lines=tuple(map(locale.text, box.lines)), edge=locale.text(box.edge)
+    )
 
 
 def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float], float]:
