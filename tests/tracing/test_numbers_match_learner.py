@@ -198,7 +198,7 @@ def test_samples_and_votes_of_bagging_and_forest(play):
 # -- what is asked for -------------------------------------------------------------------------------------------------
 def test_large_tables_are_refused_and_large_trees_folded(flowers):
     X, y = flowers
-    with pytest.raises(InputError, match="50 rows, more than 20"):
+    with pytest.raises(InputError, match="50 rows; a trace can be followed up to 20"):
         vaglio.trace("id3", X, y, max_rows=20)
     text = str(vaglio.trace("cart", X, y, max_steps=1))
     assert "more nodes are not shown" in text
@@ -215,9 +215,9 @@ def test_a_fitted_estimator_must_have_the_same_training_rows(play, flowers):
 @pytest.mark.parametrize(
     ("row", "error", "says"),
     [
-        (["sunny"], InputError, "1 values for 4 columns"),
-        ({"outlook": "sunny"}, ColumnError, "lacks the column 'temperature'"),
-        (pd.DataFrame({"a": [1, 2]}), InputError, "one row; 2"),
+        (["sunny"], InputError, "1 value for 4 columns"),
+        ({"outlook": "sunny"}, ColumnError, "has no column 'temperature'"),
+        (pd.DataFrame({"a": [1, 2]}), InputError, "one row; got 2"),
     ],
 )
 def test_rows_that_do_not_fit(play, row, error, says):
@@ -227,11 +227,11 @@ def test_rows_that_do_not_fit(play, row, error, says):
 
 def test_impossible_traces_are_refused(play):
     X, y = play
-    with pytest.raises(InputError, match="need a row to classify"):
+    with pytest.raises(InputError, match="needs a row to classify"):
         vaglio.trace("knn", X, y)
-    with pytest.raises(NotSupportedError, match="no trace of 'GaussianNB'"):
+    with pytest.raises(NotSupportedError, match="no trace for 'GaussianNB'"):
         vaglio.trace(GaussianNB(), X, y)
-    with pytest.raises(NotSupportedError, match="not numbers"):
+    with pytest.raises(NotSupportedError, match="got a regressor"):
         vaglio.trace(vaglio.KNeighborsRegressor(), X, np.arange(14.0))
-    with pytest.raises(InputError, match="not in 'fr'"):
+    with pytest.raises(InputError, match="no translation into 'fr'"):
         vaglio.trace("id3", X, y, lang="fr")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.catalogue import Words
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
+from vaglio.messages.locale import Locale
 from vaglio.plot.plane import Marks, Plane, draw_plane
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 from vaglio.typing import Estimator
@@ -48,12 +49,12 @@ class AnimationContext:
     training : Training
     plane : Plane or None
         The plane, if the table has two numeric columns and no other.
-    say : Words
+    say : Notation
     """
 
     training: Training
     plane: Plane | None
-    say: Words
+    say: Notation
 
     @property
     def estimator(self) -> Any:
@@ -82,21 +83,23 @@ class Animation:
     classes : tuple of str
     stepwise : bool
         Whether the n-th step of the trace (a section of level 2) belongs to the n-th picture.
+    lang : str
     """
 
     frames: tuple[Frame, ...]
     plane: Plane | None
     classes: tuple[str, ...]
     stepwise: bool = False
+    lang: str = "en"
 
     def draw(self, number: int) -> str:
         """Return a picture as SVG."""
         frame = self.frames[number]
         if frame.tree is not None:
-            return draw_tree_svg(frame.tree, self.classes, frame.caption)
+            return draw_tree_svg(frame.tree, self.classes, frame.caption, locale=Locale(self.lang))
         assert self.plane is not None
         assert frame.marks is not None
-        return draw_plane(self.plane, frame.marks, frame.caption)
+        return draw_plane(self.plane, frame.marks, frame.caption, locale=Locale(self.lang))
 
 
 def regions_of(context: AnimationContext, estimator: Estimator) -> np.ndarray:
@@ -129,5 +132,5 @@ def frames_of_rounds(
     frames = []
     for number, predicted in enumerate(islice(staged, MAX_FRAMES), start=1):
         size = None if weights is None else next(weights, None)
-        frames.append(Frame(context.say("film_rounds", n=number), Marks(as_regions(context, predicted), weights=size)))
+        frames.append(Frame(context.say("Round {n}", n=number), Marks(as_regions(context, predicted), weights=size)))
     return frames

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vaglio.document.catalogue import Words
+from vaglio.document.notation import Notation
 from vaglio.messages.listing import plain_data
 
 
@@ -64,7 +64,7 @@ class Trace:
     Attributes
     ----------
     title : str
-    lang : {"en", "it"}
+    lang : str
     sections : tuple of Section
     facts : dict
         The numbers of the trace, for programs: what was chosen at each step, and with which scores.
@@ -112,7 +112,7 @@ class Trace:
 class Page:
     """A trace that is being written: functions add to it in the order in which it is read."""
 
-    def __init__(self, say: Words) -> None:
+    def __init__(self, say: Notation) -> None:
         self.say = say
         self.facts: dict[str, Any] = {}
         self._sections: list[tuple[str, int, list[Block]]] = []
@@ -143,7 +143,7 @@ class Page:
         marked = tuple(i for i in chosen if i < len(shown))
         self._sections[-1][2].append(Grid(tuple(columns), tuple(shown), caption, marked))
         if len(shown) < len(cells):
-            self.text(self.say("more_rows", n=len(cells) - len(shown)))
+            self.text(self.say("… and {n:,} more.", n=len(cells) - len(shown)))
 
     def finish(self, title: str) -> Trace:
         """Return the finished trace."""

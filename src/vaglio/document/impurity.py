@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.document.notation import fixed, fraction
+from vaglio.document.notation import Notation
 
 
 def shares(counts: np.ndarray) -> np.ndarray:
@@ -50,15 +50,15 @@ def after(measure: str, branches: np.ndarray) -> float:
     return float(sizes @ MEASURES[measure](branches) / sizes.sum())
 
 
-def entropy_formula(counts: np.ndarray) -> str:
+def entropy_formula(say: Notation, counts: np.ndarray) -> str:
     """The entropy with its numbers: −(9/14)·log2(9/14) − …"""
     total = counts.sum()
-    terms = [f"({fraction(n, total)})·log2({fraction(n, total)})" for n in counts if n > 0]
-    return f"−{' − '.join(terms)} = {fixed(float(entropy(counts)))}"
+    terms = [f"({say.fraction(n, total)})·log2({say.fraction(n, total)})" for n in counts if n > 0]
+    return f"−{' − '.join(terms)} = {say.fixed(float(entropy(counts)))}"
 
 
-def gini_formula(counts: np.ndarray) -> str:
+def gini_formula(say: Notation, counts: np.ndarray) -> str:
     """The Gini index with its numbers: 1 − (9/14)² − …"""
     total = counts.sum()
-    terms = [f"({fraction(n, total)})²" for n in counts if n > 0]
-    return f"1 − {' − '.join(terms)} = {fixed(float(gini(counts)))}"
+    terms = [f"({say.fraction(n, total)})²" for n in counts if n > 0]
+    return f"1 − {' − '.join(terms)} = {say.fixed(float(gini(counts)))}"

@@ -9,9 +9,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from vaglio.document.notation import Notation
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError
-from vaglio.messages.figures import short_number
+from vaglio.messages.message import Listing
 from vaglio.table import as_frame
 
 __all__ = ["Training", "row_frame", "value_text"]
@@ -70,14 +71,14 @@ class Training:
         """The same training on some of the rows."""
         return replace(self, matrix=self.matrix.take(rows), y=self.y[rows], weight=self.weight[rows])
 
-    def value(self, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
-        """The value of a column in a row, as the table writes it."""
+    def value(self, say: Notation, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
+        """Return the value of a column in a row."""
         matrix = self.matrix if matrix is None else matrix
-        return value_text(matrix, feature, row)
+        return value_text(say, matrix, feature, row)
 
 
-def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
-    """The value of a column in a row, as the table writes it; ? if it is missing."""
+def value_text(say: Notation, matrix: EncodedMatrix, feature: int, row: int) -> str:
+    """Return the value of a column in a row; ? if it is missing."""
     known, position = matrix.features[feature], matrix.position[feature]
     if known.kind == "text":
         return "?" if matrix.text[feature][row] is None else f"“{matrix.text[feature][row]}”"
@@ -87,7 +88,7 @@ def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
     number = float(matrix.numeric[row, position])
     if np.isnan(number):
         return "?"
-    return str(known.categories[int(number)]) if known.kind == "ordinal" else short_number(number)
+    return str(known.categories[int(number)]) if known.kind == "ordinal" else say.short(number)
 
 
 def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
@@ -98,24 +99,22 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
     if nw.dependencies.is_into_dataframe(row):
         rows = nw.from_native(row, eager_only=True).rows(named=True)
         if len(rows) != 1:
-            raise InputError(
-                "trace-classifies-one-row", "A trace classifies one row; {n_rows} were given.", n_rows=len(rows)
-            )
+            raise InputError("one-row-expected", "A trace classifies one row; got {n:,}.", n=len(rows))
         row = rows[0]
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]
         if absent:
-            raise ColumnError("row-lacks-column", "The row lacks the column {absent!r}.", absent=absent[0])
+            raise ColumnError("row-missing-column", "The row has no column {column!r}.", column=absent[0])
         values: Sequence[Any] = [row[name] for name in names]
     else:
         values = list(row)
     if len(values) != len(names):
         raise InputError(
-            "row-has-values-columns",
-            "The row has {n_values} values for {n_names} columns: {names}.",
+            "row-length",
+            "The row has {n_values:,} {n_values:value|values} for {n_columns:,} {n_columns:column|columns}: {columns}.",
             n_values=len(values),
-            n_names=len(names),
-            names=", ".join(names),
+            n_columns=len(names),
+            columns=Listing(names),
         )
     return as_frame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
 
@@ -129,8 +128,8 @@ def _value(value: Any, feature: Feature) -> Any:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(
-            "row-has-column-which",
-            "The row has {value!r} in the column {name!r}, which holds numbers.",
+            "row-not-number",
+            "The row has {value!r} in column {column!r}; expected a number.",
             value=value,
-            name=feature.name,
+            column=feature.name,
         ) from None

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from vaglio.messages.message import Message, text
 from vaglio.model.families import Lookup
 from vaglio.table import Table
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
 
-__all__ = ["Background", "Chapter", "ChapterLimits", "chapters"]
+__all__ = ["Background", "Chapter", "ChapterLimits", "chapters", "further_columns"]
 
-# Sentences that lead the chapter, and its parts: tables, bars, trees, maps as plain data.
+# Sentences that lead the chapter, and its parts: tables, bars, trees, maps as plain data. Words are messages, which
+# the page renders in its language; names, labels and values of the table are plain text.
 Chapter = tuple[list[str], list[dict[str, Any]]]
 
 
@@ -63,3 +65,8 @@ class Background(Protocol):
 
 # Kind of model -> its chapter. A kind without a function still has its size and its permutation importance.
 chapters: Lookup[Callable[[Fitted, Background, ChapterLimits], Chapter]] = Lookup(lambda family: family.chapter)
+
+
+def further_columns(n: int) -> Message:
+    """Return how many columns a list leaves out."""
+    return text("{n:,} further {n:column is|columns are} not shown.", n=n)

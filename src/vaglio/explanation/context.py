@@ -12,6 +12,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
 from vaglio.messages.figures import short_number
+from vaglio.messages.message import Message, Number, text
 from vaglio.model.costs import CostMatrix
 
 # Dates are encoded as days since this one.
@@ -104,7 +105,7 @@ class Context:
             return column.categories[int(min(max(code, 0.0), len(column.categories) - 1.0))]
         return _date(code) if column.is_date else float(code)
 
-    def said(self, feature: int, value: object) -> str:
+    def said(self, feature: int, value: object) -> Message:
         """Return ``name = value``, or that it is missing.
 
         Parameters
@@ -115,15 +116,18 @@ class Context:
         """
         column = self.features[feature]
         if value is None:
-            return f"{column.column} is missing"
+            return Message("missing-value", "{column} is missing", column=column.column)
         if column.word is not None:
             return word_text(column, value == "yes")
-        return f"{column.name} = {shown(value)}"
+        return Message("column-value", "{column} = {value}", column=column.name, value=shown(value))
 
 
-def word_text(feature: Feature, contains: bool) -> str:
+def word_text(feature: Feature, contains: bool) -> Message:
     """Return that a text contains a word, or that it does not."""
-    return feature.name if contains else f'{feature.column} does not contain "{(feature.word or ("", ""))[1]}"'
+    word = (feature.word or ("", ""))[1]
+    if contains:
+        return Message("contains-word", '{column} contains "{word}"', column=feature.column, word=word)
+    return Message("lacks-word", '{column} does not contain "{word}"', column=feature.column, word=word)
 
 
 def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:
@@ -138,9 +142,9 @@ def shown(value: object, digits: int = _DIGITS) -> str:
     """Return a value as a person writes it, cut when it is long; a number with so many significant digits."""
     if isinstance(value, float):
         # A number of more digits before the point would get an exponent. Adding zero turns -0 into 0.
-        return short_number(value) if abs(value) >= 10.0**digits else f"{value + 0.0:.{digits}g}"
-    text = str(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+        return Number(short_number(value) if abs(value) >= 10.0**digits else f"{value + 0.0:.{digits}g}")
+    cell = str(value)
+    return cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…"
 
 
 def _date(days: float) -> str:
@@ -148,7 +152,7 @@ def _date(days: float) -> str:
     try:
         moment = _EPOCH + timedelta(days=float(days))
     except OverflowError:
-        return f"day {days:g} since 1970"
+        return text("day {days:g} since 1970", days=days)
     if days == int(days):
         return moment.date().isoformat()
     return moment.replace(tzinfo=None).isoformat(" ", "seconds")

@@ -10,6 +10,7 @@ import numpy as np
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.messages.message import Message
 
 # A person reads a handful of reasons; the rest is summed up in one.
 _MOST_REASONS = 8
@@ -42,14 +43,23 @@ def by_absence(
     return falls
 
 
-def start_of(encoder: DenseEncoder) -> str:
-    """Say what a linear function starts from, before any column contributes."""
+def start_of(encoder: DenseEncoder) -> Message:
+    """Return what a linear function starts from, before any column contributes."""
     if encoder.as_is:
-        return "start: every number at 0"
-    numbers = "every number at its mean" if encoder.numeric_columns.size else ""
+        return Message("start-at-zero", "start: every number at 0")
     nominal = any(feature.is_nominal for feature in encoder.features)
-    categories = "every category at its first" if encoder.drop_first else "no category counted"
-    return "start: " + " and ".join(part for part in (numbers, categories if nominal else "") if part)
+    if not nominal:
+        return Message("start-at-means", "start: every number at its mean")
+    if not encoder.numeric_columns.size:
+        if encoder.drop_first:
+            return Message("start-at-first-categories", "start: every column at its first category")
+        return Message("start-without-categories", "start: no category")
+    if encoder.drop_first:
+        return Message(
+            "start-at-means-and-first-categories",
+            "start: every number at its mean and every other column at its first category",
+        )
+    return Message("start-at-means-without-categories", "start: every number at its mean and no category")
 
 
 def explanation_from(
@@ -88,11 +98,24 @@ def sums_of_columns(
             context.said(feature, value), context.features[feature].name, value, float(contributions[feature])
         )
 
-    return sums_of(contributions, reason, "column", start)
+    return sums_of(contributions, reason, more_columns, start)
+
+
+def more_columns(n: int) -> Message:
+    """Return the words for columns that are summed up."""
+    return Message("more-columns", "{n:,} more {n:column|columns} together", n=n)
+
+
+def log_odds_over(label: Any) -> Message:
+    """Return what weights are that add up to the log-odds of the decision over another class."""
+    return Message("log-odds", "log-odds over {label}", label=str(label))
 
 
 def sums_of(
-    contributions: np.ndarray, reason: Callable[[int], Reason], what: str, start: tuple[str, float] | None
+    contributions: np.ndarray,
+    reason: Callable[[int], Reason],
+    others: Callable[[int], str],
+    start: tuple[str, float] | None,
 ) -> dict[str, Any]:
     """Return contributions as reasons for and against, strongest first; what is left is summed up in one.
 
@@ -101,8 +124,8 @@ def sums_of(
     contributions : ndarray
     reason : callable
         Place of a contribution -> the reason in words.
-    what : str
-        What contributes, in the singular.
+    others : callable
+        Number of contributions -> the words for their sum.
     start : (text, weight) or None
         Where the sum starts.
     """
@@ -111,8 +134,7 @@ def sums_of(
     found = [reason(j) for j in shown]
     left = int((contributions != 0).sum()) - len(shown)
     if left:
-        others = f"{left} more {what}{'s' if left > 1 else ''} together"
-        found.append(Reason(others, weight=float(contributions.sum() - contributions[shown].sum())))
+        found.append(Reason(others(left), weight=float(contributions.sum() - contributions[shown].sum())))
     if start is not None and start[1] != 0:
         found.append(Reason(start[0], weight=float(start[1])))
     found.sort(key=lambda reason: -abs(reason.weight or 0.0))

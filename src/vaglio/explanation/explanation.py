@@ -7,7 +7,7 @@ common: the sentences, conditions as reasons, notes about unknown values, and th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,10 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
-from vaglio.model.condition import Condition, LinearCondition, RangeCondition
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, Number, Option, join, text
+from vaglio.messages.sentences import listed
+from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
 from vaglio.model.families import KINDS, Lookup
 
 if TYPE_CHECKING:
@@ -36,7 +39,8 @@ class Reason:
     Attributes
     ----------
     text : str
-        In the names and units of the user's table, e.g. ``"flipper_length_mm <= 206"``.
+        In the names and units of the user's table, e.g. ``"flipper_length_mm <= 206"``; a message, which a locale
+        writes in another language.
     feature : str or None
         The column it is about; None when it is about several or none.
     value : object
@@ -49,6 +53,10 @@ class Reason:
     feature: str | None = None
     value: Any = None
     weight: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON: the text with its code and values, column, value and weight."""
+        return {**_as_data(self.text), "feature": self.feature, "value": self.value, "weight": self.weight}
 
 
 @dataclass(frozen=True)
@@ -72,15 +80,30 @@ class Change:
     instead: Any
     is_word: bool = False
 
-    def __str__(self) -> str:
+    @property
+    def in_words(self) -> Message:
+        """The change as the end of "it would be … if …"."""
         if self.is_word and self.value == "no":
-            return f"{self.feature} had the word “{self.instead}”"
+            return Message("word-added", "{column} had the word “{word}”", column=self.feature, word=self.instead)
         if self.is_word:
-            return f"{self.feature} did not have the word “{self.instead}”"
+            return Message(
+                "word-removed", "{column} did not have the word “{word}”", column=self.feature, word=self.instead
+            )
         instead = shown(self.instead, PROPOSED_DIGITS)
         if self.value is None:
-            return f"{self.feature} were {instead} (it is missing)"
-        return f"{self.feature} were {instead} instead of {shown(self.value)}"
+            return Message(
+                "value-filled", "{column} were {instead} (it is missing)", column=self.feature, instead=instead
+            )
+        return Message(
+            "value-changed",
+            "{column} were {instead} instead of {value}",
+            column=self.feature,
+            instead=instead,
+            value=shown(self.value),
+        )
+
+    def __str__(self) -> str:
+        return str(self.in_words)
 
 
 @dataclass(frozen=True)
@@ -104,8 +127,13 @@ class Counterfactual:
     decision: Any
     distance: float
 
+    @property
+    def in_words(self) -> str:
+        """The changes as the end of "it would be … if …"."""
+        return listed([change.in_words for change in self.changes], len(self.changes))
+
     def __str__(self) -> str:
-        return " and ".join(str(change) for change in self.changes)
+        return str(self.in_words)
 
 
 @dataclass(frozen=True)
@@ -123,7 +151,8 @@ class Explanation:
     reasons, against : tuple of Reason
         Reasons for the decision and against it, strongest first.
     notes : tuple of str
-        Remarks a person should know: a default rule, a missing value on the path, a probability that disagrees.
+        Messages about what a person should know: a default rule, a missing value on the path, a probability that
+        disagrees.
     counterfactual : Counterfactual or None
         A smallest change found that flips the class, checked by the model; None when none was found or looked for.
     measure : str or None
@@ -162,54 +191,90 @@ class Explanation:
     likeliest: Any = None
 
     @property
-    def headline(self) -> str:
+    def headline(self) -> Message:
         """The decision with its probability and the runner-up, in one line."""
-        chance = "" if self.probability is None else f" ({self.probability:.1%})"
-        second = "" if self.runner_up is None else f", next {self.runner_up}"
-        return f"{self.decision}{chance}{second}"
+        decided = _answer(self.decision)
+        if self.probability is not None:
+            decided = text("{decision} ({probability:.1%})", decision=decided, probability=self.probability)
+        if self.runner_up is not None:
+            return text("{decided}, next {runner_up}", decided=decided, runner_up=str(self.runner_up))
+        return decided if isinstance(decided, Message) else text("{decided}", decided=decided)
 
     @property
-    def sum_in_words(self) -> str | None:
+    def sum_in_words(self) -> Message | None:
         """What the weights are and what they add up to; None where there are none."""
         if self.measure is None:
             return None
-        return f"weights: {self.measure}" + ("" if self.total is None else f"; together {self.total:+.3g}")
+        if self.total is None:
+            return text("weights: {measure}", measure=self.measure)
+        return text("weights: {measure}; together {total:+.3g}", measure=self.measure, total=self.total)
 
     @property
-    def cost_in_words(self) -> str | None:
+    def cost_in_words(self) -> Message | None:
         """That the decision was made by costs, and what each class is expected to cost; None where it was not."""
         if self.expected_costs is None:
             return None
         cheapest = sorted(self.expected_costs.items(), key=lambda entry: entry[1])
-        told = ", ".join(f"{label} {shown(cost)}" for label, cost in cheapest[:_MOST_COSTS])
-        more = f", and {len(cheapest) - _MOST_COSTS} more classes" if len(cheapest) > _MOST_COSTS else ""
-        other = "" if self.likeliest == self.decision else f"; the most probable class is {self.likeliest}"
-        return f"decided by least expected cost: {told}{more}{other}"
+        named = [text("{label} {cost}", label=str(label), cost=shown(cost)) for label, cost in cheapest[:_MOST_COSTS]]
+        told = text("decided by least expected cost: {costs}", costs=join(", ", named))
+        if len(cheapest) > _MOST_COSTS:
+            more = len(cheapest) - _MOST_COSTS
+            told = text("{costs}, and {n:,} more {n:class|classes}", costs=told, n=more)
+        if self.likeliest == self.decision:
+            return told
+        return text("{costs}; the most probable class is {label}", costs=told, label=str(self.likeliest))
 
-    def to_text(self) -> str:
-        """Return the explanation as lines a person reads."""
-        lines = [self.headline]
-        lines += [f"  {self.cost_in_words}"] if self.cost_in_words else []
-        lines += [f"  {line}" for line in _lines("because", self.reasons)]
-        lines += [f"  {line}" for line in _lines("against it", self.against)]
-        lines += [f"  {self.sum_in_words}"] if self.sum_in_words else []
-        lines += [f"  note: {note}" for note in self.notes]
-        if self.counterfactual:
-            lines.append(f"  it would be {self.counterfactual.decision} if {self.counterfactual}")
+    @property
+    def change_in_words(self) -> Message | None:
+        """The smallest change that was found; None where there is none."""
+        if self.counterfactual is None:
+            return None
+        return text(
+            "it would be {decision} if {changes}",
+            decision=str(self.counterfactual.decision),
+            changes=self.counterfactual.in_words,
+        )
+
+    def to_text(self, lang: str = "en") -> str:
+        """Return the explanation as lines a person reads.
+
+        Parameters
+        ----------
+        lang : str, default="en"
+            The language of the text: ``"en"`` or ``"it"``.
+        """
+        locale = Locale(lang)
+        lines = [locale.text(self.headline)]
+        lines += [f"  {locale.text(self.cost_in_words)}"] if self.cost_in_words else []
+        lines += [f"  {line}" for line in _lines(locale.say("because:"), self.reasons, locale)]
+        lines += [f"  {line}" for line in _lines(locale.say("against it:"), self.against, locale)]
+        lines += [f"  {locale.text(self.sum_in_words)}"] if self.sum_in_words else []
+        lines += [f"  {locale.say('note: {note}', note=note)}" for note in self.notes]
+        lines += [f"  {locale.text(self.change_in_words)}"] if self.change_in_words else []
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON; the counterfactual also in words."""
+        """Return plain data, ready for JSON; reasons and notes with their codes and values, changes also in words."""
         data = asdict(self)
+        data["reasons"] = [reason.to_dict() for reason in self.reasons]
+        data["against"] = [reason.to_dict() for reason in self.against]
+        data["notes"] = [_as_data(note) for note in self.notes]
+        data["measure"] = None if self.measure is None else str(self.measure)
         if self.counterfactual is not None:
             data["counterfactual"]["text"] = str(self.counterfactual)
         return data
 
-    def to_html(self) -> str:
-        """Return a fragment of HTML with bars for the weights, to be set into any page, light or dark."""
+    def to_html(self, lang: str = "en") -> str:
+        """Return a fragment of HTML with bars for the weights, to be set into any page, light or dark.
+
+        Parameters
+        ----------
+        lang : str, default="en"
+            The language of the text: ``"en"`` or ``"it"``.
+        """
         from vaglio.explanation.html import to_fragment
 
-        return to_fragment(self)
+        return to_fragment(self, Locale(lang))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -218,14 +283,23 @@ class Explanation:
         return self.to_html()
 
 
-def _lines(title: str, reasons: tuple[Reason, ...]) -> list[str]:
+def _answer(decision: Any) -> str:
+    """Return a class as it is, and a number that was predicted as a language writes it."""
+    return Number(str(decision)) if isinstance(decision, float) else str(decision)
+
+
+def _as_data(told: str) -> dict[str, Any]:
+    return told.as_data() if isinstance(told, Message) else {"code": "", "text": str(told), "values": {}}
+
+
+def _lines(title: str, reasons: tuple[Reason, ...], locale: Locale) -> list[str]:
     if not reasons:
         return []
     lines = []
     for reason in reasons:
-        weight = "" if reason.weight is None else f"  [{reason.weight:+.3g}]"
-        lines.append(f"  {reason.text}{weight}")
-    return [f"{title}:", *lines]
+        weight = "" if reason.weight is None else f"  [{locale.number(reason.weight, '+.3g')}]"
+        lines.append(f"  {locale.text(reason.text)}{weight}")
+    return [title, *lines]
 
 
 # -- conditions as reasons ---------------------------------------------------------------------------------------------
@@ -234,7 +308,7 @@ def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int,
     reasons = []
     for condition in conditions:
         if isinstance(condition, LinearCondition):
-            reasons.append(Reason(str(condition)))
+            reasons.append(Reason(condition_text(condition)))
         else:
             column = condition.columns[0]
             value = context.value(matrix, row, column)
@@ -245,15 +319,30 @@ def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int,
 def in_words(condition: Condition, context: Context) -> str:
     """Return a condition as text; dates as dates, not as days since 1970."""
     if not isinstance(condition, RangeCondition) or not condition.feature.is_date:
-        return str(condition)
-    name, parts = condition.feature.name, []
-    if math.isfinite(condition.low):
-        after = "from" if condition.low_closed else "after"
-        parts.append(f"{after} {context.decoded(condition.column, condition.low)}")
-    if math.isfinite(condition.high):
-        until = "until" if condition.high_closed else "before"
-        parts.append(f"{until} {context.decoded(condition.column, condition.high)}")
-    return f"{name} {' and '.join(parts)}" if parts else str(condition)
+        return condition_text(condition)
+    ends = (condition.low, condition.high)
+    low, high = (context.decoded(condition.column, end) if math.isfinite(end) else None for end in ends)
+    if low is None and high is None:
+        return condition_text(condition)
+    told: str = condition.feature.name
+    if low is not None:
+        told = (
+            text("{column} from {date}", column=told, date=low)
+            if condition.low_closed
+            else text("{column} after {date}", column=told, date=low)
+        )
+    if high is None:
+        return told
+    if low is not None:
+        told = text("{column} and", column=told)
+    if condition.high_closed:
+        return text("{column} until {date}", column=told, date=high)
+    return text("{column} before {date}", column=told, date=high)
+
+
+def rule_in_words(conditions: Sequence[Condition], label: str, context: Context) -> Message:
+    """Return conditions and the class or number that follows from them as one message."""
+    return rule_message([in_words(condition, context) for condition in conditions], label)
 
 
 # -- from a model and rows to explanations -----------------------------------------------------------------------------
@@ -290,9 +379,7 @@ def explain_rows(
     """
     explain = explainers.find(model.kind)
     if explain is None:
-        raise NotSupportedError(
-            "model-kind-has-explanation", "A model of the kind {kind!r} has no explanation.", kind=model.kind
-        )
+        raise NotSupportedError("unexplained-kind", "vaglio cannot explain models of kind {kind!r}.", kind=model.kind)
     explanations = explain(model, matrix, context)
     explanations = [
         replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
@@ -313,7 +400,7 @@ def explain_rows(
 
 
 def _with_costs(explanations: list[Explanation], probability: np.ndarray, context: Context) -> list[Explanation]:
-    """Say of every row what each class is expected to cost."""
+    """Add to every explanation what each class is expected to cost."""
     assert context.cost is not None
     labels = [context.label(k) for k in range(probability.shape[1])]
     return [
@@ -323,17 +410,30 @@ def _with_costs(explanations: list[Explanation], probability: np.ndarray, contex
 
 
 def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
-    """Say of every row which values are missing or were never seen, and what becomes of them."""
+    """Return for every row which values are missing or were never seen, and how the model treats them."""
     notes: list[list[str]] = [[] for _ in range(matrix.n_rows)]
     for (row, j), value in context.unseen.items():
-        name = context.features[j].name
-        notes[row].append(f"{name} = {shown(value)} was never seen in training, and counts as missing")
+        notes[row].append(
+            Message(
+                "unseen-category",
+                "{column} = {value} does not occur in the training set and counts as missing",
+                column=context.features[j].name,
+                value=shown(value),
+            )
+        )
     fate = KINDS[model.kind].missing if model.kind in KINDS else None
     if matrix.sparse is None and fate is not None:
         missing = matrix.missing
         for row in np.flatnonzero(missing.any(axis=1)).tolist():
-            names = ", ".join(dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row])))
-            notes[row].append(f"missing, and so {fate}: {names}")
+            names = dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row]))
+            notes[row].append(
+                Message(
+                    "missing-values",
+                    "missing values of {columns}: {fate}",
+                    fate=fate,
+                    columns=listed(names, len(names)),
+                )
+            )
     return notes
 
 
@@ -344,16 +444,21 @@ def _similar_rows(model: Model, matrix: EncodedMatrix, training: EncodedMatrix) 
     there = None if find_leaves is None else find_leaves(model, training)
     if here is None or there is None:
         raise NotSupportedError(
-            "similar-training-rows-those",
-            "Similar training rows are those that end in the same leaves of many trees, and this model "
-            "has none: leave training out.",
+            "similarity-needs-trees",
+            "Similar training rows are found by the leaves of many trees, and this model has no trees. Leave "
+            "{option} out.",
+            option=Option("training"),
         )
     notes = []
     for row in here[0]:
         similarity = (there[0] == row) @ here[1]
         nearest = [i for i in np.argsort(-similarity, kind="stable")[:_MOST_SIMILAR].tolist() if similarity[i] > 0]
-        told = ", ".join(f"{i} ({similarity[i]:.0%})" for i in nearest)
+        named = [text("{row} ({share:.0%})", row=str(i), share=float(similarity[i])) for i in nearest]
         notes.append(
-            f"training rows most like it (counted from 0; share of trees with the same leaf): {told or 'none'}"
+            Message(
+                "similar-rows",
+                "most similar training rows (counted from 0; share of trees with the same leaf): {rows}",
+                rows=join(", ", named) if named else text("none"),
+            )
         )
     return notes

@@ -7,6 +7,8 @@ from html import escape
 import numpy as np
 
 from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import text
 
 # Text takes the colour of the page around it. The two hues stand out (3:1 and more) on white and on black alike, and
 # never speak alone: sides have their own headings, and every bar its number.
@@ -29,39 +31,47 @@ background:rgba(128,128,128,.1)}
 """
 
 
-def to_fragment(explanation: Explanation) -> str:
-    """Return the explanation as one element with its own style."""
+def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
+    """Return the explanation as one element with its own style, in the language of the locale."""
     weights = [r.weight for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max((abs(weight) for weight in weights if np.isfinite(weight)), default=1.0) or 1.0
-    chance = "" if explanation.probability is None else f" {explanation.probability:.1%}"
-    second = "" if explanation.runner_up is None else f", next {escape(str(explanation.runner_up))}"
+    chance = "" if explanation.probability is None else f" {locale.number(explanation.probability, '.1%')}"
+    second = ""
+    if explanation.runner_up is not None:
+        second = locale.say(", next {runner_up}", runner_up=str(explanation.runner_up))
+    decided = explanation.decision
+    decision = locale.marks(str(decided)) if isinstance(decided, float) else str(decided)
     parts = [
         f"<style>{_STYLE.replace(chr(10), '')}</style>",
-        f'<p class="decision">{escape(str(explanation.decision))}<span class="chance">{chance}{second}</span></p>',
-        f'<p class="note">{escape(explanation.cost_in_words)}</p>' if explanation.cost_in_words else "",
-        _side("Because", "for", explanation.reasons, largest),
-        _side("Against it", "against", explanation.against, largest),
+        f'<p class="decision">{escape(decision)}<span class="chance">{escape(chance + second)}</span></p>',
+        _paragraph("note", explanation.cost_in_words, locale),
+        _side(locale.say("Because"), "for", explanation.reasons, largest, locale),
+        _side(locale.say("Against it"), "against", explanation.against, largest, locale),
+        _paragraph("note", explanation.sum_in_words, locale),
+        *(_paragraph("note", note, locale) for note in explanation.notes),
     ]
-    if explanation.sum_in_words:
-        parts.append(f'<p class="note">{escape(explanation.sum_in_words)}</p>')
-    parts += [f'<p class="note">{escape(note)}</p>' for note in explanation.notes]
     if explanation.counterfactual:
         other = explanation.counterfactual
-        said = f"It would be <b>{escape(str(other.decision))}</b> if {escape(str(other))}."
-        parts.append(f'<p class="otherwise">{said}</p>')
+        said = text("It would be {decision} if {changes}.", decision=str(other.decision), changes=other.in_words)
+        parts.append(_paragraph("otherwise", said, locale))
     return f'<div class="vaglio-explanation">{"".join(parts)}</div>'
 
 
-def _side(title: str, side: str, reasons: tuple[Reason, ...], largest: float) -> str:
+def _paragraph(kind: str, said: str | None, locale: Locale) -> str:
+    return f'<p class="{kind}">{escape(locale.text(said))}</p>' if said else ""
+
+
+def _side(title: str, side: str, reasons: tuple[Reason, ...], largest: float, locale: Locale) -> str:
     if not reasons:
         return ""
-    return f'<p class="side">{title}</p><ul class="{side}">{"".join(_item(reason, largest) for reason in reasons)}</ul>'
+    items = "".join(_item(reason, largest, locale) for reason in reasons)
+    return f'<p class="side">{title}</p><ul class="{side}">{items}</ul>'
 
 
-def _item(reason: Reason, largest: float) -> str:
-    said = f'<span class="said">{escape(reason.text)}</span>'
+def _item(reason: Reason, largest: float, locale: Locale) -> str:
+    said = f'<span class="said">{escape(locale.text(reason.text))}</span>'
     if reason.weight is None:
         return f"<li>{said}</li>"
     share = 1.0 if not np.isfinite(reason.weight) else abs(reason.weight) / largest
     bar = f'<span class="bar" aria-hidden="true"><i style="width:{100 * share:.0f}%"></i></span>'
-    return f'<li>{said}{bar}<span class="weight">{reason.weight:+.3g}</span></li>'
+    return f'<li>{said}{bar}<span class="weight">{locale.number(reason.weight, "+.3g")}</span></li>'

@@ -15,6 +15,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.model.base import Model
+from vaglio.messages.message import text
 from vaglio.model.families import Lookup
 
 __all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
@@ -132,7 +133,7 @@ def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Colle
     for member in getattr(model, "members", ()):
         seen = features if member.features is None else tuple(features[j] for j in member.features)
         if found := unsupported_reason(member.model, seen, kinds):
-            return f"{found} (a member)" if not found.endswith("(a member)") else found
+            return found if "reason" in found.values else text("{reason} (a member)", reason=found)
     exporter = exporter_of(model)
     if exporter is not None:
         if exporter.unsupported_reason is not None and (found := exporter.unsupported_reason(model, features)):
@@ -141,5 +142,5 @@ def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Colle
         if kind in kinds:
             return None
         if kind == "machine":
-            return "its kernel is not linear, and so it is no sum over the columns"
-    return f"a model of the kind {model.kind!r} is no tree, no list of rules and no sum over the columns"
+            return text("its kernel is not linear, so it is not a sum over the columns")
+    return text("models of kind {kind!r} are not trees, rules or sums over the columns", kind=model.kind)

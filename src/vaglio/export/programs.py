@@ -34,8 +34,8 @@ def to_c(source: Source, name: str = "vaglio") -> str:
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(
-            "beginning-name-c-use",
-            "{name!r} is no beginning of a name in C: use letters, digits and underscores.",
+            "invalid-c-name",
+            "{name!r} cannot start a name in C. Use letters, digits and underscores.",
             name=name,
         )
     source.refuse_text("c")
@@ -149,7 +149,7 @@ def _c_limits(nodes: list[ExportNode], columns: int) -> list[str]:
 
 def _c_text(text: str) -> str:
     if "\0" in text:
-        raise InputError("c-cannot-hold-nul", "C cannot hold a NUL character in a text, as in {text!r}.", text=text)
+        raise InputError("nul-in-c", "A C string cannot contain a NUL character, as in {text!r}.", text=text)
     plain = [chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode()]
     return '"' + "".join(plain) + '"'
 

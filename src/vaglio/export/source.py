@@ -14,6 +14,8 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, Feature, spelling
 from vaglio.errors import NotSupportedError
 from vaglio.export.export_node import EVERY, IN_TURN, PROGRAMS, VOTE, ExportNode, exporter_of, unsupported_reason
+from vaglio.messages.message import text
+from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition
 from vaglio.model.costs import CostMatrix
 
@@ -89,20 +91,27 @@ class Source:
         build = exporter.build_sums if sums and exporter.build_sums is not None else exporter.build
         node = build(self.model, self.features, len(self.labels))
         if node.size > MOST_NUMBERS:
-            raise self.refusal(form, f"it has more than {MOST_NUMBERS:,} numbers; learn a smaller one")
+            raise self.refusal(
+                form,
+                text("it has more than {most_elements:,} numbers; train a smaller one", most_elements=MOST_NUMBERS),
+            )
         return node
 
     def refusal(self, form: str, why: str) -> NotSupportedError:
         """Return the error for a model that a format cannot hold; it says which programs can."""
         forms = {"javascript": PROGRAMS} if self.has_text else {"c": PROGRAMS, "javascript": PROGRAMS, "onnx": EVERY}
         others = [name for name, kinds in forms.items() if name != form and self.unsupported_reason(kinds) is None]
-        instead = f"it can be written as {', '.join(others)}" if others else "keep the model file"
+        instead = (
+            text("it can be exported as {formats}", formats=listed(others, last="or"))
+            if others
+            else text("keep the model file")
+        )
         return NotSupportedError(
-            "model-cannot-written",
-            "A model of {learner!r} cannot be written as {form}: {why}; {instead}.",
+            "unsupported-export",
+            "A model of {learner!r} cannot be exported as {form}: {reason}; {instead}.",
             learner=self.learner,
             form=form,
-            why=why,
+            reason=why,
             instead=instead,
         )
 
@@ -110,7 +119,10 @@ class Source:
         """Refuse columns of free text, for a format that has no way to split a text into words."""
         for feature in self.features:
             if feature.kind == "text" or feature.word is not None:
-                raise self.refusal(form, f"column {feature.column!r} is free text, which it cannot split into words")
+                raise self.refusal(
+                    form,
+                    text("column {column!r} is free text, which it cannot split into words", column=feature.column),
+                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +199,9 @@ class Written:
         self.count += count
         if self.count > MOST_WRITTEN:
             raise NotSupportedError(
-                "model-too-large-rules",
+                "export-too-large",
                 "This model is too large for {form}: its rules have more than {most_written:,} "
-                "conditions and values; learn a smaller one, or keep the model file.",
+                "conditions and values. Train a smaller model, or keep the model file.",
                 form=self.form,
                 most_written=MOST_WRITTEN,
             )

@@ -37,6 +37,7 @@ from vaglio.learners.out_of_core import accuracy_out_of_core, determination_out_
 from vaglio.learners.parameters import all_allowed, estimator, parameter_names
 from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
+from vaglio.messages.message import Option
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.typing import ColumnLike, TableLike
@@ -104,12 +105,13 @@ class VaglioEstimator(BaseEstimator):
         needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
         if needed > allowed:
             raise NotSupportedError(
-                "about-mb-more-than",
-                "{gathers}, about {needed} MB, more than the memory limit allows ({allowed} MB): raise "
-                "the limit, or take a sample (data.sample(N), --sample N).",
+                "gathering-memory-limit",
+                "{gathers}, about {needed} MB, more than the memory limit of {allowed} MB. Raise the "
+                "limit, or take a sample ({sample}).",
                 gathers=self._gathers,
                 needed=needed >> 20,
                 allowed=allowed >> 20,
+                sample=Option("data.sample(N)", flag="--sample N"),
             )
         return (yield from gather_rows(facts))
 
@@ -117,10 +119,11 @@ class VaglioEstimator(BaseEstimator):
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
         if type(self)._passes is VaglioEstimator._passes and self._gathers is None:
             raise NotSupportedError(
-                "needs-all-rows-memory-2",
-                "{name} needs all rows in memory: learn from a stated sample of a scanned table, "
-                "data.sample(N).xy(target) (on the command line --sample N), or read the table.",
+                "rows-in-memory",
+                "{name} needs all rows in memory. Train on a sample of the scanned table ({sample}), or "
+                "read the table.",
                 name=type(self).__name__,
+                sample=Option("data.sample(N).xy(target)", flag="--sample N"),
             )
 
     def _note_columns(self, X: Any) -> None:
@@ -321,11 +324,10 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self._check_same_length(matrix, codes)
         if len(self.classes_) < self._min_classes:
             raise InputError(
-                "number-classes-has-greater",
-                "The number of classes has to be greater than one; got {n_classes} class: every row is "
-                "{tolist!r}, so there is nothing to tell apart.",
+                "one-class",
+                "The number of classes has to be greater than one; got {n_classes} class: every row is {label!r}.",
                 n_classes=len(self.classes_),
-                tolist=self.classes_.tolist()[0],
+                label=self.classes_.tolist()[0],
             )
         weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
         if weight is not None and not weight.all():
@@ -336,10 +338,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         lost = np.setdiff1d(np.arange(len(self.classes_)), y)
         if self._needs_every_class and len(lost):
             raise InputError(
-                "row-class-has-weight",
-                "No row of the class {tolist!r} has a weight above zero: leave the class out, or give "
-                "its rows a weight.",
-                tolist=self.classes_.tolist()[lost[0]],
+                "class-without-weight",
+                "No row of class {label!r} has a weight above zero. Remove the class, or give its rows a weight.",
+                label=self.classes_.tolist()[lost[0]],
             )
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
@@ -407,7 +408,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             product: np.ndarray = near_one(factors)[codes] * (1.0 if weight is None else weight)
         if not product.any():
             raise InputError(
-                "class-weight-gives-every", "class_weight gives every row the weight 0: at least one row must count."
+                "zero-class-weight",
+                "class_weight gives every row the weight 0. At least one class must have a positive weight.",
             )
         return product
 
@@ -415,8 +417,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
         if isinstance(getattr(self, "class_weight", None), str):
             raise InputError(
-                "class-weight-balanced-needs",
-                "class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.",
+                "balanced-partial-fit",
+                "class_weight='balanced' needs all rows at once. With partial_fit, give a dict of weights.",
             )
         weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
         return None if weight is None else within_range(weight)

@@ -101,10 +101,10 @@ def _written_out(X: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarr
     rows, columns = X.shape
     if rows * columns > _MOST_CELLS:
         raise InputError(
-            "reads-every-cell-x",
-            "{name} reads every cell of X, and this sparse matrix of {rows} x {columns} has too many: "
-            "choose columns, or use a learner of sparse rows, as LogisticRegression, MultinomialNB or "
-            "SVC.",
+            "sparse-too-large",
+            "{name} reads every cell of X, and this sparse matrix of {rows} x {columns} has too "
+            "many. Select columns, or use a learner for sparse rows such as LogisticRegression, "
+            "MultinomialNB or SVC.",
             name=type(estimator).__name__,
             rows=rows,
             columns=columns,
@@ -145,13 +145,13 @@ def _refuse_empty(shape: tuple[int, int], estimator: VaglioEstimator | ForestImp
     rows, columns = shape
     if columns == 0:
         raise InputError(
-            "found-array-feature-s",
+            "no-columns",
             "Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.",
             shape=shape,
         )
     if rows == 0:
         raise InputError(
-            "found-array-sample-s",
+            "no-rows",
             "Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.",
             shape=shape,
         )
@@ -173,9 +173,7 @@ def check_labels(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> t
     # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
     check_classification_targets(y)
     if y.dtype.kind == "O" and any(label is None or label != label for label in y):
-        raise InputError(
-            "input-y-contains-nan", "Input y contains NaN: rows without a class cannot be learned from; leave them out."
-        )
+        raise InputError("missing-target", "Input y contains NaN. Remove the rows without a class.")
     return np.unique(y, return_inverse=True)
 
 
@@ -201,9 +199,9 @@ def _refuse_words(y: np.ndarray, estimator: VaglioEstimator | ForestImputer) -> 
             float("nan" if value is None else value)
         except (TypeError, ValueError):
             raise InputError(
-                "y-has-row-which",
-                "y has {value!r} in row {row}, which is not a number: {name} predicts numbers; for "
-                "classes take a classifier.",
+                "target-not-number",
+                "y has {value!r} in row {row:,}, which is not a number. {name} predicts numbers; use a "
+                "classifier for classes.",
                 value=str(value),
                 row=row + 1,
                 name=type(estimator).__name__,
@@ -214,10 +212,11 @@ def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np
     values = plain_series(y)
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
-            "y-should-d-array",
-            "y should be a 1d array, got an array of shape {shape} instead: {name} learns one target; "
-            "train one estimator per column (sklearn.multioutput does), or take a tree, a forest, "
-            "neighbours or a network from vaglio.sklearn, which learn several columns at once.",
+            "target-not-one-column",
+            "y should be a 1d array, got an array of shape {shape} instead. {name} learns one "
+            "target. Train one estimator per column (sklearn.multioutput does), or use a tree, a "
+            "forest, neighbours or a network from vaglio.sklearn, which learn several columns at "
+            "once.",
             shape=values.shape,
             name=type(estimator).__name__,
         )
@@ -240,7 +239,9 @@ def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.n
         sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():
-        raise InputError("all-sample-weights-zero", "All sample weights are zero: at least one row must count.")
+        raise InputError(
+            "zero-sample-weights", "All sample weights are zero. At least one row must have a positive weight."
+        )
     return weight
 
 
@@ -277,8 +278,9 @@ def within_range(weight: np.ndarray) -> np.ndarray:
         total = weight.sum()
     if not _LEAST_TOTAL <= total <= 1 / _LEAST_TOTAL:
         raise InputError(
-            "weights-rows-sum-too",
-            "The weights of the rows sum to {total:.3g}, too far from 1 to compute with: multiply all by a constant.",
+            "sample-weights-scale",
+            "The sample weights add up to {total:.3g}, too far from 1 to compute with. Multiply all "
+            "of them by a constant.",
             total=total,
         )
     return weight
@@ -347,8 +349,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
     )
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise InputError(
-            "class-weight-has-negative",
-            "class_weight has a negative or infinite weight: give each class a number of at least 0.",
+            "invalid-class-weight",
+            "class_weight has a negative or infinite weight. Give each class a number of at least 0.",
         )
     return factors
 

@@ -83,10 +83,10 @@ class Learned(Generic[Value]):
             new = np.broadcast_to(new, held.shape).copy() if new.size == 1 else new.reshape(held.shape)
         if new.shape != held.shape:
             raise InputError(
-                "has-shape-model-cannot",
-                "{name} has the shape {shape} in this model: it cannot become {shape2}.",
+                "shape-of-learned-array",
+                "{name} has the shape {shape} in this model and cannot be set to an array of shape {given}.",
                 name=self.name,
                 shape=held.shape,
-                shape2=new.shape,
+                given=new.shape,
             )
         return new

@@ -32,12 +32,12 @@ def monotonic_directions(given: object, features: Sequence[Feature], n_classes: 
     bound = [feature for feature, direction in zip(features, found) if direction]
     for feature in bound:
         if not feature.in_numeric_block:
-            raise InputError(_without_order(feature))
+            raise _without_order(feature)
     if bound and n_classes > 2:
         raise InputError(
-            "monotonic-cst-works-two",
-            "monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it "
-            "out, or learn one class against the rest.",
+            "monotonic-needs-two-classes",
+            "monotonic_cst works for two classes or for regression, not for {n_classes} classes. "
+            "Leave it out, or train one class against the rest.",
             n_classes=n_classes,
         )
     return found if bound else []
@@ -61,20 +61,20 @@ def position_of(item: object, names: Sequence[str], parameter: str) -> int:
     if isinstance(item, str):
         if item not in names:
             raise InputError(
-                "names-column-which-x",
-                "{parameter} names the column {item!r}, which X does not have: {hint}",
+                "unknown-column-in-parameter",
+                "{parameter} contains the column {column!r}, which X does not have: {hint}",
                 parameter=parameter,
-                item=item,
+                column=item,
                 hint=did_you_mean(item, names),
             )
         return list(names).index(item)
     if not isinstance(item, (int, np.integer)) or not 0 <= int(item) < len(names):
         raise InputError(
-            "names-column-give-name",
-            "{parameter} names the column {item!r}: give a name, or a position below {n_names}.",
+            "unknown-column-position",
+            "{parameter} contains the column {column!r}. Give a name, or a position below {n_columns}.",
             parameter=parameter,
-            item=item,
-            n_names=len(names),
+            column=item,
+            n_columns=len(names),
         )
     return int(item)
 
@@ -91,14 +91,14 @@ def _as_given(given: object, names: Sequence[str]) -> list[int]:
         found = np.asarray(given)
         if found.shape != (len(names),):
             raise InputError(
-                "monotonic-cst-has-shape",
-                "monotonic_cst has the shape {shape}, but there are {n_names} columns.",
+                "shape-of-monotonic",
+                "monotonic_cst has the shape {shape}, but there are {n_columns} columns.",
                 shape=found.shape,
-                n_names=len(names),
+                n_columns=len(names),
             )
     # One by one: an array would turn 0.5 into 0, and compare words with numbers.
     if not all(isinstance(one, Real) and one in (-1, 0, 1) for one in found.tolist()):
-        raise InputError("monotonic-cst-may-hold", "monotonic_cst may hold -1, 0 and 1 only.")
+        raise InputError("invalid-monotonic", "monotonic_cst may contain only -1, 0 and 1.")
     return [int(direction) for direction in found]
 
 
@@ -113,13 +113,17 @@ def _both(feature: Feature) -> tuple[Any, ...]:
     return () if absent is None else (known[absent], known[1 - absent])
 
 
-def _without_order(feature: Feature) -> str:
+def _without_order(feature: Feature) -> InputError:
     if _both(feature):
-        return (
-            f"Column {feature.name!r} is boolean, and monotonic_cst binds booleans only in a table in memory that the "
-            "learner is fitted on itself: give it as the numbers 0 and 1."
+        return InputError(
+            "monotonic-boolean",
+            "Column {column!r} is boolean, and monotonic_cst constrains booleans only if the learner itself is fitted "
+            "on a table in memory. Encode the column as 0 and 1.",
+            column=feature.name,
         )
-    return (
-        f"Column {feature.name!r} is nominal: its values have no order to be monotonic in. Give it as numbers, or "
-        "declare their order."
+    return InputError(
+        "monotonic-nominal",
+        "Column {column!r} is nominal, so its values have no order. Encode it as numbers, or declare the order of its "
+        "values.",
+        column=feature.name,
     )

@@ -57,9 +57,7 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
     ):
         survey = engine.survey()
         if survey is None:
-            raise InputError(
-                "row-has-value-target-3", "No row has a value of the target, so that there is nothing to learn from."
-            )
+            raise InputError("empty-target", "No row has a value of the target, so there is nothing to learn.")
         plan = _planned(estimator, survey, regression)
         engine.encode(plan)
         facts = facts_of(survey, plan, estimator._threads(), engine.memory, engine.room)
@@ -87,9 +85,9 @@ def _refuse_passes(estimator: VaglioEstimator, source: Source) -> None:
             raise
         held = 8 * rows * (len(source.columns) + 1)
         raise NotSupportedError(
-            "rows-take-mb",
-            "{removesuffix}; {rows:,} rows take {held:,.1f} MB.",
-            removesuffix=str(error).removesuffix("."),
+            "memory-of-rows",
+            "{problem} The {rows:,} rows take {held:,.1f} MB.",
+            problem=error.message,
             rows=rows,
             held=held / 1000000.0,
         ) from None
@@ -101,16 +99,16 @@ def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
     for feature in plan.codebook.features:
         if feature.kind == "text":
             raise NotSupportedError(
-                "column-free-text-which-2",
-                "Column {name!r} is free text, which is not learned from in passes.",
-                name=feature.name,
+                "free-text-in-passes",
+                "Column {column!r} is free text, which cannot be learned out of core.",
+                column=feature.name,
             )
     if not regression and (plan.classes is None or len(plan.classes) < estimator._min_classes):
         only = "" if plan.classes is None else repr(plan.classes[0])
         raise InputError(
-            "number-classes-has-greater-2",
-            "The number of classes has to be greater than one: every row is {only}, so there is nothing to tell apart.",
-            only=only,
+            "one-class-in-passes",
+            "The number of classes has to be greater than one: every row is {label}.",
+            label=only,
         )
     plan = replace(plan, factors=_factors(estimator, survey, plan))
     if plan.factors is None and survey.weight_range == (1.0, 1.0):
@@ -141,8 +139,8 @@ def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.n
         factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
     if not (np.isfinite(factors).all() and (factors > 0).all()):
         raise InputError(
-            "class-weight-needs-number",
-            "class_weight needs a number above 0 for each class when rows are learned from in passes.",
+            "class-weight-in-passes",
+            "Out of core, class_weight needs a positive number for each class.",
         )
     return None if (factors == 1).all() else np.asarray(factors, dtype=np.float64)
 
@@ -187,9 +185,7 @@ def accuracy_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
     for here, all_here in source_of(X, y, weight).labelled(partial(_right, fitted)):
         right, whole = right.merge(here), whole.merge(all_here)
     if whole.value == 0:
-        raise InputError(
-            "row-has-class-weight", "No row has a class and a weight above zero, so that there is nothing to score."
-        )
+        raise InputError("no-row-to-score", "No row has a class and a weight above zero, so there is nothing to score.")
     return right.value / whole.value
 
 
@@ -208,7 +204,7 @@ def determination_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> fl
     total, first, second, error = (each.value for each in sums)
     if total == 0:
         raise InputError(
-            "row-has-number-weight", "No row has a number and a weight above zero, so that there is nothing to score."
+            "no-number-to-score", "No row has a target value and a weight above zero, so there is nothing to score."
         )
     spread = second - first * first / total
     return 1 - error / spread if spread > 0 else float(error == 0)

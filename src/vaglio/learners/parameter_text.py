@@ -68,9 +68,9 @@ def known_parameter(name: str, known: Mapping[str, Any], learner_id: str) -> str
     if name not in known:
         hint = did_you_mean(name, sorted(known), otherwise="it has", most=len(known))
         raise InputError(
-            "has-parameter-2",
-            "{learner_id} has no parameter {name!r}: {hint}",
-            learner_id=learner_id,
+            "unknown-parameter",
+            "{learner} has no parameter {name!r}: {hint}",
+            learner=learner_id,
             name=name,
             hint=hint,
         )

@@ -30,13 +30,13 @@ def add_learner(learner: Learner) -> Learner:
     """
     if learner.id in LEARNERS:
         raise InputError(
-            "there-learner-already-choose", "There is a learner {id!r} already: choose another id.", id=learner.id
+            "learner-exists", "There is already a learner {learner!r}. Choose another id.", learner=learner.id
         )
     if learner.kind not in KINDS:
         raise InputError(
-            "learner-names-unknown-kind",
-            "The learner {id!r} names the unknown kind of model {kind!r}: add it first.",
-            id=learner.id,
+            "unknown-kind-of-learner",
+            "The learner {learner!r} has the unknown kind of model {kind!r}. Add the kind first.",
+            learner=learner.id,
             kind=learner.kind,
         )
     LEARNERS[learner.id] = learner
@@ -88,4 +88,4 @@ def find(learner_id: str) -> Learner:
     if learner_id in LEARNERS:
         return LEARNERS[learner_id]
     hint = did_you_mean(learner_id, LEARNERS, most=len(LEARNERS))
-    raise InputError("there-learner", "There is no learner {learner_id!r}: {hint}", learner_id=learner_id, hint=hint)
+    raise InputError("unknown-learner", "There is no learner {learner!r}: {hint}", learner=learner_id, hint=hint)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from vaglio.messages.message import MOST_NAMES, Listing, Message, join, text
+from vaglio.messages.message import MOST_NAMES, Listing, Message, Number, join, text
 
 __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
 
@@ -22,11 +22,18 @@ _MOST_SUGGESTIONS = 3
 
 
 def clip(words: Any, most: int = 60) -> str:
-    """Return a text of at most so many characters, on one line.
+    """Return a text of at most so many characters, on one line; of a message that is longer, the values are clipped.
 
     >>> clip("a very long name", 8), clip("short")
     ('a very …', 'short')
     """
+    if isinstance(words, (Message, Listing, Number)):
+        if len(words) <= most or not isinstance(words, Message):
+            return words
+        shorter = {
+            name: clip(value, most // 2) if isinstance(value, str) else value for name, value in words.values.items()
+        }
+        return Message(words.code, words.template, **shorter)
     line = " ".join(str(words).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Message, Number, join, text
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix, Feature
@@ -327,20 +328,37 @@ def value_text(value: object) -> str:
 
 def number_text(value: float, exact: bool) -> str:
     """A number with all its digits, or with as many as a person reads."""
-    text = repr(float(value)) if exact else f"{value:.{_READABLE}g}"
-    return text.removesuffix(".0")
+    digits = repr(float(value)) if exact else f"{value:.{_READABLE}g}"
+    return digits.removesuffix(".0")
 
 
 def condition_text(condition: Condition, exact: bool = False) -> str:
-    """One condition, in the names of the table."""
+    """Return a condition in the names of the table: a message for a person, or the exact text that is read back."""
     if isinstance(condition, MissingCondition):
-        share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
-        return f"{_name_text(condition.feature)} IS MISSING{share}"
-    text = _known_text(condition, exact)
+        return _missing_text(condition, exact)
+    known = _known_text(condition, exact)
     if condition.missing == 0 or not exact:
-        return text  # for a person, what a missing value does is told once, not in every condition
+        return known  # for a person, what a missing value does is told once, not in every condition
     share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
-    return f"({text} OR MISSING{share})"
+    return f"({known} OR MISSING{share})"
+
+
+def rule_message(conditions: Iterable[str], label: str) -> Message:
+    """Return conditions, each a message, and what follows from them as one message."""
+    told: str = ""
+    for condition in conditions:
+        told = text("{first} AND {more}", first=told, more=condition) if told else condition
+    if not told:
+        return text("IF ANYTHING THEN {label}", label=label)
+    return text("IF {conditions} THEN {label}", conditions=told, label=label)
+
+
+def _missing_text(condition: MissingCondition, exact: bool) -> str:
+    name = _name_text(condition.feature)
+    if condition.missing == 1:
+        return text("{name} IS MISSING", name=name)
+    share = Number(number_text(condition.missing, exact))
+    return text("{name} IS MISSING {share}", name=name, share=share)
 
 
 def _known_text(condition: Condition, exact: bool) -> str:
@@ -348,18 +366,9 @@ def _known_text(condition: Condition, exact: bool) -> str:
         return _linear_text(condition, exact)
     name = _name_text(condition.feature)
     if condition.is_vacuous and not (isinstance(condition, SetCondition) and len(condition.codes) == 1):
-        return f"{name} IS KNOWN"
+        return text("{name} IS KNOWN", name=name)
     if isinstance(condition, SetCondition):
-        word = condition.feature.word
-        if word is not None:
-            return name if condition.codes == {1} else f"{value_text(word[0])} does not contain {_quoted(word[1])}"
-        accepted, others = condition.categories, condition.other_categories
-        if len(accepted) == 1:
-            return f"{name} = {value_text(accepted[0])}"
-        if len(others) == 1:
-            return f"{name} != {value_text(others[0])}"
-        shorter = len(others) < len(accepted)
-        return f"{name} {'NOT IN' if shorter else 'IN'} {{{listed_values(others if shorter else accepted)}}}"
+        return _set_text(name, condition, exact)
     assert isinstance(condition, RangeCondition)
     if condition.feature.kind == "ordinal":
         return _ordinal_text(name, condition)
@@ -369,20 +378,37 @@ def _known_text(condition: Condition, exact: bool) -> str:
 def _name_text(feature: Feature) -> str:
     if feature.word is None:
         return value_text(feature.name)
-    return f"{value_text(feature.column)} contains {_quoted(feature.word[1])}"
+    return text("{column} contains {word}", column=value_text(feature.column), word=_quoted(feature.word[1]))
 
 
 def _quoted(word: str) -> str:
     return json.dumps(word, ensure_ascii=False)
 
 
+def _set_text(name: str, condition: SetCondition, exact: bool) -> str:
+    word = condition.feature.word
+    if word is not None:
+        if condition.codes == {1}:
+            return name
+        return text("{column} does not contain {word}", column=value_text(word[0]), word=_quoted(word[1]))
+    accepted, others = condition.categories, condition.other_categories
+    if len(accepted) == 1:
+        return text("{name} = {value}", name=name, value=value_text(accepted[0]))
+    if len(others) == 1:
+        return text("{name} != {value}", name=name, value=value_text(others[0]))
+    if len(others) < len(accepted):
+        return text("{name} NOT IN {{{values}}}", name=name, values=listed_values(others))
+    return text("{name} IN {{{values}}}", name=name, values=listed_values(accepted))
+
+
 def _range_text(name: str, condition: RangeCondition, exact: bool) -> str:
-    low, high = number_text(condition.low, exact), number_text(condition.high, exact)
+    low, high = (Number(number_text(end, exact)) for end in (condition.low, condition.high))
     if condition.low == -math.inf:
-        return f"{name} {'<=' if condition.high_closed else '<'} {high}"
+        return join(" ", [name, "<=" if condition.high_closed else "<", high])
     if condition.high == math.inf:
-        return f"{name} {'>=' if condition.low_closed else '>'} {low}"
-    return f"{low} {'<=' if condition.low_closed else '<'} {name} {'<=' if condition.high_closed else '<'} {high}"
+        return join(" ", [name, ">=" if condition.low_closed else ">", low])
+    above, below = "<=" if condition.low_closed else "<", "<=" if condition.high_closed else "<"
+    return join(" ", [low, above, name, below, high])
 
 
 def _ordinal_text(name: str, condition: RangeCondition) -> str:
@@ -391,20 +417,20 @@ def _ordinal_text(name: str, condition: RangeCondition) -> str:
     low = 0 if condition.low == -math.inf else int(min(max(condition.low + 1, 0), last))
     high = last if condition.high == math.inf else int(min(max(condition.high, 0), last))
     if condition.low == -math.inf:
-        return f"{name} <= {value_text(categories[high])}"
+        return join(" ", [name, "<=", value_text(categories[high])])
     if condition.high == math.inf:
-        return f"{name} >= {value_text(categories[low])}"
-    return f"{name} BETWEEN {value_text(categories[low])} AND {value_text(categories[high])}"
+        return join(" ", [name, ">=", value_text(categories[low])])
+    ends = {"low": value_text(categories[low]), "high": value_text(categories[high])}
+    return text("{name} BETWEEN {low} AND {high}", name=name, **ends)
 
 
 def _linear_text(condition: LinearCondition, exact: bool) -> str:
-    text = ""
+    terms: list[str] = []
     for feature, coefficient in zip(condition.features, condition.coefficients):
-        size = number_text(abs(coefficient), exact)
         minus = math.copysign(1.0, coefficient) < 0
-        joint = (" - " if minus else " + ") if text else ("-" if minus else "")
-        text += f"{joint}{size} * {value_text(feature.name)}"
-    return f"{text} {condition.operator} {number_text(condition.threshold, exact)}"
+        terms.append((" - " if minus else " + ") if terms else ("-" if minus else ""))
+        terms += [Number(number_text(abs(coefficient), exact)), f" * {value_text(feature.name)}"]
+    return join("", [*terms, f" {condition.operator} ", Number(number_text(condition.threshold, exact))])
 
 
 def listed_values(values: Iterable[Any]) -> str:

@@ -46,8 +46,8 @@ class Kind(NamedTuple):
     name : str
         As written in the model file.
     missing : str or None
-        What becomes of a missing value, as the end of the sentence "missing, and so …"; None where the explanation
-        itself says it.
+        How the model treats missing values, as in "missing values of age: left out"; None where the explanation
+        itself says it. A message.
     readable : bool
         Whether a person can read the whole model.
     cost : int
@@ -56,7 +56,7 @@ class Kind(NamedTuple):
     sparse : bool
         Whether it predicts the rows of a sparse matrix.
     without : mapping of str to str
-        Task of :data:`TASKS` -> why it does not apply to this kind, as a clause with subject and verb.
+        Task of :data:`TASKS` -> why it does not apply to this kind, as a message: a clause with subject and verb.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Learner(NamedTuple):
     estimators : callable
         Imports and returns the classes of estimators by id, its own among them.
     help : str
-        What it is, in one line.
+        What it is, in one line; a message.
     search_space : dict of str to list
         Parameter -> values to try when tuning.
     readable : bool or None

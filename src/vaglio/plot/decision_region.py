@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.plot.style import (
     GRID,
     INK,
@@ -98,7 +99,7 @@ class DecisionRegionDisplay:
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
             raise InputError(
-                "decision-regions-drawn-two",
+                "two-columns-expected",
                 "Decision regions are drawn for two columns; X has the shape {shape}.",
                 shape=points.shape,
             )
@@ -116,15 +117,17 @@ class DecisionRegionDisplay:
         return cls(x, y_lines, codes, classes, points, point_codes, values, support, (names[0], names[1]))
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, lang: str = "en") -> Axes:
         """Draw regions, rows, hyperplane and margins; support vectors have a ring.
 
         Parameters
         ----------
         ax : Axes, optional
             By default those of a new figure.
+        lang : str, default="en"
+            The language of the words and numbers.
         """
-        ax = axes_for(ax)
+        locale, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _shade(ax, self.x, self.y, self.codes, list(colours.values()))
         if self.values is not None:
@@ -136,9 +139,9 @@ class DecisionRegionDisplay:
         _draw_rows(ax, self.points, self.point_codes, colours)
         if self.support is not None:
             x, y = self.points[self.support].T
-            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label="support vectors")
+            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=locale.say("support vectors"))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        quiet(ax, grid=None)
+        quiet(ax, grid=None, locale=locale)
         legend_outside(ax, len(colours) + (self.support is not None))
         return ax
 
@@ -238,7 +241,8 @@ class PerceptronPathDisplay:
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
             raise InputError(
-                "path-perceptron-drawn-two", "The path of a perceptron is drawn for two columns and two classes only."
+                "two-columns-and-classes-expected",
+                "The path of a perceptron is drawn for two columns and two classes only.",
             )
         encoder = estimator.fitted_.model.encoder
         lines = []
@@ -250,15 +254,17 @@ class PerceptronPathDisplay:
         return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, lang: str = "en") -> Axes:
         """Draw the rows and the line of every pass; the last line is dark.
 
         Parameters
         ----------
         ax : Axes, optional
             By default those of a new figure.
+        lang : str, default="en"
+            The language of the words and numbers.
         """
-        ax = axes_for(ax)
+        locale, ax = Locale(lang), axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         _draw_rows(ax, self.points, self.point_codes, colours, zorder=3)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
@@ -270,25 +276,30 @@ class PerceptronPathDisplay:
             style: dict[str, Any] = (
                 {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
             )
-            ax.plot(*ends, **style, zorder=2, label=f"after pass {number + 1}" if number == last else None)
+            ax.plot(
+                *ends, **style, zorder=2, label=locale.say("after pass {n}", n=number + 1) if number == last else None
+            )
         ax.set(xlim=(left, right), ylim=(bottom, top))
-        quiet(ax, grid=None)
+        quiet(ax, grid=None, locale=locale)
         legend_outside(ax, len(colours) + 1)
         return ax
 
     @draws_names
-    def plot_errors(self, ax: Axes | None = None) -> Axes:
+    def plot_errors(self, ax: Axes | None = None, *, lang: str = "en") -> Axes:
         """Draw the number of wrong predictions in each pass.
 
         Parameters
         ----------
         ax : Axes, optional
             By default those of a new figure.
+        lang : str, default="en"
+            The language of the words and numbers.
         """
         ax = axes_for(ax)
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
-        ax.set(xlabel="pass", ylabel="wrong predictions")
-        return quiet(ax)
+        locale = Locale(lang)
+        ax.set(xlabel=locale.say("pass"), ylabel=locale.say("wrong predictions"))
+        return quiet(ax, locale=locale)
 
 
 def line_ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
@@ -323,7 +334,13 @@ def draw_regions(ax: Axes, points: np.ndarray, predict: Any, *, steps: int = 120
 
 
 def draw_labellings(
-    points: np.ndarray, labellings: np.ndarray, realised: np.ndarray, models: Sequence[Any], *, max_panels: int
+    points: np.ndarray,
+    labellings: np.ndarray,
+    realised: np.ndarray,
+    models: Sequence[Any],
+    *,
+    max_panels: int,
+    locale: Locale = ENGLISH,
 ) -> Any:
     """Draw one panel per labelling; those that no model realises come first and have a red frame.
 
@@ -338,12 +355,13 @@ def draw_labellings(
         The model of each labelling, or None where all labels are the same.
     max_panels : int
         At most this many labellings are drawn.
+    locale : Locale
     """
     if points.shape[1] != 2:
         raise InputError(
-            "labellings-drawn-plane-these",
-            "Labellings are drawn in the plane; these points have {shape} attributes.",
-            shape=points.shape[1],
+            "points-not-in-plane",
+            "Labellings are drawn in the plane; these points have {n:,} {n:coordinate|coordinates}.",
+            n=points.shape[1],
         )
     order = np.argsort(realised, kind="stable")[:max_panels]
     if len(order) == len(labellings):
@@ -351,8 +369,12 @@ def draw_labellings(
     figure, panels = panel_grid(len(order), size=(1.9, 1.9))
     for ax, i in zip(panels, order, strict=True):
         _draw_labelling(ax, points, labellings[i], bool(realised[i]), models[i])
-    left = f", {len(order)} shown" if len(order) < len(labellings) else ""
-    figure.suptitle(f"{int(realised.sum())} of {len(labellings)} labellings realised{left}", fontsize=10, color=INK)
+    values = {"done": int(realised.sum()), "all": len(labellings), "shown": len(order)}
+    if len(order) < len(labellings):
+        title = locale.say("{done:,} of {all:,} labellings realised, {shown:,} shown", **values)
+    else:
+        title = locale.say("{done:,} of {all:,} labellings realised", **values)
+    figure.suptitle(title, fontsize=10, color=INK)
     return figure
 
 

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.sentences import clip
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, draws_names, quiet
+from vaglio.plot.style import (
+    INK,
+    MUTED,
+    PALETTE,
+    axes_for,
+    axes_grid,
+    class_legend,
+    draws_names,
+    quiet,
+    translate_ticks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +57,7 @@ class BoxStatistics:
     outliers: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
-def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "") -> None:
+def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "", locale: Locale = ENGLISH) -> None:
     """Draw one box per group."""
     stats: list[dict[str, Any]] = [
         {
@@ -71,14 +82,14 @@ def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "") -> 
     )
     for k, patch in enumerate(drawn["boxes"]):
         patch.set(facecolor=PALETTE[k % len(PALETTE)], alpha=0.45, edgecolor=PALETTE[k % len(PALETTE)])
-    quiet(ax, grid="y")
-    ax.set_title(title, fontsize=10)
+    quiet(ax, grid="y", locale=locale)
+    ax.set_title(locale.text(title), fontsize=10)
     # Names that would overlap are turned.
     if any(len(box.name) * len(boxes) > 28 for box in boxes):
         ax.tick_params(axis="x", rotation=30, labelsize=8)
 
 
-def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "") -> None:
+def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "", locale: Locale = ENGLISH) -> None:
     """Draw a histogram of numbers, stacked by class.
 
     Parameters
@@ -87,18 +98,21 @@ def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "") ->
     parts : sequence of ndarray
         The values of each class, without missing ones.
     title : str
+    locale : Locale
     """
     together = np.concatenate(list(parts))
     # As many bins as the square root of the rows, within what can be seen in a small panel.
     edges = np.histogram_bin_edges(together, bins=min(40, max(8, int(np.sqrt(len(together))))))
     heights = np.array([np.histogram(part, edges)[0] for part in parts])
-    _stack(ax, (edges[:-1] + edges[1:]) / 2, heights, float(edges[1] - edges[0]))
+    _stack(ax, (edges[:-1] + edges[1:]) / 2, heights, float(edges[1] - edges[0]), locale)
     if edges[-1] - edges[0] < 10 and (together == np.floor(together)).all():
-        ax.locator_params(axis="x", integer=True)  # no tick between whole numbers, such as half a year
-    ax.set_title(title, fontsize=10)
+        ax.locator_params(axis="x", integer=True)  # no tick between integers, such as half a year
+    ax.set_title(locale.text(title), fontsize=10)
 
 
-def draw_counts(ax: Axes, counts: np.ndarray, categories: Sequence[object], *, title: str = "") -> None:
+def draw_counts(
+    ax: Axes, counts: np.ndarray, categories: Sequence[object], *, title: str = "", locale: Locale = ENGLISH
+) -> None:
     """Draw bars of categories, the most frequent first, stacked by class; the rarest together as one bar.
 
     Parameters
@@ -107,6 +121,7 @@ def draw_counts(ax: Axes, counts: np.ndarray, categories: Sequence[object], *, t
     counts : ndarray, shape (classes, categories)
     categories : sequence
     title : str
+    locale : Locale
     """
     order = np.argsort(-counts.sum(axis=0), kind="stable")
     names = [str(categories[i]) for i in order]
@@ -114,24 +129,30 @@ def draw_counts(ax: Axes, counts: np.ndarray, categories: Sequence[object], *, t
     if len(names) > _MAX_BARS:
         rest = heights[:, _MAX_BARS - 1 :].sum(axis=1, keepdims=True)
         heights = np.hstack([heights[:, : _MAX_BARS - 1], rest])
-        names = [*names[: _MAX_BARS - 1], f"{len(names) - _MAX_BARS + 1} more"]
-    _stack(ax, np.arange(len(names), dtype=float), heights, 0.8)
+        names = [*names[: _MAX_BARS - 1], locale.say("{n:,} more", n=len(names) - _MAX_BARS + 1)]
+    _stack(ax, np.arange(len(names), dtype=float), heights, 0.8, locale)
     turn = sum(map(len, names)) > 24
     shown = [clip(name, _LONGEST_NAME) for name in names]
     ax.set_xticks(range(len(names)), shown, rotation=40 if turn else 0, ha="right" if turn else "center", fontsize=8)
-    ax.set_title(title, fontsize=10)
+    ax.set_title(locale.text(title), fontsize=10)
 
 
-def _stack(ax: Axes, places: np.ndarray, heights: np.ndarray, width: float) -> None:
+def _stack(ax: Axes, places: np.ndarray, heights: np.ndarray, width: float, locale: Locale) -> None:
     bottom = np.zeros(heights.shape[1])
     for k, part in enumerate(heights):
         ax.bar(places, part, width, bottom=bottom, color=PALETTE[k % len(PALETTE)], alpha=0.8, linewidth=0)
         bottom += part
-    quiet(ax, grid="y")
+    quiet(ax, grid="y", locale=locale)
 
 
 def draw_pairs(
-    values: np.ndarray, names: Sequence[str], codes: np.ndarray, labels: Sequence[object], *, note: str = ""
+    values: np.ndarray,
+    names: Sequence[str],
+    codes: np.ndarray,
+    labels: Sequence[object],
+    *,
+    note: str = "",
+    locale: Locale = ENGLISH,
 ) -> Any:
     """Draw a scatter plot per pair of columns, histograms on the diagonal, one colour per class.
 
@@ -146,6 +167,7 @@ def draw_pairs(
         The classes; empty for one colour and no legend.
     note : str
         Written below the figure.
+    locale : Locale
     """
     p = len(names)
     figure, axes = axes_grid(p, p, (1.9 * p, 1.9 * p))
@@ -157,29 +179,30 @@ def draw_pairs(
             if i == j:
                 column = values[:, i]
                 parts = [column[(codes == k) & ~np.isnan(column)] for k in range(len(colours))]
-                draw_histogram(ax, parts)
+                draw_histogram(ax, parts, locale=locale)
                 ax.set_yticks([])
             else:
                 ax.scatter(
                     values[shuffled, j], values[shuffled, i], s=7, c=colours[codes[shuffled]], alpha=0.55, linewidths=0
                 )
-                quiet(ax)
+                quiet(ax, locale=locale)
             ax.tick_params(labelsize=7, labelleft=j == 0 and i != 0, labelbottom=i == p - 1)
             if i == p - 1:
                 ax.set_xlabel(names[j], fontsize=9)
             if j == 0:
                 ax.set_ylabel(names[i], fontsize=9)
-    class_legend(figure, labels, note)
+    class_legend(figure, labels, note, locale=locale)
     return figure
 
 
 @draws_names
-def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str]) -> Axes:
+def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str], *, locale: Locale = ENGLISH) -> Axes:
     """Draw strengths between 0 and 1 as a heat map, with the numbers while they can be read."""
     side = min(2.5 + 0.42 * len(names), 13)
     ax = axes_for(ax, size=(side + 0.6, side))
     image = ax.imshow(matrix, cmap="Blues", vmin=0, vmax=1)
-    ax.figure.colorbar(image, ax=ax, shrink=0.7, label="strength")
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, label=locale.say("strength"))
+    translate_ticks(bar.ax, locale)
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
     ax.set_yticks(range(len(names)), names, fontsize=8)
     ax.tick_params(length=0)
@@ -189,5 +212,13 @@ def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str]) -> Ax
         for i, j in np.ndindex(*matrix.shape):
             if i != j and np.isfinite(matrix[i, j]):
                 colour = "white" if matrix[i, j] > 0.55 else INK
-                ax.text(j, i, f"{matrix[i, j]:.2f}".lstrip("0"), ha="center", va="center", color=colour, fontsize=7)
+                ax.text(
+                    j,
+                    i,
+                    locale.marks(f"{matrix[i, j]:.2f}".lstrip("0")),
+                    ha="center",
+                    va="center",
+                    color=colour,
+                    fontsize=7,
+                )
     return ax

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names, legend_outside, quiet
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def draw_curves(
     steps: bool = False,
     unit_square: bool = False,
     legend: str = "best",
+    locale: Locale = ENGLISH,
     **line_kwargs: Any,
 ) -> list[Any]:
     """Draw curves.
@@ -62,6 +64,7 @@ def draw_curves(
         Both axes go from 0 to 1.
     legend : str, default="best"
         Where a short legend is placed, as matplotlib names places.
+    locale : Locale
     **line_kwargs
         Passed on to matplotlib.
     """
@@ -72,20 +75,23 @@ def draw_curves(
             style.setdefault("linestyle", "--")  # a colour that comes again
         if steps:
             style.setdefault("drawstyle", "steps-post")
-        lines += ax.plot(curve.x, curve.y, label=curve.name or None, clip_on=not unit_square, **style)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
+        lines += ax.plot(curve.x, curve.y, label=locale.text(curve.name) or None, clip_on=not unit_square, **style)
+    ax.set(xlabel=locale.text(xlabel), ylabel=locale.text(ylabel))
     if unit_square:
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    quiet(ax)
+    quiet(ax, locale=locale)
     named = sum(bool(curve.name) for curve in curves)
     if named:
         legend_outside(ax, named, loc=legend) if named <= 6 else legend_outside(ax, named)
     return lines
 
 
-def draw_reference(ax: Axes, x: Sequence[float], y: Sequence[float], name: str = "") -> Any:
+def draw_reference(
+    ax: Axes, x: Sequence[float], y: Sequence[float], name: str = "", *, locale: Locale = ENGLISH
+) -> Any:
     """Draw a dashed grey line to compare with."""
-    (line,) = ax.plot(x, y, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1, label=name or None)
+    label = locale.text(name) or None
+    (line,) = ax.plot(x, y, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1, label=label)
     return line
 
 
@@ -95,7 +101,12 @@ def draw_band(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour
 
 
 def draw_densities(
-    ax: Axes, groups: Sequence[tuple[str, np.ndarray, np.ndarray | None]], *, threshold: float | None, xlabel: str
+    ax: Axes,
+    groups: Sequence[tuple[str, np.ndarray, np.ndarray | None]],
+    *,
+    threshold: float | None,
+    xlabel: str,
+    locale: Locale = ENGLISH,
 ) -> None:
     """Draw the histogram of a score for each class, as densities, and the threshold as a line.
 
@@ -107,6 +118,7 @@ def draw_densities(
     threshold : float or None
     xlabel : str
         What the score is.
+    locale : Locale
     """
     values = np.concatenate([scores for _, scores, _ in groups])
     low, high = (0.0, 1.0) if values.min() >= 0 and values.max() <= 1 else (values.min(), values.max())
@@ -120,7 +132,7 @@ def draw_densities(
         ax.axvline(threshold, color=INK, linewidth=1.2)
         side = "right" if threshold > (low + high) / 2 else "left"
         ax.annotate(
-            f"threshold {threshold:.3g}",
+            locale.say("threshold {value:.3g}", value=threshold),
             (threshold, 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(-5 if side == "right" else 5, -4),
@@ -129,13 +141,18 @@ def draw_densities(
             va="top",
             fontsize=9,
         )
-    ax.set(xlabel=xlabel, ylabel="density")
-    quiet(ax, grid="y")
+    ax.set(xlabel=locale.text(xlabel), ylabel=locale.say("density"))
+    quiet(ax, grid="y", locale=locale)
     legend_outside(ax, len(groups), loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=min(len(groups), 4))
 
 
 def draw_confusion(
-    ax: Axes, matrix: np.ndarray, labels: Sequence[object], *, values_format: str | None = None
+    ax: Axes,
+    matrix: np.ndarray,
+    labels: Sequence[object],
+    *,
+    values_format: str | None = None,
+    locale: Locale = ENGLISH,
 ) -> np.ndarray | None:
     """Draw a confusion matrix: one row per true class, one column per predicted class.
 
@@ -150,6 +167,7 @@ def draw_confusion(
         The classes, in the order of the matrix.
     values_format : str, optional
         Format of the numbers; by default few digits.
+    locale : Locale
 
     Returns
     -------
@@ -168,7 +186,7 @@ def draw_confusion(
         range(k), names, rotation=turn, ha="right" if turn else "center", rotation_mode="anchor", fontsize=size
     )
     ax.set_yticks(range(k), names, fontsize=size)
-    ax.set(xlabel="predicted", ylabel="true")
+    ax.set(xlabel=locale.say("predicted"), ylabel=locale.say("true"))
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -177,16 +195,16 @@ def draw_confusion(
     ax.set_yticks(np.arange(k + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", linewidth=1.5 if k <= 15 else 0.5)
     ax.tick_params(which="minor", length=0)
-    return None if k > _MAX_WRITTEN else _write_counts(ax, matrix, share, size, values_format)
+    return None if k > _MAX_WRITTEN else _write_counts(ax, matrix, share, size, values_format, locale)
 
 
 def _write_counts(
-    ax: Axes, matrix: np.ndarray, share: np.ndarray, size: float, values_format: str | None
+    ax: Axes, matrix: np.ndarray, share: np.ndarray, size: float, values_format: str | None, locale: Locale
 ) -> np.ndarray:
     texts = np.empty(matrix.shape, dtype=object)
     for i, j in np.ndindex(*matrix.shape):
-        value = matrix[i, j]
-        text = format(value, values_format) if values_format else f"{value:g}" if value < 1e6 else f"{value:.2g}"
+        value = matrix[i, j].item()
+        text = locale.number(value, values_format or ("g" if value < 1e6 else ".2g"))
         # Dark text on a light cell, light text on a dark one; a zero is written, but hardly seen.
         colour = "white" if share[i, j] > 0.55 else INK if value else "#BBBBBB"
         texts[i, j] = ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=size + 1)
@@ -194,7 +212,9 @@ def _write_counts(
 
 
 @draws_names
-def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str) -> Axes:
+def draw_intervals(
+    ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str, locale: Locale = ENGLISH
+) -> Axes:
     """Draw a value and its interval per name, the highest on top.
 
     Parameters
@@ -204,6 +224,7 @@ def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, floa
     rows : sequence of (name, value, low, high)
     xlabel : str
         What the value is.
+    locale : Locale
     """
     ordered = sorted(rows, key=lambda row: row[1])
     ax = axes_for(ax, size=(6, 0.9 + 0.36 * len(ordered)))
@@ -211,12 +232,14 @@ def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, floa
         ax.plot([low, high], [i, i], color=PALETTE[0], linewidth=2.2, alpha=0.45, solid_capstyle="butt")
         ax.plot([value], [i], "o", color=PALETTE[0], markersize=6)
     ax.set_yticks(range(len(ordered)), [name for name, *_ in ordered])
-    ax.set(xlabel=xlabel, ylim=(-0.6, len(ordered) - 0.4))
-    return quiet(ax, grid="x")
+    ax.set(xlabel=locale.text(xlabel), ylim=(-0.6, len(ordered) - 0.4))
+    return quiet(ax, grid="x", locale=locale)
 
 
 @draws_names
-def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float) -> Axes:
+def draw_mean_ranks(
+    ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float, *, locale: Locale = ENGLISH
+) -> Axes:
     """Draw mean ranks on a line, the best at the left (the diagram of Demšar).
 
     A bar joins learners whose ranks differ by less than the critical difference: the data do not show which is better.
@@ -230,6 +253,7 @@ def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, cr
         Mean rank of each name; 1 is the best.
     critical : float
         The critical difference.
+    locale : Locale
     """
     order = np.argsort(ranks, kind="stable")
     ranks, names = ranks[order], [names[i] for i in order]
@@ -251,7 +275,7 @@ def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, cr
         ax.text(
             edge + (-0.05 if left else 0.05),
             depth,
-            f"{name} ({rank:.2f})",
+            f"{name} ({locale.number(rank, '.2f')})",
             ha="right" if left else "left",
             va="center",
             fontsize=9,
@@ -260,7 +284,8 @@ def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, cr
         height = -0.22 - 0.25 * k
         ax.plot([low - 0.03, high + 0.03], [height, height], color=PALETTE[1], linewidth=3.2, solid_capstyle="butt")
     ax.plot([best, best + critical], [0.75, 0.75], color=INK, linewidth=1.6, marker="|")
-    ax.text(best + critical / 2, 0.82, f"critical difference {critical:.2f}", ha="center", va="bottom", fontsize=8)
+    shown = locale.say("critical difference {value:.2f}", value=critical)
+    ax.text(best + critical / 2, 0.82, shown, ha="center", va="bottom", fontsize=8)
     reach = 0.33 * (worst - best) + 0.6
     ax.set(xlim=(best - reach, worst + reach), ylim=(floor - 0.42 * lines - 0.1, 1.2))
     ax.axis("off")

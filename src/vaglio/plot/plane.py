@@ -10,6 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from vaglio.messages.figures import short_number
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import Number, text
 from vaglio.plot.svg import Frame, axes, line_path, picture
 
 __all__ = ["Marks", "Plane", "draw_plane"]
@@ -75,7 +77,7 @@ class Marks:
     weights: np.ndarray | None = None
 
 
-def draw_plane(plane: Plane, marks: Marks, title: str) -> str:
+def draw_plane(plane: Plane, marks: Marks, title: str, *, locale: Locale = ENGLISH) -> str:
     """Return the picture; classes differ by colour and by shape.
 
     Parameters
@@ -84,6 +86,7 @@ def draw_plane(plane: Plane, marks: Marks, title: str) -> str:
     marks : Marks
     title : str
         Also read by screen readers.
+    locale : Locale
 
     Examples
     --------
@@ -97,14 +100,20 @@ def draw_plane(plane: Plane, marks: Marks, title: str) -> str:
     ends = [(float(values[0]), float(values[-1])) for values in (plane.x, plane.y)]
     frame = Frame(_WIDTH, _HEIGHT, left=64, x=ends[0], y=ends[1])
     body = [] if marks.regions is None else _regions(frame, plane, marks.regions)
-    body.append(axes(frame, *plane.names, short_number, short_number))
+    body.append(axes(frame, *plane.names, _number, _number, locale=locale))
     body += [f'<path class="{kind}" d="{_clipped(frame, line)}"/>' for kind, line in marks.lines]
-    body += _dots(frame, plane, marks)
+    body += _dots(frame, plane, marks, locale)
     if plane.row is not None:
         x, y = frame.across(plane.row[0]), frame.up(plane.row[1])
         body.append(f'<path class="asked" d="M{x - 8:g} {y:g}h16M{x:g} {y - 8:g}v16"/>')
-    described = f"{len(plane.points)} rows over {plane.names[0]} and {plane.names[1]}."
-    return picture(_WIDTH, _HEIGHT, "".join(body), title, described, css="chart plane")
+    described = text(
+        "{n:,} {n:row|rows} by {across} and {up}.", n=len(plane.points), across=plane.names[0], up=plane.names[1]
+    )
+    return picture(_WIDTH, _HEIGHT, "".join(body), title, described, css="chart plane", locale=locale)
+
+
+def _number(value: float) -> Number:
+    return Number(short_number(value))
 
 
 def _regions(frame: Frame, plane: Plane, regions: np.ndarray) -> list[str]:
@@ -149,7 +158,7 @@ def _cut(frame: Frame, line: np.ndarray) -> np.ndarray:
     return np.empty((0, 2)) if first > last else np.array([start + first * step, start + last * step])
 
 
-def _dots(frame: Frame, plane: Plane, marks: Marks) -> list[str]:
+def _dots(frame: Frame, plane: Plane, marks: Marks, locale: Locale) -> list[str]:
     sizes = np.full(len(plane.points), _DOT)
     if marks.weights is not None and marks.weights.sum() > 0:
         # The area tells the weight.
@@ -158,7 +167,8 @@ def _dots(frame: Frame, plane: Plane, marks: Marks) -> list[str]:
     parts = []
     for i, ((x, y), code, size) in enumerate(zip(plane.points, plane.codes.tolist(), sizes)):
         at = frame.across(float(x)), frame.up(float(y))
-        name = escape(f"{i + 1}: {plane.classes[code]} ({short_number(float(x))}, {short_number(float(y))})")
+        place = f"{plane.names[0]} {locale.text(_number(float(x)))}, {plane.names[1]} {locale.text(_number(float(y)))}"
+        name = escape(f"{i + 1}: {plane.classes[code]} ({place})")
         parts.append(
             f'<path class="c{code} mark" d="{_shape(code, *at, round(float(size), 1))}"><title>{name}</title></path>'
         )

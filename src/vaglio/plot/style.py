@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from vaglio.errors import InputError
+from vaglio.messages.locale import ENGLISH, Locale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ __all__ = [
     "legend_outside",
     "panel_grid",
     "quiet",
+    "translate_ticks",
 ]
 
 P = ParamSpec("P")
@@ -115,14 +117,15 @@ def class_colours(labels: Sequence[object]) -> dict[object, str]:
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(labels)}
 
 
-def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Axes:
-    """Remove the frame at the top and right, and add thin grid lines.
+def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both", locale: Locale = ENGLISH) -> Axes:
+    """Remove the frame at the top and right, add thin grid lines, and write the numbers beside them in a language.
 
     Parameters
     ----------
     ax : Axes
     grid : {"both", "x", "y"} or None, default="both"
         The axes that get grid lines.
+    locale : Locale
     """
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -132,7 +135,23 @@ def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Axes:
     ax.set_axisbelow(True)
     if grid is not None:
         ax.grid(True, axis=grid, color=GRID, linewidth=0.8)
+    translate_ticks(ax, locale)
     return ax
+
+
+def translate_ticks(ax: Axes, locale: Locale) -> None:
+    """Write the numbers beside the grid lines with the marks of a language."""
+    if locale.lang == "en":
+        return
+    from matplotlib.ticker import ScalarFormatter
+
+    class Translated(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return locale.marks(super().__call__(x, pos))
+
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), ScalarFormatter):
+            axis.set_major_formatter(Translated())
 
 
 def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
@@ -151,7 +170,7 @@ def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
     ax.legend(frameon=False, fontsize=9, **kwargs)
 
 
-def class_legend(figure: Figure, labels: Sequence[object], note: str = "") -> None:
+def class_legend(figure: Figure, labels: Sequence[object], note: str = "", *, locale: Locale = ENGLISH) -> None:
     """Add one legend of class colours above all panels of a figure, and a note below them."""
     from matplotlib.patches import Patch
 
@@ -161,7 +180,7 @@ def class_legend(figure: Figure, labels: Sequence[object], note: str = "") -> No
             handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
         )
     if note:
-        figure.supxlabel(note, fontsize=8, color=MUTED)
+        figure.supxlabel(locale.text(note), fontsize=8, color=MUTED)
 
 
 def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tuple[Figure, list[Axes]]:
@@ -174,7 +193,7 @@ def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tupl
         Width and height of a panel in inches.
     """
     if n_panels < 1:
-        raise InputError("there-column-draw", "There is no column to draw.")
+        raise InputError("no-column-to-draw", "There is no column to draw.")
     across = min(_PANELS_ACROSS, n_panels)
     lines = -(-n_panels // across)
     # The rest of an inch is for a legend, a title or a note.
@@ -186,15 +205,15 @@ def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tupl
     return figure, panels[:n_panels]
 
 
-def html_page(title: str, body: str) -> str:
+def html_page(title: str, body: str, lang: str = "en") -> str:
     """Return a whole page around a fragment: readable offline, on a phone and on paper.
 
     >>> html_page("a & b", "<p>x</p>").startswith("<!doctype html>")
     True
     """
-    name = html.escape(title)
+    name = html.escape(Locale(lang).text(title))
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{name}</title><style>{_PAGE_STYLE}</style></head>\n<body><h1>{name}</h1>\n{body}\n</body></html>\n"
     )

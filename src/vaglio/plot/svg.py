@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from vaglio.messages.figures import short_number
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import Number, text
 
 __all__ = [
     "Frame",
@@ -100,6 +102,8 @@ def axes(
     xtext: Callable[[float], str],
     ytext: Callable[[float], str],
     most: tuple[int, int] = (5, 5),
+    *,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return grid lines, the numbers beside them, and the names of both axes.
 
@@ -112,6 +116,7 @@ def axes(
         From a number to the text beside its grid line.
     most : (int, int), default=(5, 5)
         About how many grid lines, across and up.
+    locale : Locale
     """
     parts = []
     bottom, top = frame.up(frame.y[0]), frame.up(frame.y[1])
@@ -119,24 +124,39 @@ def axes(
     for value in nice_ticks(*frame.x, most[0]):
         at = frame.across(value)
         parts.append(f'<path class="grid" d="M{at:g} {top:g}V{bottom:g}"/>')
-        parts.append(f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{xtext(value)}</text>')
+        parts.append(
+            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{locale.text(xtext(value))}</text>'
+        )
     for value in nice_ticks(*frame.y, most[1]):
         at = frame.up(value)
         parts.append(f'<path class="grid" d="M{left:g} {at:g}H{right:g}"/>')
-        parts.append(f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{ytext(value)}</text>')
+        parts.append(
+            f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{locale.text(ytext(value))}</text>'
+        )
     middle = (left + right) / 2, (top + bottom) / 2
     parts.append(
-        f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">{escape(xlabel)}</text>'
+        f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">'
+        f"{escape(locale.text(xlabel))}</text>"
     )
     parts.append(
         f'<text class="axis" x="11" y="{middle[1]:g}" text-anchor="middle" '
-        f'transform="rotate(-90 11 {middle[1]:g})">{escape(ylabel)}</text>'
+        f'transform="rotate(-90 11 {middle[1]:g})">{escape(locale.text(ylabel))}</text>'
     )
     return "".join(parts)
 
 
-def picture(width: float, height: float, body: str, title: str, description: str, *, css: str = "chart") -> str:
+def picture(
+    width: float,
+    height: float,
+    body: str,
+    title: str,
+    description: str,
+    *,
+    css: str = "chart",
+    locale: Locale = ENGLISH,
+) -> str:
     """Return an SVG element with a title and a description for screen readers."""
+    title, description = map(locale.text, (title, description))
     return (
         f'<svg class="{css}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{body}</svg>"
@@ -147,8 +167,12 @@ def _brief(text: str, most: int = _LABEL) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _number(value: float) -> str:
-    return short_number(float(f"{value:.4g}"))
+def _number(value: float) -> Number:
+    return Number(short_number(float(f"{value:.4g}")))
+
+
+def _percent(value: float) -> Number:
+    return Number(f"{value:.0%}")
 
 
 def _rect(css: str, x: float, y: float, width: float, height: float) -> str:
@@ -162,9 +186,10 @@ def _linked(body: str, address: str | None, label: str, *, in_order: bool = True
     return f'<a href="{escape(address)}" aria-label="{escape(label)}" data-live=""{order}>{body}</a>'
 
 
-def _chart(width: float, height: float, body: str, title: str, description: str, linked: bool) -> str:
+def _chart(width: float, height: float, body: str, title: str, description: str, linked: bool, locale: Locale) -> str:
     if not linked:
-        return picture(width, height, body, title, description)
+        return picture(width, height, body, title, description, locale=locale)
+    title, description = map(locale.text, (title, description))
     # Links inside an image would not be read out: the chart is a group.
     return (
         f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="group" aria-label="{escape(title)}">'
@@ -178,6 +203,8 @@ def class_bars(
     title: str,
     addresses: Sequence[str] | None = None,
     coloured: bool = True,
+    *,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return bars stacked by class, one per bin or category.
 
@@ -192,10 +219,13 @@ def class_bars(
         Where a click on a bar leads.
     coloured : bool, default=True
         Whether the classes have colours.
+    locale : Locale
     """
     tallest = max((sum(bar) for bar in counts), default=1) or 1
     frame = Frame(640, 300, y=(0, tallest), x=(0, max(len(counts), 1)), bottom=56)
-    parts = [axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4))]
+    parts = [
+        axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), locale=locale)
+    ]
     every = max(1, math.ceil(len(counts) / 9))
     for b, bar in enumerate(counts):
         left, right, base = frame.across(b + 0.05), frame.across(b + 0.95), 0.0
@@ -206,19 +236,28 @@ def class_bars(
                 css = f"c{k}" if coloured else "plain"
                 drawn += _rect(css, left, top, right - left, bottom - top)
                 base += n
-        label = f"{names[b]}: {_number(sum(bar))}"
+        name = locale.text(names[b])
+        label = f"{name}: {locale.text(_number(sum(bar)))}"
         hit = _rect("hit", left, frame.top, right - left, frame.up(0) - frame.top)
         parts.append(_linked(drawn + hit, addresses[b] if addresses else None, label))
         if b % every == 0:
             middle = (left + right) / 2
             parts.append(
                 f'<text class="tick" x="{middle:g}" y="{frame.up(0) + 16:g}" text-anchor="middle">'
-                f"{escape(_brief(names[b]))}</text>"
+                f"{escape(_brief(name))}</text>"
             )
-    return _chart(640, 300, "".join(parts), title, f"{len(counts)} bars, stacked by class.", addresses is not None)
+    description = text("{n:,} {n:bar|bars}, stacked by class.", n=len(counts))
+    return _chart(640, 300, "".join(parts), title, description, addresses is not None, locale)
 
 
-def class_boxes(fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel: str, coloured: bool = True) -> str:
+def class_boxes(
+    fives: Sequence[tuple[str, Sequence[float]]],
+    title: str,
+    xlabel: str,
+    coloured: bool = True,
+    *,
+    locale: Locale = ENGLISH,
+) -> str:
     """Return one box per class: quartiles, median and whiskers.
 
     Parameters
@@ -226,12 +265,17 @@ def class_boxes(fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel
     fives : sequence of (str, (low, q1, median, q3, high))
     title, xlabel : str
     coloured : bool, default=True
+    locale : Locale
     """
     low = min((five[0] for _, five in fives), default=0.0)
     high = max((five[4] for _, five in fives), default=1.0)
     height = 50 + 34 * len(fives)
     frame = Frame(640, height, left=120, x=(low, high if high > low else low + 1), y=(0, max(len(fives), 1)))
-    parts = [axes(Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1))]
+    parts = [
+        axes(
+            Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), locale=locale
+        )
+    ]
     for k, (name, (least, q1, median, q3, most)) in enumerate(fives):
         middle = frame.up(len(fives) - k - 0.5)
         css = f"c{k}" if coloured else "plain"
@@ -242,7 +286,8 @@ def class_boxes(fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel
             + f'<path class="cut" d="M{ends[2]:g} {middle - 11:g}v22"/>'
             f'<text class="tick" x="112" y="{middle + 4:g}" text-anchor="end">{escape(_brief(name, 16))}</text>'
         )
-    return picture(640, height, "".join(parts), title, f"{len(fives)} boxes: whiskers, quartiles and median.")
+    description = text("{n:,} {n:box|boxes} with whiskers, quartiles and median.", n=len(fives))
+    return picture(640, height, "".join(parts), title, description, locale=locale)
 
 
 def scatter(
@@ -251,6 +296,8 @@ def scatter(
     title: str,
     addresses: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
+    *,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return a dot per row in the colour of its class.
 
@@ -262,16 +309,18 @@ def scatter(
     title : str
     addresses, labels : sequence of str, optional
         Where a click on a dot leads, and what it is called.
+    locale : Locale
     """
     xs, ys = [p[0] for p in points] or [0.0], [p[1] for p in points] or [0.0]
     frame = Frame(640, 420, x=_padded(min(xs), max(xs)), y=_padded(min(ys), max(ys)))
-    parts = [axes(frame, names[0], names[1], _number, _number)]
+    parts = [axes(frame, names[0], names[1], _number, _number, locale=locale)]
     for at, (x, y, code) in enumerate(points):
         css = f"c{code}" if code >= 0 else "plain"
         dot = f'<circle class="{css} row-dot" cx="{frame.across(x):g}" cy="{frame.up(y):g}" r="4"/>'
-        label = labels[at] if labels else ""
+        label = locale.text(labels[at]) if labels else ""
         parts.append(_linked(dot, addresses[at] if addresses else None, label, in_order=False))
-    return _chart(640, 420, "".join(parts), title, f"{len(points)} rows.", addresses is not None)
+    description = text("{n:,} {n:row|rows}.", n=len(points))
+    return _chart(640, 420, "".join(parts), title, description, addresses is not None, locale)
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
@@ -281,7 +330,14 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return low - reach, high + reach
 
 
-def count_grid(counts: Sequence[Sequence[float]], across: Sequence[str], down: Sequence[str], title: str) -> str:
+def count_grid(
+    counts: Sequence[Sequence[float]],
+    across: Sequence[str],
+    down: Sequence[str],
+    title: str,
+    *,
+    locale: Locale = ENGLISH,
+) -> str:
     """Return how often each pair of categories occurs: the larger the square, the more rows.
 
     Parameters
@@ -290,6 +346,7 @@ def count_grid(counts: Sequence[Sequence[float]], across: Sequence[str], down: S
         One list per category down, one number per category across.
     across, down : sequence of str
     title : str
+    locale : Locale
     """
     most = max((n for row in counts for n in row), default=1) or 1
     cell, left, top = 46.0, 120.0, 26.0
@@ -309,10 +366,12 @@ def count_grid(counts: Sequence[Sequence[float]], across: Sequence[str], down: S
             x = left + (j + 0.5) * cell
             parts.append(
                 _rect("plain soft-fill", x - side / 2, middle - side / 2, side, side)
-                + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{_number(n)}</text>'
+                + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">'
+                f"{locale.text(_number(n))}</text>"
             )
     width, height = left + cell * len(across) + 10, top + cell * len(down) + 10
-    return picture(width, height, "".join(parts), title, "Number of rows for each pair of values.")
+    description = text("Number of rows for each pair of values.")
+    return picture(width, height, "".join(parts), title, description, locale=locale)
 
 
 def model_curves(
@@ -325,6 +384,7 @@ def model_curves(
     chance: Sequence[Point] = (),
     percent: bool = True,
     marks: bool = True,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return one line per model, each with a mark that a script moves along it.
 
@@ -341,10 +401,11 @@ def model_curves(
     percent : bool, default=True
         Whether the vertical axis is a share.
     marks : bool, default=True
+    locale : Locale
     """
     frame = Frame(400, 300, y=(0.0, top or 1.0))
-    up = (lambda v: f"{v:.0%}") if percent else _number
-    parts = [axes(frame, *labels, lambda v: f"{v:.0%}" if percent else f"{v:g}", up)]
+    up = _percent if percent else _number
+    parts = [axes(frame, *labels, up, up, locale=locale)]
     if chance:
         parts.append(f'<path class="chance" d="{line_path(frame.points(*zip(*chance)))}"/>')
     for k, (_, points) in enumerate(curves):
@@ -354,4 +415,4 @@ def model_curves(
         for k, (_, points) in enumerate(curves):
             x, y = frame.points(*zip(*points))[0] if points else (0.0, 0.0)
             parts.append(f'<circle class="dot c{k % 8}" data-model="{k}" cx="{x:g}" cy="{y:g}" r="5"/>')
-    return picture(400, 300, "".join(parts), title, description)
+    return picture(400, 300, "".join(parts), title, description, locale=locale)

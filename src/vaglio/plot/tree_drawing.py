@@ -7,9 +7,11 @@ a dark theme can replace the colour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import text
 from vaglio.plot.style import PALETTE
 
 # More leaves than this do not fit side by side on a page.
@@ -22,6 +24,7 @@ _CHARACTER, _LINE, _PAD, _BAR = 6.4, 14, 8, 5
 _ROW, _INDENT, _BARS = 20, 22, 120
 # Pixels between two levels, for the edge and its text; and between the picture and its frame.
 _BETWEEN, _FRAME = 44, 10
+_TITLE = text("Decision tree")
 
 
 @dataclass
@@ -60,13 +63,14 @@ class _Placed:
     parent: int
 
 
-def draw_tree_text(root: Box) -> str:
+def draw_tree_text(root: Box, *, locale: Locale = ENGLISH) -> str:
     """Return the tree as text with box characters, one line per node; below forty levels the depth is a number."""
-    lines = []
+    lines = list[str]()
     # A stack instead of recursion: a tree may be deeper than Python's recursion limit.
     stack: list[tuple[Box, str, str, int]] = [(root, "", "", 0)]
     while stack:
         box, lead, below, depth = stack.pop()
+        box = _in_language(box, locale)
         if depth > _MOST_INDENTED:
             # Lines that grow with the depth would make the text of a very deep tree grow with its square.
             lead = f"{depth}: {lead[-3 * _MOST_INDENTED :]}"
@@ -82,7 +86,7 @@ def draw_tree_text(root: Box) -> str:
     return "\n".join(lines)
 
 
-def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision tree") -> str:
+def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *, locale: Locale = ENGLISH) -> str:
     """Return the tree as SVG: from the top down if it fits a page, else as an outline with one line per node.
 
     Parameters
@@ -92,13 +96,15 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
         For the legend; empty for none.
     title : str
         For screen readers.
+    locale : Locale
     """
+    title = locale.text(title)
     # Number the boxes depth first: a parent comes before its children.
     placed: list[_Placed] = []
     stack = [(root, 0, -1)]
     while stack:
         box, depth, parent = stack.pop()
-        placed.append(_Placed(box, depth, parent))
+        placed.append(_Placed(_in_language(box, locale), depth, parent))
         stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
     leaves = sum(not p.box.children for p in placed)
     width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
@@ -113,6 +119,13 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
         f'height="{height:.0f}" role="{role}" aria-label="{escape(title)}" '
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
         f'<rect class="paper" width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
+    )
+
+
+def _in_language(box: Box, locale: Locale) -> Box:
+    """Return a box with its texts in the language of the reader."""
+    return replace(
+        box, title=locale.text(box.title), lines=tuple(map(locale.text, box.lines)), edge=locale.text(box.edge)
     )
 
 

@@ -230,9 +230,9 @@ class Preset:
     def _trained(self) -> Any:
         if not self._ours:
             raise NotSupportedError(
-                "fitted-scikit-learn-s",
-                "This {name} was fitted by scikit-learn's own code, so that vaglio can neither explain "
-                "nor save it: vaglio.sklearn.fallbacks() says why.",
+                "fallback-model",
+                "This {name} was fitted by scikit-learn's own code, so vaglio can neither explain nor "
+                "save it. vaglio.sklearn.fallbacks() gives the reason.",
                 name=type(self).__name__,
             )
         return self.learner_

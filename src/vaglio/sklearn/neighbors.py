@@ -136,8 +136,8 @@ class NeighborsPreset(Preset):
         learner = super()._trained()
         if self._targets.ndim == 2 and self._targets.shape[1] > 1:
             raise NotSupportedError(
-                "vaglio-explains-saves-neighbours",
-                "vaglio explains and saves neighbours of one target: fit one estimator per column.",
+                "several-targets-of-neighbours",
+                "vaglio explains and saves neighbours with one target. Fit one estimator per column.",
             )
         return learner
 

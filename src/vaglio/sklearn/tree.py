@@ -167,8 +167,8 @@ class TreePreset(Preset):
         learner = super()._trained()
         if self.n_outputs_ > 1:
             raise NotSupportedError(
-                "vaglio-explains-saves-trees",
-                "vaglio explains and saves trees of one target: fit one estimator per column.",
+                "several-targets-of-tree",
+                "vaglio explains and saves trees with one target. Fit one estimator per column.",
             )
         return learner
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.document.animation import Animation, AnimationContext, Frame, regions_of
-from vaglio.document.catalogue import Words
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.model.families import Lookup, families
 from vaglio.plot.decision_region import grid_lines
@@ -41,7 +41,8 @@ def make_animation(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str =
     y : array-like
     row : dict, sequence or frame of one row, optional
         A row to classify.
-    lang : {"en", "it"}
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Examples
     --------
@@ -52,16 +53,16 @@ def make_animation(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str =
     ['All rows', '1 test', '2 tests', '3 tests', 'The finished tree']
     """
     training = prepare(learner, X, y, row, MAX_ROWS, MAX_STEPS, with_text=True)
-    context = AnimationContext(training, _plane(training), Words(lang))
+    context = AnimationContext(training, _plane(training), Notation(lang))
     name = getattr(training.estimator, "_learner_id", "")
     make = animators.find(name, family_of_learner(name))
     frames = [] if make is None else make(context)
     if not frames and context.plane is not None:
-        frames = [Frame(context.say("film_regions"), Marks(regions_of(context, training.estimator)))]
+        frames = [Frame(context.say("The regions of the classes"), Marks(regions_of(context, training.estimator)))]
     if not frames:
         return None
     stepwise = any(name in family.stepwise for family in families().values())
-    return Animation(tuple(frames), context.plane, tuple(training.classes), stepwise)
+    return Animation(tuple(frames), context.plane, tuple(training.classes), stepwise, lang)
 
 
 def _plane(training: Training) -> Plane | None:

@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
-from vaglio.document.notation import count, fixed
+from vaglio.document.notation import Notation
 from vaglio.encode import spelling
 from vaglio.errors import InputError
+from vaglio.messages.message import text
+
+_NAMES = {
+    "recall": text("recall (TPR)"),
+    "tnr": text("specificity (TNR)"),
+    "fpr": text("false positive rate (FPR)"),
+    "fnr": text("false negative rate (FNR)"),
+    "precision": text("precision"),
+    "fdr": text("false discovery rate (FDR)"),
+    "f1": "F1",
+}
 
 
 def trace_metrics(
@@ -26,8 +36,8 @@ def trace_metrics(
         The confusion matrix instead of the classes: rows are true, columns predicted.
     labels : sequence, optional
         Names of its classes; by default 1, 2, …
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Returns
     -------
@@ -43,13 +53,13 @@ def trace_metrics(
     (0.2, 1.0)
     """
     counts, names = _matrix(y_true, y_pred, matrix, labels)
-    page = Page(Words(lang))
+    page = Page(Notation(lang))
     _confusion(page, counts, names)
     for k, name in enumerate(names):
         _class(page, counts, k, name)
     _averages(page, counts, names)
     _agreement(page, counts)
-    return page.finish(page.say("title_metrics"))
+    return page.finish(page.say("From the confusion matrix to the measures"))
 
 
 def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndarray, list[str]]:
@@ -57,28 +67,29 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
         counts = np.asarray(matrix, dtype=float)
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2 or (counts < 0).any():
             raise InputError(
-                "confusion-matrix-square-counts",
-                "The confusion matrix is a square of counts, two classes or more: [[25, 0], [20, 5]].",
+                "confusion-matrix-not-square",
+                "The confusion matrix must be a square of counts for at least two classes, as in [[25, 0], [20, 5]].",
             )
         names = [str(label) for label in labels] if labels is not None else [str(k + 1) for k in range(len(counts))]
         if len(names) != len(counts):
             raise InputError(
-                "confusion-matrix-has-classes",
-                "The confusion matrix has {n_counts} classes, but {n_names} names were given.",
-                n_counts=len(counts),
-                n_names=len(names),
+                "confusion-matrix-labels",
+                "The confusion matrix has {n_classes:,} classes, but {n_labels:,} {n_labels:label was|labels were} "
+                "given.",
+                n_classes=len(counts),
+                n_labels=len(names),
             )
         return counts, names
     if y_true is None or y_pred is None:
-        raise InputError("give-true-predicted-classes", "Give true and predicted classes, or a confusion matrix.")
+        raise InputError("no-predictions", "Give true and predicted classes, or a confusion matrix.")
     if any(value is None or value != value for column in (y_true, y_pred) for value in column):
-        raise InputError("true-predicted-class-missing", "A true or predicted class is missing: leave the row out.")
+        raise InputError("class-missing", "A true or predicted class is missing. Drop the row.")
     # A code may be an integer in one column and a float in the other.
     true, predicted = (np.array([spelling(value) for value in column], dtype=str) for column in (y_true, y_pred))
     if true.shape != predicted.shape or not len(true):
         raise InputError(
-            "there-true-predicted-classes",
-            "There are {n_true} true and {n_predicted} predicted classes: give one of each per row.",
+            "predictions-length",
+            "There are {n_true:,} true and {n_predicted:,} predicted classes. Give one of each per row.",
             n_true=len(true),
             n_predicted=len(predicted),
         )
@@ -90,25 +101,27 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
 
 def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:
     say, total, right = page.say, counts.sum(), float(np.trace(counts))
-    page.section(say("confusion"))
-    rows = [[name, *map(count, line), count(line.sum())] for name, line in zip(names, counts)]
-    rows.append([say("col_sum"), *map(count, counts.sum(axis=0)), count(total)])
-    page.table([say("true_predicted"), *names, say("col_sum")], rows)
-    page.formula(f"{say('accuracy')} = {count(right)}/{count(total)} = {_percent(right, total)}")
-    page.formula(f"{say('error_rate')} = {count(total - right)}/{count(total)} = {_percent(total - right, total)}")
+    page.section(say("Confusion matrix"))
+    rows = [[name, *map(say.count, line), say.count(line.sum())] for name, line in zip(names, counts)]
+    rows.append([say("sum"), *map(say.count, counts.sum(axis=0)), say.count(total)])
+    page.table([say("true \\ predicted"), *names, say("sum")], rows)
+    page.formula(f"{say('accuracy')} = {say.count(right)}/{say.count(total)} = {_percent(say, right, total)}")
+    page.formula(
+        f"{say('error rate')} = {say.count(total - right)}/{say.count(total)} = {_percent(say, total - right, total)}"
+    )
     page.facts |= {"accuracy": right / total, "rows": float(total), "classes": {}}
 
 
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.2f}%" if whole else "–"
+def _percent(say: Notation, part: float, whole: float) -> str:
+    return say.percent(part / whole, 2) if whole else "–"
 
 
 def _class(page: Page, counts: np.ndarray, k: int, name: str) -> None:
     say = page.say
     tp, fn, fp = counts[k, k], counts[k].sum() - counts[k, k], counts[:, k].sum() - counts[k, k]
     tn = counts.sum() - tp - fn - fp
-    page.section(say("class_as_positive", name=name), level=2)
-    page.formula(f"TP = {count(tp)}, FN = {count(fn)}, FP = {count(fp)}, TN = {count(tn)}")
+    page.section(say("{name} as the positive class", name=name), level=2)
+    page.formula(f"TP = {say.count(tp)}, FN = {say.count(fn)}, FP = {say.count(fp)}, TN = {say.count(tn)}")
     parts = {
         "recall": (tp, fn),
         "tnr": (tn, fp),
@@ -122,29 +135,36 @@ def _class(page: Page, counts: np.ndarray, k: int, name: str) -> None:
     for measure, (top, other) in parts.items():
         a, b = letters[measure].split()
         whole = top + other
-        worked = f"{count(top)}/({count(top)} + {count(other)})"
-        page.formula(f"{say('m_' + measure)} = {a}/({a} + {b}) = {worked} = {_percent(top, whole)}")
+        worked = f"{say.count(top)}/({say.count(top)} + {say.count(other)})"
+        page.formula(f"{say.text(_NAMES[measure])} = {a}/({a} + {b}) = {worked} = {_percent(say, top, whole)}")
         if not whole:
-            page.text(say("undefined"))
+            page.text(say("Undefined: the denominator is zero."))
         facts[measure] = float(top / whole) if whole else float("nan")
     whole = 2 * tp + fp + fn
     facts["f1"] = float(2 * tp / whole) if whole else float("nan")
-    worked = f"2·{count(tp)}/(2·{count(tp)} + {count(fp)} + {count(fn)})"
-    page.formula(f"F1 = 2·TP/(2·TP + FP + FN) = {worked} = {fixed(facts['f1'])}")
+    worked = f"2·{say.count(tp)}/(2·{say.count(tp)} + {say.count(fp)} + {say.count(fn)})"
+    page.formula(f"F1 = 2·TP/(2·TP + FP + FN) = {worked} = {say.fixed(facts['f1'])}")
     page.facts["classes"][name] = facts
 
 
 def _averages(page: Page, counts: np.ndarray, names: list[str]) -> None:
     say, classes = page.say, page.facts["classes"]
-    page.section(say("averages"))
-    page.text(say("averages_rule"))
+    page.section(say("Averages"))
+    page.text(
+        say(
+            "macro: all classes count equally; weighted: each class counts by its number of rows; micro: all "
+            "rows together, which equals the accuracy."
+        )
+    )
     size = counts.sum(axis=1)
     micro = float(np.trace(counts) / counts.sum())
     rows = []
     for measure in ("precision", "recall", "f1"):
         each = np.nan_to_num([classes[name][measure] for name in names])
-        rows.append([say("m_" + measure), fixed(each.mean()), fixed(each @ size / size.sum()), fixed(micro)])
-    page.table([say("col_measure"), "macro", "weighted", "micro"], rows)
+        rows.append(
+            [say.text(_NAMES[measure]), say.fixed(each.mean()), say.fixed(each @ size / size.sum()), say.fixed(micro)]
+        )
+    page.table([say("measure"), "macro", "weighted", "micro"], rows)
 
 
 def _agreement(page: Page, counts: np.ndarray) -> None:
@@ -152,13 +172,13 @@ def _agreement(page: Page, counts: np.ndarray) -> None:
     observed = np.trace(counts) / n
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     expected = float(rows @ columns / n**2)
-    page.section(say("agreement"))
-    terms = " + ".join(f"{count(a)}·{count(b)}" for a, b in zip(rows, columns))
-    page.formula(f"pₑ = ({terms})/{count(n)}² = {fixed(expected)}")
+    page.section(say("Agreement beyond chance"))
+    terms = " + ".join(f"{say.count(a)}·{say.count(b)}" for a, b in zip(rows, columns))
+    page.formula(f"pₑ = ({terms})/{say.count(n)}² = {say.fixed(expected)}")
     kappa = (observed - expected) / (1 - expected) if expected < 1 else float("nan")
-    o, e = fixed(observed), fixed(expected)
-    page.formula(f"κ = ({o} − {e})/(1 − {e}) = {fixed(kappa)}")
+    o, e = say.fixed(observed), say.fixed(expected)
+    page.formula(f"κ = ({o} − {e})/(1 − {e}) = {say.fixed(kappa)}")
     spread = np.sqrt((n**2 - (columns**2).sum()) * (n**2 - (rows**2).sum()))
     matthews = (np.trace(counts) * n - rows @ columns) / spread if spread > 0 else 0.0
-    page.formula(f"{say('matthews')} = {fixed(float(matthews))}")
+    page.formula(f"{say('Matthews')} = {say.fixed(float(matthews))}")
     page.facts |= {"kappa": float(kappa), "matthews": float(matthews)}

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
 from vaglio.document.impurity import entropy, entropy_formula
-from vaglio.document.notation import as_fraction, comma_list, count, fixed
+from vaglio.document.notation import Notation, as_fraction
 from vaglio.errors import InputError
 from vaglio.evaluation import shatters
 from vaglio.learners.registry import find
 from vaglio.typing import ColumnLike, Estimator
 
 __all__ = ["trace_kernel", "trace_shattering", "trace_split", "trace_vote"]
+
+# Longer vectors do not fit a line.
+_MOST_DIMENSIONS = 20
 
 
 # -- kernels ---------------------------------------------------------------------------------------------------------
@@ -39,8 +41,8 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     ----------
     x, z : sequence of float
         Two vectors of the same length.
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Returns
     -------
@@ -54,34 +56,34 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     True
     """
     a, b = np.asarray(x, dtype=float).ravel(), np.asarray(z, dtype=float).ravel()
-    if a.shape != b.shape or not 1 <= len(a) <= 20:
+    if a.shape != b.shape or not 1 <= len(a) <= _MOST_DIMENSIONS:
         raise InputError(
-            "give-two-vectors-same",
-            "Give two vectors of the same length, at most 20; got {n_a} and {n_b} numbers.",
-            n_a=len(a),
-            n_b=len(b),
+            "vector-lengths",
+            "Give two vectors of the same length, at most {most}; got {n_x:,} and {n_z:,} numbers.",
+            most=_MOST_DIMENSIONS,
+            n_x=len(a),
+            n_z=len(b),
         )
-    page = Page(Words(lang))
+    page = Page(Notation(lang))
     say = page.say
-    page.section(say("kernel_map"))
+    page.section(say("With the map φ"))
     names = [f"x{i + 1}" for i in range(len(a))]
     page.formula(f"φ(x) = ({', '.join([*names, 'x1²', *(f'x1·{name}' for name in names[1:])])})")
-    page.formula(f"φ(x) = ({', '.join(map(fixed, phi(a)))})")
-    page.formula(f"φ(z) = ({', '.join(map(fixed, phi(b)))})")
+    page.formula(f"φ(x) = ({say.series(map(say.fixed, phi(a)))})")
+    page.formula(f"φ(z) = ({say.series(map(say.fixed, phi(b)))})")
     mapped = float(phi(a) @ phi(b))
-    page.formula(
-        f"φ(x)·φ(z) = {' + '.join(f'{fixed(p)}·{fixed(q)}' for p, q in zip(phi(a), phi(b)))} = {fixed(mapped)}"
-    )
-    page.section(say("kernel_direct"))
+    terms = " + ".join(f"{say.fixed(p)}·{say.fixed(q)}" for p, q in zip(phi(a), phi(b)))
+    page.formula(f"φ(x)·φ(z) = {terms} = {say.fixed(mapped)}")
+    page.section(say("With the kernel"))
     dot = float(a @ b)
-    page.formula(f"x·z = {' + '.join(f'{fixed(p)}·{fixed(q)}' for p, q in zip(a, b))} = {fixed(dot)}")
+    page.formula(f"x·z = {' + '.join(f'{say.fixed(p)}·{say.fixed(q)}' for p, q in zip(a, b))} = {say.fixed(dot)}")
     value = (1 + a[0] * b[0]) * dot
-    page.formula(f"(1 + x1·z1)·(x·z) = (1 + {fixed(a[0])}·{fixed(b[0])})·{fixed(dot)} = {fixed(value)}")
-    page.section(say("kernel_why"))
-    page.text(say("kernel_because"))
+    page.formula(f"(1 + x1·z1)·(x·z) = (1 + {say.fixed(a[0])}·{say.fixed(b[0])})·{say.fixed(dot)} = {say.fixed(value)}")
+    page.section(say("Why they are equal"))
+    page.text(say("The first half of φ gives x·z. The second half is x1 times x and gives x1·z1 times x·z."))
     page.formula("φ(x)·φ(z) = Σ xⱼ·zⱼ + Σ (x1·xⱼ)·(z1·zⱼ) = x·z + x1·z1·(x·z) = (1 + x1·z1)·(x·z)")
     page.facts |= {"mapped": mapped, "kernel": float(value), "dot": dot}
-    return page.finish(say("title_kernel"))
+    return page.finish(say("A kernel is a dot product in another space"))
 
 
 # -- shattering ------------------------------------------------------------------------------------------------------
@@ -94,8 +96,8 @@ def trace_shattering(points: Any, estimator: Estimator | str | None = None, *, l
         The points, one per row.
     estimator : classifier or str, optional
         By default a hyperplane: a linear support vector machine that allows almost no error.
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Returns
     -------
@@ -112,7 +114,7 @@ def trace_shattering(points: Any, estimator: Estimator | str | None = None, *, l
     try:
         X = np.asarray(points, dtype=float)
     except (TypeError, ValueError):
-        raise InputError("points-must-rows-numbers", "Points must be rows of numbers.") from None
+        raise InputError("points-not-numbers", "Points must be rows of numbers.") from None
     linear = estimator is None
     learner: Any = estimator
     if linear:
@@ -120,43 +122,53 @@ def trace_shattering(points: Any, estimator: Estimator | str | None = None, *, l
     elif isinstance(estimator, str):
         learner = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
     outcome = shatters(learner, X)
-    page = Page(Words(lang))
+    page = Page(Notation(lang))
     say, n = page.say, len(X)
-    page.section(say("shatter_points"))
-    page.text(say("shatter_rule", n=n, all=2**n))
-    page.table(
-        ["", *(f"x{j + 1}" for j in range(X.shape[1]))], [[_point_name(i), *map(fixed, p)] for i, p in enumerate(X)]
+    page.section(say("The points"))
+    page.text(
+        say(
+            "{n} points have {all} labellings. The learner shatters the points if it can realise every labelling.",
+            n=n,
+            all=2**n,
+        )
     )
-    page.section(say("shatter_labellings"))
+    page.table(
+        ["", *(f"x{j + 1}" for j in range(X.shape[1]))], [[_point_name(i), *map(say.fixed, p)] for i, p in enumerate(X)]
+    )
+    page.section(say("The labellings"))
     lines = [
         [
             "".join("+" if v else "−" for v in labelling),
-            say("yes" if ok else "no"),
-            _hyperplane(model) if linear and ok else "",
+            (say("yes") if ok else say("no")),
+            _hyperplane(say, model) if linear and ok else "",
         ]
         for labelling, ok, model in zip(outcome.labellings, outcome.realised, outcome.models)
     ]
     failed = [i for i, ok in enumerate(outcome.realised) if not ok]
-    page.table([say("col_labelling"), say("col_realised"), say("col_boundary")], lines, chosen=failed)
+    page.table([say("labelling"), say("realised"), say("boundary")], lines, chosen=failed)
     done = int(outcome.realised.sum())
-    page.text(say("shattered" if outcome else "not_shattered", n=n, done=done, all=2**n))
+    page.text(
+        say("All {all} labellings are realised: the {n} points are shattered.", n=n, done=done, all=2**n)
+        if outcome
+        else say("{done} of {all} labellings are realised: the {n} points are not shattered.", n=n, done=done, all=2**n)
+    )
     if linear and not outcome:
         _radon(page, X)
     page.facts |= {"shattered": bool(outcome), "realised": done, "labellings": 2**n}
-    return page.finish(say("title_shattering", n=n))
+    return page.finish(say("Can {n} points be shattered?", n=n))
 
 
 def _point_name(i: int) -> str:
     return chr(ord("A") + i)
 
 
-def _hyperplane(model: Any) -> str:
+def _hyperplane(say: Notation, model: Any) -> str:
     """The hyperplane that was found."""
     if model is None or not hasattr(model, "coef_"):
         return ""
     weights = np.round(np.append(model.coef_[0], model.intercept_), 4)
-    terms = " + ".join(f"{fixed(w)}·x{j + 1}" for j, w in enumerate(weights[:-1]))
-    return f"{terms} + {fixed(weights[-1])} = 0".replace("+ −", "− ")
+    terms = " + ".join(f"{say.fixed(w)}·x{j + 1}" for j, w in enumerate(weights[:-1]))
+    return f"{terms} + {say.fixed(weights[-1])} = 0".replace("+ −", "− ")
 
 
 def _radon(page: Page, X: np.ndarray) -> None:
@@ -171,8 +183,17 @@ def _radon(page: Page, X: np.ndarray) -> None:
     weights = np.where(np.abs(weights) < 1e-9, 0.0, weights / np.abs(weights).max())
     plus, minus = np.flatnonzero(weights > 0).tolist(), np.flatnonzero(weights < 0).tolist()
     meet = weights[plus] @ X[plus] / weights[plus].sum()
-    a, b = (comma_list(_point_name(i) for i in side) for side in (plus, minus))
-    page.text(page.say("radon", a=a, b=b, point=f"({', '.join(map(fixed, meet))})"))
+    a, b = (", ".join(map(_point_name, side)) for side in (plus, minus))
+    page.text(
+        page.say(
+            "Reason: the convex hulls of {{{a}}} and {{{b}}} meet in {point}. A hyperplane with the first set"
+            " on one side and the second set on the other side would have this point on both sides. Any d + 2"
+            " points in d dimensions can be divided in this way (Radon).",
+            a=a,
+            b=b,
+            point=f"({page.say.series(map(page.say.fixed, meet))})",
+        )
+    )
     page.facts["radon"] = [[_point_name(i) for i in plus], [_point_name(i) for i in minus]]
 
 
@@ -186,8 +207,8 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
         The error of each learner, for instance ``"1/3"``.
     learners : int
         Their number; it is odd, so that there is no tie.
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Returns
     -------
@@ -201,47 +222,63 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
     """
     e, n = as_fraction(error), int(learners)
     if not 0 <= e <= 1:
-        raise InputError("error-rate-lies-between", "An error rate lies between 0 and 1; got {error}.", error=error)
+        raise InputError("error-rate-out-of-range", "An error rate must be between 0 and 1; got {error}.", error=error)
     if not 1 <= n <= 99 or n % 2 == 0:
         raise InputError(
-            "majority-needs-odd-number",
-            "A majority needs an odd number of learners from 1 to 99; got {learners}.",
+            "number-of-learners",
+            "The number of learners must be odd, from 1 to 99; got {learners}.",
             learners=learners,
         )
-    page = Page(Words(lang))
+    page = Page(Notation(lang))
     say, whole = page.say, e.denominator**n
-    page.section(say("vote_setting"))
-    page.text(say("vote_rule", n=n, error=_fraction(e), need=n // 2 + 1))
+    page.section(say("Independent learners"))
+    page.text(
+        say(
+            "{n} learners make errors independently, each with probability e = {error}. The majority is wrong"
+            " when at least {need} of them are wrong.",
+            n=n,
+            error=_fraction(say, e),
+            need=n // 2 + 1,
+        )
+    )
     page.formula("P(k) = C(n, k)·e^k·(1 − e)^(n − k)")
     chance = [comb(n, k) * e**k * (1 - e) ** (n - k) for k in range(n + 1)]
     lines = [
-        [str(k), f"{comb(n, k)}·({_fraction(e)})^{k}·({_fraction(1 - e)})^{n - k}", _unreduced(p, whole)]
+        [str(k), f"{comb(n, k)}·({_fraction(say, e)})^{k}·({_fraction(say, 1 - e)})^{n - k}", _unreduced(say, p, whole)]
         for k, p in enumerate(chance)
     ]
-    page.table([say("col_wrong"), "C(n, k)·e^k·(1 − e)^(n − k)", "P"], lines, chosen=range(n // 2 + 1, n + 1))
+    page.table([say("wrong learners"), "C(n, k)·e^k·(1 − e)^(n − k)", "P"], lines, chosen=range(n // 2 + 1, n + 1))
     majority = sum(chance[n // 2 + 1 :], Fraction(0))
     terms = " + ".join(line[1] for line in lines[n // 2 + 1 :][:4]) + (" + …" if n > 7 else "")
-    page.formula(f"P({say('majority_errs')}) = {terms} = {_unreduced(majority, whole)} ≈ {_percent(majority)}")
-    page.formula(f"P({say('all_err')}) = ({_fraction(e)})^{n} = {_unreduced(chance[-1], whole)}")
-    page.text(say("vote_result", one=_percent(1 - e), all=_percent(1 - majority)))
+    page.formula(
+        f"P({say('majority wrong')}) = {terms} = {_unreduced(say, majority, whole)} ≈ {_percent(say, majority)}"
+    )
+    page.formula(f"P({say('all wrong')}) = ({_fraction(say, e)})^{n} = {_unreduced(say, chance[-1], whole)}")
+    page.text(
+        say(
+            "Accuracy: {one} for one learner, {all} for the majority.",
+            one=_percent(say, 1 - e),
+            all=_percent(say, 1 - majority),
+        )
+    )
     page.facts |= {"majority_error": str(majority), "all_err": str(chance[-1]), "accuracy": float(1 - majority)}
-    return page.finish(say("title_vote", n=n))
+    return page.finish(say("The majority vote of {n} learners", n=n))
 
 
-def _fraction(value: Fraction) -> str:
-    return str(value) if value.denominator < 1000 else f"{float(value):.4f}"
+def _fraction(say: Notation, value: Fraction) -> str:
+    return str(value) if value.denominator < 1000 else say.number(float(value), ".4f")
 
 
-def _unreduced(value: Fraction, whole: int) -> str:
+def _unreduced(say: Notation, value: Fraction, whole: int) -> str:
     """The fraction over the common denominator: 6/27, not 2/9, so that the terms of a sum can be added."""
     # A denominator of more than nine digits cannot be read: the decimal number stands alone.
     if whole >= 10**9:
-        return f"{float(value):.4f}"
-    return f"{value * whole}/{whole} = {float(value):.4f}"
+        return say.number(float(value), ".4f")
+    return f"{value * whole}/{whole} = {say.number(float(value), '.4f')}"
 
 
-def _percent(value: Fraction) -> str:
-    return f"{100 * float(value):.0f}%"
+def _percent(say: Notation, value: Fraction) -> str:
+    return say.percent(float(value), 0)
 
 
 # -- splits ----------------------------------------------------------------------------------------------------------
@@ -256,8 +293,8 @@ def trace_split(y: ColumnLike, test_size: float = 0.5, *, seed: int = 0, lang: s
         Share of the rows in the test part.
     seed : int
         Seed of the random split.
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
 
     Returns
     -------
@@ -274,24 +311,26 @@ def trace_split(y: ColumnLike, test_size: float = 0.5, *, seed: int = 0, lang: s
     labels, codes = np.unique(np.asarray(y).astype(str), return_inverse=True)
     if not 0 < test_size < 1:
         raise InputError(
-            "test-part-share-between", "The test part is a share between 0 and 1; got {test_size}.", test_size=test_size
+            "test-size-out-of-range", "test_size must be between 0 and 1; got {test_size}.", test_size=test_size
         )
     smallest = np.bincount(codes).min()
     if smallest < 2 or min(test_size, 1 - test_size) * len(codes) < len(labels):
         raise InputError(
-            "stratified-split-needs-least",
+            "too-few-rows-to-stratify",
             "A stratified split needs at least two rows of every class, and one row of every class in each part.",
         )
     train, test = train_test_split(codes, test_size=test_size, stratify=codes, random_state=seed)
-    page = Page(Words(lang))
+    page = Page(Notation(lang))
     say = page.say
     parts = [np.bincount(part, minlength=len(labels)).astype(float) for part in (codes, train, test)]
-    names = [say("all_rows"), say("training_part"), say("test_part")]
-    page.section(say("split_parts"))
-    page.text(say("split_rule", share=f"{100 * test_size:.0f}%"))
-    rows = [[name, count(p.sum()), *map(count, p), fixed(float(entropy(p)))] for name, p in zip(names, parts)]
+    names = [say("all rows"), say("training"), say("test")]
+    page.section(say("The parts"))
+    page.text(say("{share} of the rows of each class are held out for testing.", share=say.percent(test_size, 0)))
+    rows = [
+        [name, say.count(p.sum()), *map(say.count, p), say.fixed(float(entropy(p)))] for name, p in zip(names, parts)
+    ]
     page.table(["", say("rows"), *labels, say("entropy")], rows)
     for name, part in zip(names, parts):
-        page.formula(f"{say('entropy')}({name}) = {entropy_formula(part)}")
+        page.formula(f"{say('entropy')}({name}) = {entropy_formula(say, part)}")
     page.facts |= {"entropy": [float(entropy(part)) for part in parts], "counts": [part.tolist() for part in parts]}
-    return page.finish(say("title_split"))
+    return page.finish(say("A stratified split"))

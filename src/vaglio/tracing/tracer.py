@@ -3,29 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from vaglio.document.catalogue import Words
 from vaglio.document.document import Page, Trace
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training, row_frame
 from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
-if TYPE_CHECKING:
-    pass
-
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
 MAX_STEPS = 40
+# What a lecture calls each learner; the names of algorithms are not translated.
+_NAMES = {
+    "id3": "ID3",
+    "c45": "C4.5",
+    "cart": "CART",
+    "tree": text("decision tree"),
+    "optimal-tree": text("optimal tree"),
+    "oblique": text("tree with linear combinations"),
+    "naive-bayes": "naive Bayes",
+    "joint-bayes": text("MAP classifier with a joint table"),
+    "multinomial-nb": text("multinomial naive Bayes"),
+    "bernoulli-nb": text("Bernoulli naive Bayes"),
+    "gaussian-map": text("MAP classifier with Gaussian densities"),
+    "gaussian-mixture": text("Gaussian mixtures"),
+    "bayes-net": text("Bayesian network"),
+    "foil": "FOIL",
+    "cn2": "CN2",
+    "aq": "AQ",
+    "ripper": "RIPPER",
+    "perceptron": text("perceptron"),
+    "logistic": text("logistic regression"),
+    "mlp": text("multi-layer perceptron"),
+    "svm": text("support vector machine"),
+    "knn": text("k nearest neighbours"),
+    "bagging": "bagging",
+    "voting": text("voting"),
+    "random-forest": text("random forest"),
+    "adaboost": "AdaBoost",
+    "gradient-boosting": "gradient boosting",
+    "additive": text("additive model (explainable boosting)"),
+}
 
 
 # Learner id -> the function that writes its trace.
@@ -71,8 +100,8 @@ def trace(
     y : array-like of shape (n_samples,)
     row : dict, sequence or frame of one row, optional
         A row to classify.
-    lang : {"en", "it"}
-        English or Italian.
+    lang : str, default="en"
+        The language: "en" or "it".
     max_rows : int, default=200
         A larger table is refused: nobody could follow its trace.
     max_steps : int, default=40
@@ -92,30 +121,32 @@ def trace(
     {'no': '79.5%', 'yes': '20.5%'}
     """
     refuse_out_of_core(X, "A trace")
-    say = Words(lang)
+    say = Notation(lang)
     if max_rows < 1 or max_steps < 1:
-        raise InputError("max-rows-max-steps", "max_rows and max_steps are at least 1.")
+        raise InputError(
+            "trace-limits",
+            "{rows} and {steps} must be at least 1.",
+            rows=Option("max_rows"),
+            steps=Option("max_steps"),
+        )
     # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
     estimator = find(learner).cls(**find(learner).textbook) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers.find(learner_id, family_of_learner(learner_id))
     if write is None:
         raise NotSupportedError(
-            "there-trace-which-learner",
-            "There is no trace of {learner_id!r}, which is not a learner of this library: {hint}",
-            learner_id=learner_id,
-            hint=did_you_mean(learner_id, learners(), otherwise="there is one of"),
+            "no-trace",
+            "There is no trace for {learner!r}: {hint}",
+            learner=learner_id,
+            hint=did_you_mean(learner_id, learners()),
         )
     entry = LEARNERS.get(learner_id)
     with_text = entry is not None and entry.counts_words
     page = Page(say)
     page.facts["learner"] = learner_id
     write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text))
-    try:
-        name = say(f"name_{learner_id}")
-    except KeyError:  # a learner that was registered from outside has its id only
-        name = learner_id
-    return page.finish(say("title", learner=name))
+    # A learner that was registered from outside is called by its id.
+    return page.finish(say("Step by step: {learner}", learner=_NAMES.get(learner_id, learner_id)))
 
 
 def prepare(
@@ -124,16 +155,16 @@ def prepare(
     """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
     if not is_classifier(estimator):
         raise NotSupportedError(
-            "trace-shows-how-classes", "A trace shows how classes are learned, not numbers: give a classifier."
+            "trace-needs-classifier", "A trace shows how a classifier is trained; got a regressor. Choose a classifier."
         )
     n = len(y)
     if n > max_rows:
         raise InputError(
-            "trace-table-can-worked",
-            "A trace is for a table that can be worked through by hand; this one has {n} rows, more "
-            "than {max_rows}: take fewer rows, or raise max_rows.",
+            "trace-too-many-rows",
+            "The table has {n:,} rows; a trace can be followed up to {max_rows:,}. Take fewer rows or raise {option}.",
             n=n,
             max_rows=max_rows,
+            option=Option("max_rows"),
         )
     if not hasattr(estimator, "fitted_"):
         estimator = clone(estimator)
@@ -143,15 +174,15 @@ def prepare(
     matrix = estimator._encode(X)
     if matrix.sparse is not None or (matrix.text and not with_text):
         raise NotSupportedError(
-            "trace-shows-numbers-categories", "A trace shows numbers and categories: leave out sparse and text columns."
+            "trace-columns", "A trace shows numeric and categorical columns only. Leave out sparse and text columns."
         )
     _, codes = check_labels(y, estimator)
     codes = codes.astype(np.int64)
     known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
     if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
         raise InputError(
-            "estimator-fitted-other-rows",
-            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted.",
+            "fitted-on-other-rows",
+            "The estimator was fitted on other rows. Pass its training rows, or an estimator that is not fitted.",
         )
     weight = estimator._with_class_weight(codes, None)
     weight = weight if weight is None or not weight.all() else estimator._scaled(weight)

@@ -24,6 +24,7 @@ _SPECIAL = {
     '"': r"\textquotedbl{}",
     "“": "``",
     "”": "''",
+    "\u00a0": "~",
 }
 # The same signs in mathematical mode.
 _MATH_SPECIAL = {
@@ -48,6 +49,10 @@ _BELOW = {**{chr(0x2080 + i): str(i) for i in range(10)}, "ᵢ": "i", "ⱼ": "j"
 _FUNCTIONS = {"log2": r"\log_2", "ln": r"\ln", "exp": r"\exp", "max": r"\max", "min": r"\min", "tanh": r"\tanh"}
 _POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
 _DOUBLE = re.compile(r"([\^_])\{([^{}]*)\}\1\{([^{}]*)\}")
+# What the package babel calls the languages.
+_BABEL = {"en": "english", "it": "italian"}
+# A comma between digits is a decimal sign: without braces LaTeX puts a space after it.
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 # Formulas with more characters than this are scaled to the width of the page.
 _LONGEST = 90
 _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
@@ -55,7 +60,7 @@ _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
 
 def to_latex(trace: Trace) -> str:
     """Return a trace as a LaTeX document."""
-    language = {"en": "english", "it": "italian"}[trace.lang]
+    language = _BABEL.get(trace.lang, "english")
     parts = [
         r"\documentclass{article}",
         r"\usepackage[T1]{fontenc}",
@@ -117,7 +122,7 @@ def formula(text: str) -> str:
     pieces = _POWER.split(text)
     line = "".join(_tokens(piece) if i % 2 == 0 else f"^{{{_tokens(piece)}}}" for i, piece in enumerate(pieces))
     # Two exponents side by side (⁻¹) are joined into one.
-    return re.sub(" +", " ", _DOUBLE.sub(r"\1{\2\3}", line)).strip()
+    return _DECIMAL_COMMA.sub("{,}", re.sub(" +", " ", _DOUBLE.sub(r"\1{\2\3}", line)).strip())
 
 
 def _tokens(text: str) -> str:

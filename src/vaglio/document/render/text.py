@@ -9,7 +9,7 @@ from vaglio.document.document import Block, Formula, Grid, Paragraph, Trace
 
 # Sentences are wrapped at this width, which most terminals have.
 WIDTH = 100
-_NUMBER = re.compile(r"^(?:[−+-]?[\d.,/:∞]+(?:e[−+-]?\d+)?%?|–|)$")
+_NUMBER = re.compile(r"^(?:[−+-]?[\d.,/:∞]+(?:e[−+-]?\d+)?(?:\u00a0?%)?|–|)$")
 
 
 def to_text(trace: Trace) -> str:

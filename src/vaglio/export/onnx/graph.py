@@ -21,7 +21,7 @@ def onnx_module() -> Any:
         import onnx
     except ImportError:
         raise MissingDependencyError(
-            "onnx-needs-package-onnx", "ONNX needs the package onnx: install it with pip install 'vaglio[onnx]'."
+            "onnx-not-installed", "ONNX needs the package onnx. Install it with pip install 'vaglio[onnx]'."
         ) from None
     return onnx
 

@@ -12,6 +12,7 @@ from vaglio.export.export_node import EVERY, ExportNode
 from vaglio.export.onnx import conditions, sums
 from vaglio.export.onnx.graph import Graph
 from vaglio.export.source import Source, spelled
+from vaglio.messages.message import text
 
 __all__ = ["to_onnx"]
 
@@ -42,9 +43,11 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
     graph = Graph([*names, LABEL, PROBABILITIES, PREDICTION])
     outputs = [each for each in (LABEL, PROBABILITIES, PREDICTION) if each in names]
     if outputs:
-        raise source.refusal("onnx", f"its column {outputs[0]!r} has the name of an output; rename it")
+        raise source.refusal(
+            "onnx", text("its column {column!r} has the name of an output; rename it", column=outputs[0])
+        )
     if "" in names:
-        raise source.refusal("onnx", f"its column {names.index('') + 1} has no name, as an input must; rename it")
+        raise source.refusal("onnx", text("its column {number} has no name; name it", number=names.index("") + 1))
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
     inputs = [
         helper.make_tensor_value_info(f.name, types.STRING if f.is_nominal or f.categories else types.DOUBLE, [None, 1])

@@ -27,6 +27,7 @@ from vaglio.export.export_node import (
     ExportNode,
 )
 from vaglio.export.onnx.graph import Graph
+from vaglio.messages.message import text
 
 __all__ = ["bayes", "boosted", "gaussian", "linear", "machine", "neighbors", "network"]
 
@@ -173,8 +174,12 @@ def neighbors(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add the nearest of stored rows."""
     fields = node.fields
     if fields["metric"] not in ("euclidean", "manhattan", "chebyshev", "minkowski") or fields["absent"].size:
-        what = "asymmetric columns" if fields["absent"].size else f"the metric {fields['metric']!r}"
-        raise NotSupportedError("distances-have-form-there", "its distances with {what} have no form there", what=what)
+        what = (
+            text("asymmetric columns")
+            if fields["absent"].size
+            else text("the metric {metric!r}", metric=fields["metric"])
+        )
+        raise NotSupportedError("distance-not-in-onnx", "ONNX has no distances with {what}", what=what)
     distance = _distances(graph, node, x)
     near, rows = graph("TopK", distance, np.array([fields["k"]]), outputs=2, axis=1, largest=0, sorted=1)
     if fields["metric"] == "euclidean":
@@ -326,9 +331,9 @@ def gaussian(graph: Graph, node: ExportNode, x: str) -> Answer:
         return _posterior(graph, node, joint)
     if p > MOST_JOINT:
         raise NotSupportedError(
-            "joint-density-has-columns",
-            "its joint density has {p} columns, and at most {most_joint} are written",
-            p=p,
+            "joint-density-too-large",
+            "its joint density has {n_columns} columns, and at most {most_joint} can be written",
+            n_columns=p,
             most_joint=MOST_JOINT,
         )
     value = graph.columns(x, fields["feature"])

@@ -34,9 +34,9 @@ def text_of(value: object) -> str:
     text = spelling(value)
     if found := _UNWRITABLE.search(text):
         raise NotSupportedError(
-            "xml-cannot-hold-character",
-            "XML cannot hold the character {group!r}, as in {text!r}",
-            group=found.group(),
+            "character-not-in-xml",
+            "XML cannot contain the character {character!r}, as in {text!r}",
+            character=found.group(),
             text=text,
         )
     return text
@@ -45,7 +45,7 @@ def text_of(value: object) -> str:
 def number(value: float) -> str:
     """Return a finite number with every digit."""
     if not math.isfinite(value):
-        raise NotSupportedError("pmml-has-number", "PMML has no number {value}", value=value)
+        raise NotSupportedError("number-not-in-pmml", "PMML cannot contain the number {value}", value=value)
     return repr(float(value))
 
 
@@ -126,8 +126,8 @@ class Scope:
         name = self.names.new()
         if self.names.count > MOST_ELEMENTS:
             raise NotSupportedError(
-                "needs-more-than-derived",
-                "it needs more than {most_elements:,} derived fields; learn a smaller one",
+                "too-many-derived-fields",
+                "it needs more than {most_elements:,} derived fields; train a smaller one",
                 most_elements=MOST_ELEMENTS,
             )
         kind = {"name": name, "optype": "continuous", "dataType": "double", **attributes}

@@ -12,6 +12,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.export.export_node import CALIBRATED, DECIDE, GAUSSIAN, INTERVAL, LOGISTIC, TABLE, VALUE, ExportNode
 from vaglio.export.pmml.conditions import Labels
 from vaglio.export.pmml.elements import Scope, apply, element, field_ref, number
+from vaglio.messages.message import text
 
 __all__ = ["bayes", "linear", "machine"]
 
@@ -38,7 +39,7 @@ def linear(scope: Scope, node: ExportNode, labels: Labels, output: Element | Non
     fields = node.fields
     if fields["link"] == CALIBRATED:
         raise NotSupportedError(
-            "pmml-has-probabilities-calibrated", "PMML has no probabilities that are calibrated apart from the decision"
+            "calibration-not-in-pmml", "PMML has no probabilities that are calibrated separately from the decision"
         )
     if fields["link"] == DECIDE:
         return _hyperplanes(scope, node, labels, output)
@@ -89,7 +90,7 @@ def machine(scope: Scope, node: ExportNode, labels: Labels, output: Element | No
     fields = node.fields
     if fields["link"] == CALIBRATED:
         raise NotSupportedError(
-            "pmml-has-probabilities-calibrated", "PMML has no probabilities that are calibrated apart from the decision"
+            "calibration-not-in-pmml", "PMML has no probabilities that are calibrated separately from the decision"
         )
     names = [""] * fields["width"]
     for i, at in enumerate(fields["number_column"].tolist()):
@@ -147,8 +148,8 @@ def _machines(
     """A positive value of a machine favours its target category."""
     if node.fields["pairs"] and node.fields["break_ties"]:
         raise NotSupportedError(
-            "pmml-counts-votes-machines",
-            "PMML counts the votes of machines and does not break their ties by decision values",
+            "ties-not-in-pmml",
+            "PMML counts the votes of the machines and does not break ties by decision values",
         )
     known = [labels.labels[place] for place in labels.place]
     k = node.outputs
@@ -178,8 +179,8 @@ def bayes(scope: Scope, node: ExportNode, labels: Labels, output: Element | None
     fields, k = node.fields, node.outputs
     if not (np.isfinite(fields["numbers"]).all() and np.isfinite(fields["prior"]).all()):
         raise NotSupportedError(
-            "has-probabilities-which-rule",
-            "it has probabilities of 0, which rule a class out; learn with a positive alpha",
+            "zero-probabilities",
+            "it has probabilities of 0, which exclude a class; train with a positive alpha",
         )
     known = [labels.labels[place] for place in labels.place]
     inputs = []
@@ -214,9 +215,9 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
         ]
         return element("BayesInput", {"fieldName": scope.number(column)}, element("TargetValueStats", None, *stats))
     if kind not in (TABLE, INTERVAL, VALUE):
-        why = f"PMML has no density of column {feature.name!r}"
+        why = text("PMML has no density for column {column!r}", column=feature.name)
         raise NotSupportedError(
-            "learn-likelihood-gaussian-mdl", "{why}; learn with likelihood='gaussian' or 'mdl'", why=why
+            "density-not-in-pmml", "{reason}; train with likelihood='gaussian' or 'mdl'", reason=why
         )
     points = numbers[: {TABLE: 0, INTERVAL: size - 1, VALUE: size}[kind]]
     table = np.exp(numbers[len(points) :].reshape(-1, k))
@@ -228,14 +229,12 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
         listed = cells < len(table) if kind == INTERVAL else np.isin(ranks, points)
         if not listed.all():
             raise NotSupportedError(
-                "some-values-column-say", "some values of column {name!r} say nothing", name=feature.name
+                "uninformative-values", "some values of column {column!r} carry no information", column=feature.name
             )
         rows = table[cells]
         # PMML divides a column by its sum, which must remain 1 where several categories share a row of the table.
         if not np.allclose(rows.sum(axis=0), rows.sum(axis=0)[0], rtol=1e-12):
-            raise NotSupportedError(
-                "several-values-ordered-column", "several values of an ordered column share an interval"
-            )
+            raise NotSupportedError("shared-interval", "several values of an ordinal column share an interval")
         return _pairs(scope.use(column), feature.categories, rows, known)
     name = _discretised(scope, column, kind, points, len(table))
     return _pairs(name, [f"b{i}" for i in range(len(table))], table, known)

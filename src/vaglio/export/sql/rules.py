@@ -58,9 +58,9 @@ def rules_sql(rules: RuleList, table: str, probabilities: bool, dialect: str = "
     for feature in (rules.features[j] for conditions in rules.conditions for c in conditions for j in c.columns):
         if feature.word is not None:
             raise NotSupportedError(
-                "column-free-text-standard",
-                "Column {column!r} is free text, and standard SQL does not split a text into words: "
-                "export the rules as Python, or learn without this column.",
+                "free-text-in-sql",
+                "Column {column!r} is free text, and standard SQL cannot split a text into words. Export "
+                "the rules as Python, or train without this column.",
                 column=feature.column,
             )
     return in_dialect(_RuleStatement(rules, table).text(probabilities), dialect)
@@ -198,9 +198,9 @@ class _RuleStatement(Statement):
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
             raise NotSupportedError(
-                "sql-has-portable-way",
-                "SQL has no portable way to multiply a date, as {dates!r} in a linear test.",
-                dates=dates[0],
+                "date-in-linear-sql",
+                "SQL has no portable way to multiply a date, such as {column!r} in a linear test.",
+                column=dates[0],
             )
         terms = [
             f"{sql_number(coefficient)} * {self.rank(feature) if feature.categories else sql_name(feature.name)}"

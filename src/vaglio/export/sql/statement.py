@@ -10,6 +10,7 @@ from typing import Any
 from vaglio.encode import Feature
 from vaglio.errors import InputError
 from vaglio.export.source import Written, moment
+from vaglio.messages.sentences import listed
 
 __all__ = [
     "DIALECTS",
@@ -53,10 +54,10 @@ def in_dialect(sql: str, dialect: str) -> str:
     """
     if dialect not in DIALECTS:
         raise InputError(
-            "there-sql-dialect-there",
-            "There is no SQL dialect {dialect!r}; there are {dialects}.",
+            "unknown-dialect",
+            "There is no SQL dialect {dialect!r}. Dialects: {dialects}.",
             dialect=dialect,
-            dialects=", ".join(DIALECTS),
+            dialects=listed(DIALECTS),
         )
 
     def requoted(found: re.Match[str]) -> str:
@@ -89,7 +90,7 @@ def sql_value(value: object) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
         if not math.isfinite(value):
-            raise InputError("sql-has-portable-way-2", "SQL has no portable way to write {value}.", value=value)
+            raise InputError("number-not-in-sql", "SQL has no portable way to write {value}.", value=value)
         return f"({value!r})" if value < 0 else repr(value)
     return "'" + _printable(str(value)).replace("'", "''") + "'"
 
@@ -107,7 +108,7 @@ def sql_list(values: Sequence[Any]) -> str:
 
 def _printable(text: str) -> str:
     if "\0" in text:
-        raise InputError("sql-cannot-hold-nul", "SQL cannot hold a NUL character, as in {text!r}.", text=text)
+        raise InputError("nul-in-sql", "SQL cannot contain a NUL character, as in {text!r}.", text=text)
     return text
 
 

@@ -13,6 +13,8 @@ from vaglio.explanation.contributions import sums_of
 from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.boosting.explain import START, explain_scores
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import listed
 
 
 def explain_additive(model: Additive, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -29,15 +31,19 @@ def _told(model: Additive, matrix: EncodedMatrix, context: Context, meant: np.nd
             weight = float(added[row, term])
             columns = [j for j in model.terms[term].tolist() if j >= 0]
             values = [context.value(matrix, row, j) for j in columns]
-            text = " and ".join(context.said(j, value) for j, value in zip(columns, values))
+            told = listed([context.said(j, value) for j, value in zip(columns, values)])
             alone = len(columns) == 1
             return Reason(
-                text, context.features[columns[0]].name if alone else None, values[0] if alone else None, weight
+                told, context.features[columns[0]].name if alone else None, values[0] if alone else None, weight
             )
 
-        return sums_of(added[row], reason, "term", (START, float(start[row])))
+        return sums_of(added[row], reason, _more_terms, (START, float(start[row])))
 
     return [reasons_of(row) for row in range(matrix.n_rows)]
+
+
+def _more_terms(n: int) -> Message:
+    return Message("more-terms", "{n:,} more {n:term|terms} together", n=n)
 
 
 def cuts_of_additive(model: Additive, context: Context) -> dict[int, Sequence[float]]:

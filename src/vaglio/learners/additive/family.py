@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ def _estimators() -> Mapping[str, type]:
 
 FAMILY = Family(
     name="additive",
-    kinds=(Kind("additive", missing="given the score that each term has for missing values", readable=True),),
+    kinds=(Kind("additive", missing=text("each term has a score for missing values"), readable=True),),
     learners=(
         Learner(
             "additive",
             "additive",
             _estimators,
-            "additive model: one table of scores per column and pair of columns, boosted in small steps",
+            text("additive model: one table of scores per column and pair of columns, boosted in small steps"),
             {
                 "learning_rate": [0.02, 0.05, 0.1],
                 "max_leaves": [2, 3, 5],

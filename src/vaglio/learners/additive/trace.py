@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.additive.estimators.bags import columns_together, slot_weights
 from vaglio.learners.additive.model.additive import Additive, slot_starts
@@ -25,19 +25,31 @@ _MOST_LINES = 20
 def trace_additive(page: Page, training: Training) -> None:
     """Write the steps of the first rounds, the terms of the model, and the sum of the row."""
     say, model, estimator = page.say, training.model, training.estimator
-    page.section(say("data"))
+    page.section(say("The data"))
     rate = estimator.learning_rate
     page.text(
         say(
-            "additive_rule",
+            "The score F of a row is a sum with one term per column, read from a table. In each round every "
+            "column in turn takes a step: its values are cut into at most {leaves} parts, chosen by the "
+            "gradients g and Hessians h of the rows. The step of a part, times the learning rate {rate}, is "
+            "added to the table of the column. Gradients are recomputed after every {columns:,} "
+            "{columns:column|columns}.",
             leaves=estimator._most_leaves(len(training.y)),
-            rate=f"{rate:g}",
+            rate=say.number(rate, "g"),
             columns=columns_together(rate, len(training.y)),
         )
     )
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
-    page.formula(f"g = p − y,  h = p·(1 − p),  {say('additive_part')} = −Σ g / (Σ h + {estimator.reg_lambda:g})")
-    page.text(say("additive_here", bags=estimator.outer_bags, rounds=estimator.n_iter_))
+    page.formula(f"g = p − y,  h = p·(1 − p),  {say('part')} = −Σ g / (Σ h + {say.number(estimator.reg_lambda, 'g')})")
+    page.text(
+        say(
+            "The first rounds are shown on all rows. The model is the mean of {bags:,} {bags:bag|bags}, each "
+            "trained without some of the rows. Its number of rounds, {rounds:,}, has the lowest loss on the "
+            "held-out rows.",
+            bags=estimator.outer_bags,
+            rounds=estimator.n_iter_,
+        )
+    )
     _rounds(page, training)
     _terms(page, training)
     _row(page, training)
@@ -54,10 +66,15 @@ def _rounds(page: Page, training: Training) -> None:
     slots = [model.slots(training.matrix, j) for j in range(len(training.features))]
     for number, (start, tables) in enumerate(_first_rounds(training, weight, shown)):
         if number == 0:
-            page.text(say("boosting_start", start=", ".join(fixed(value) for value in start)))
+            page.text(
+                say(
+                    "All rows start with the score of the class frequencies: F = {start}.",
+                    start=say.series(map(say.fixed, start)),
+                )
+            )
             raw += start
         else:
-            page.section(say("round", n=number), level=2)
+            page.section(say("Round {n}", n=number), level=2)
             steps = [after - old for after, old in zip(tables, before)]
             # As many columns as share gradients at a time.
             size = columns_together(training.estimator.learning_rate, len(training.y))
@@ -69,7 +86,7 @@ def _rounds(page: Page, training: Training) -> None:
         before = tables
     page.facts["steps"] = facts
     if training.estimator.n_iter_ > shown:
-        page.text(say("folded_rounds", n=training.estimator.n_iter_ - shown))
+        page.text(say("{n:,} more {n:round is|rounds are} not shown.", n=training.estimator.n_iter_ - shown))
 
 
 def _first_rounds(
@@ -101,29 +118,31 @@ def _steps(
     for k in range(model.outputs):
         column = 1 if model.link == "logit" else k
         if model.outputs > 1:
-            page.text(say("additive_of_class", label=training.classes[k]))
+            page.text(say("The score of the class {label}:", label=training.classes[k]))
         gradient = (p[:, column] - (training.y == column)) * training.weight
         hessian = p[:, column] * (1 - p[:, column]) * training.weight
         for j in columns:
             feature = training.features[j]
             own, values = steps[j][k], np.unique(steps[j][k][np.unique(slots[j])])
             if (values == 0).all():
-                page.text(say("additive_no_step", column=feature.name))
+                page.text(say("{column}: no cut reduces the loss.", column=feature.name))
                 continue
-            page.text(say("additive_column", column=feature.name, parts=len(values)))
+            page.text(say("{column}: a step in {parts:,} {parts:part|parts}.", column=feature.name, parts=len(values)))
             lines = []
             for value in values.tolist():
                 rows = own[slots[j]] == value
                 sums = gradient[rows].sum(), hessian[rows].sum(), value
-                lines.append([_part(model, j, own == value, slots[j]), str(int(rows.sum())), *map(fixed, sums)])
+                lines.append(
+                    [_part(say, model, j, own == value, slots[j]), str(int(rows.sum())), *map(say.fixed, sums)]
+                )
                 facts.append({"column": feature.name, "rows": int(rows.sum()), "step": value})
-            page.table([say("additive_part"), say("col_rows_in"), "Σ g", "Σ h", say("col_leaf_value")], lines)
+            page.table([say("part"), say("rows"), "Σ g", "Σ h", say("value × learning rate")], lines)
     return facts
 
 
-def _part(model: Additive, feature: int, chosen: np.ndarray, slots: np.ndarray) -> str:
+def _part(say: Notation, model: Additive, feature: int, chosen: np.ndarray, slots: np.ndarray) -> str:
     """The values of a part: an interval, or the categories that training rows have."""
-    names = slot_labels(model, feature)
+    names = [say.text(name) for name in slot_labels(model, feature)]
     own = np.flatnonzero(chosen[:-1]).tolist()
     missing = chosen[-1] and (slots == len(chosen) - 1).any()
     if model.features[feature].is_nominal:
@@ -133,22 +152,32 @@ def _part(model: Additive, feature: int, chosen: np.ndarray, slots: np.ndarray) 
         said = []
     else:
         cuts = model.cuts_of(feature)
-        low = "" if own[0] == 0 else f"> {cuts[own[0] - 1]:.6g}"
-        high = "" if own[-1] == len(cuts) else f"<= {cuts[own[-1]]:.6g}"
-        said = [", ".join(end for end in (low, high) if end) or "any value"]
-    return ", ".join(said + (["?"] if missing else []))
+        low = "" if own[0] == 0 else f"> {say.number(cuts[own[0] - 1], '.6g')}"
+        high = "" if own[-1] == len(cuts) else f"≤ {say.number(cuts[own[-1]], '.6g')}"
+        said = [say.series(end for end in (low, high) if end) or say("any value")]
+    return say.series(said + (["?"] if missing else []))
 
 
 def _terms(page: Page, training: Training) -> None:
     say, model = page.say, training.model
-    page.section(say("additive_terms"))
+    page.section(say("The terms of the model"))
     rounds = training.estimator.best_iteration_[1]
-    start = ", ".join(fixed(value) for value in model.intercept)
+    start = say.series(map(say.fixed, model.intercept))
     pairs = int((model.terms[:, 1] >= 0).sum())
-    page.text(say("additive_centred", start=start, terms=model.n_terms, pairs=pairs, pair_rounds=rounds))
+    page.text(
+        say(
+            "Finally each term is centred: its mean moves into the intercept, which is {start}. The model has"
+            " {terms:,} {terms:term|terms}, {pairs:,} of them pairs of columns, after {pair_rounds:,} "
+            "{pair_rounds:round|rounds} for pairs.",
+            start=start,
+            terms=model.n_terms,
+            pairs=pairs,
+            pair_rounds=rounds,
+        )
+    )
     importances = model.importances()
-    lines = [[model.name_of(t), fixed(importances[t])] for t in np.argsort(-importances, kind="stable").tolist()]
-    page.table([say("additive_term"), say("additive_importance")], lines, most=_MOST_LINES)
+    lines = [[model.name_of(t), say.fixed(importances[t])] for t in np.argsort(-importances, kind="stable").tolist()]
+    page.table([say("term"), say("mean absolute value")], lines, most=_MOST_LINES)
     page.facts["importances"] = {model.name_of(t): float(importances[t]) for t in range(model.n_terms)}
 
 
@@ -157,12 +186,12 @@ def _row(page: Page, training: Training) -> None:
     if training.row is None:
         return
     say, model, row = page.say, training.model, training.row
-    page.section(say("boosting_sum"))
+    page.section(say("The score of the row"))
     added = model.scores[model.cells(row)[0]]
     names = ["F"] if model.outputs == 1 else [f"F({label})" for label in training.classes]
-    lines = [["", *map(fixed, model.intercept)]]
-    lines += [[model.name_of(t), *map(fixed, added[t])] for t in range(model.n_terms)]
+    lines = [["", *map(say.fixed, model.intercept)]]
+    lines += [[model.name_of(t), *map(say.fixed, added[t])] for t in range(model.n_terms)]
     total = model.raw(row)
-    lines.append([say("additive_total"), *map(fixed, total[0])])
-    page.table([say("additive_term"), *names], lines)
+    lines.append([say("sum"), *map(say.fixed, total[0])])
+    page.table([say("term"), *names], lines)
     decide(page, training, model.probabilities(total)[0])

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import count_columns
-from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
+from vaglio.explanation.chapter import Background, Chapter, ChapterLimits, further_columns
 from vaglio.fitted import Fitted
 from vaglio.learners.bayes.model.likelihood import CATEGORY, VALUE
 from vaglio.messages.figures import figure, percent
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import clip, listed
 
 # Classes, network nodes and values per column that fit the width of a page.
 _MOST_CLASSES = 8
@@ -32,21 +33,27 @@ def bayes_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Cha
     rows += _named_rows(model.named, features, shown) + _kernel_rows(model.kernel, features, shown)
     rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))  # stable: cells of a column stay in order
     left_out = len({row["name"] for row in rows[limits.weights :]} - {row["name"] for row in rows[: limits.weights]})
-    note = (
-        "How frequent a value is in each class, for the values that differ most between classes; for numbers, mean ± "
-        "standard deviation."
-    )
+    note = [
+        text(
+            "How frequent a value is in each class, for the values that differ most between classes; for numbers, "
+            "mean ± standard deviation."
+        )
+    ]
     if left_out:
-        note += f" Columns of the largest information gain; {plural(left_out, 'further column')} not shown."
-    note += _classes_left_out(labels, shown)
+        note.append(
+            text(
+                "The columns with the largest information gain are shown; {n:,} further {n:column is|columns are} not.",
+                n=left_out,
+            )
+        )
     part = {
         "type": "table",
-        "title": "Distribution of each column in each class",
-        "head": ["column", *(labels[k] for k in shown)],
+        "title": text("Distribution of each column in each class"),
+        "head": [text("column"), *(labels[k] for k in shown)],
         "rows": [[clip(row["text"], 60), *row["cells"]] for row in rows[: limits.weights]],
-        "note": note,
+        "note": join(" ", [*note, *_classes_left_out(labels, shown)]),
     }
-    said = ["The model treats the columns as independent within a class and multiplies their probabilities."]
+    said = [text("The model treats the columns as independent within a class and multiplies their probabilities.")]
     return said, [part] if rows else []
 
 
@@ -58,18 +65,27 @@ def _shown_classes(fitted: Fitted) -> tuple[list[str], list[int]]:
     return labels, np.sort(np.argsort(-model.prior, kind="stable")[:_MOST_CLASSES]).tolist()
 
 
-def _classes_left_out(labels: list[str], shown: list[int]) -> str:
+def _classes_left_out(labels: list[str], shown: list[int]) -> list[Message]:
     if len(labels) == len(shown):
-        return ""
-    return f" The {len(shown)} most frequent of {plural(len(labels), 'class')}."
+        return []
+    return [text("The {n:,} most frequent of {classes:,} classes are shown.", n=len(shown), classes=len(labels))]
 
 
 def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
     rows = []
     for t, j in enumerate(group.feature.tolist()):
-        cells = [f"{figure(group.mean[t, k], 3)} ± {figure(float(np.sqrt(group.variance[t, k])), 2)}" for k in shown]
+        cells = [
+            join(" ± ", [figure(group.mean[t, k], 3), figure(float(np.sqrt(group.variance[t, k])), 2)]) for k in shown
+        ]
         rows.append({"name": features[j].name, "text": features[j].name, "cells": cells})
     return rows
+
+
+_STATISTICS = {
+    "poisson": text("Poisson mean"),
+    "exponential": text("exponential mean"),
+    "lognormal": text("log-normal median"),
+}
 
 
 def _named_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
@@ -80,9 +96,10 @@ def _named_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, A
         cells = [figure(group.mean[t, k], 3) for k in shown]
         if kind == "lognormal":
             middle, factor = np.exp(group.mean[t]), np.exp(np.sqrt(group.variance[t]))
-            cells = [f"{figure(float(middle[k]), 3)} ×/÷ {figure(float(factor[k]), 2)}" for k in shown]
-        said = {"poisson": "Poisson mean", "exponential": "exponential mean", "lognormal": "log-normal median"}[kind]
-        rows.append({"name": features[j].name, "text": f"{clip(features[j].name, 36)} ({said})", "cells": cells})
+            cells = [join(" ×/÷ ", [figure(float(middle[k]), 3), figure(float(factor[k]), 2)]) for k in shown]
+        name = features[j].name
+        told = text("{column} ({statistic})", column=clip(name, 36), statistic=_STATISTICS[kind])
+        rows.append({"name": name, "text": told, "cells": cells})
     return rows
 
 
@@ -91,9 +108,12 @@ def _kernel_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, 
     rows = []
     for t, j in enumerate(group.feature.tolist()):
         values = [group.values(t, k) for k in shown]
-        cells = [f"{figure(float(seen[0]), 3)} to {figure(float(seen[-1]), 3)}" for seen in values]
+        cells = [
+            text("{low} to {high}", low=figure(float(seen[0]), 3), high=figure(float(seen[-1]), 3)) for seen in values
+        ]
         name = features[j].name
-        rows.append({"name": name, "text": f"{clip(name, 36)} (kernel density)", "cells": cells})
+        told = text("{column} ({statistic})", column=clip(name, 36), statistic=text("kernel density"))
+        rows.append({"name": name, "text": told, "cells": cells})
     return rows
 
 
@@ -108,44 +128,53 @@ def _table_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, A
                 continue
             cells = [percent(float(frequency[k, cell])) for k in shown]
             name = features[j].name
-            rows.append(
-                {"name": name, "text": f"{clip(name, 36)} {_cell(group, t, cell, features[j])}", "cells": cells}
-            )
+            told = join(" ", [clip(name, 36), _cell(group, t, cell, features[j])])
+            rows.append({"name": name, "text": told, "cells": cells})
     return rows
 
 
 def _cell(group: Any, t: int, cell: int, feature: Any) -> str:
     """A value or an interval of a column, as text."""
     if group.table_kind[t] == CATEGORY:
-        return f"= {clip(feature.categories[cell], 24)}" if cell < len(feature.categories) else "= another value"
+        if cell < len(feature.categories):
+            return f"= {clip(feature.categories[cell], 24)}"
+        return text("= another value")
     if group.table_kind[t] == VALUE:
-        return f"= {figure(float(group.points(t)[cell]))}"
+        return join(" ", ["=", figure(float(group.points(t)[cell]))])
     cuts = group.cuts(t)
     if cell == 0:
-        return f"≤ {figure(float(cuts[0]))}" if len(cuts) else "at any value"
+        return join(" ", ["≤", figure(float(cuts[0]))]) if len(cuts) else text("at any value")
     if cell == len(cuts):
-        return f"> {figure(float(cuts[-1]))}"
-    return f"{figure(float(cuts[cell - 1]))} to {figure(float(cuts[cell]))}"
+        return join(" ", [">", figure(float(cuts[-1]))])
+    return text("{low} to {high}", low=figure(float(cuts[cell - 1])), high=figure(float(cuts[cell])))
 
 
 def network_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     names = [feature.name for feature in fitted.codebook.features]
     edges = [(names[parent], names[j]) for j, above in enumerate(model.parents) for parent in above]
-    said = [f"Every column depends on the class; {plural(len(edges), 'arrow')} between columns were learned."]
+    said = [
+        text(
+            "Every column depends on the class; {n:,} {n:arrow between columns was|arrows between columns were} "
+            "learned.",
+            n=len(edges),
+        )
+    ]
     if len(names) > _MOST_NODES:
-        said.append(f"With {plural(len(names), 'column')} the network is too large to draw.")
+        said.append(text("With {n:,} columns the network is too large to draw.", n=len(names)))
         return said, []
     short = {name: clip(name, 24) for name in names}
     if len(set(short.values())) < len(short):
         short = {name: f"{i}: {clip(name, 20)}" for i, name in enumerate(names, start=1)}
     part = {
         "type": "network",
-        "title": "The network",
+        "title": text("The network"),
         "target": clip(about.target, 24),
         "names": [short[name] for name in names],
         "edges": [[short[a], short[b]] for a, b in edges],
-        "note": "Light lines lead from the class to every column, arrows from a column to one that depends on it.",
+        "note": text(
+            "Light lines lead from the class to every column, arrows from a column to one that depends on it."
+        ),
     }
     return said, [part]
 
@@ -154,25 +183,28 @@ def mixture_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> C
     model: Any = fitted.model
     assert fitted.classes is not None
     parts = [f"{label} {n}" for label, n in zip(fitted.classes.tolist(), np.diff(model.start).tolist())]
-    return [f"Gaussian components by class: {listed(parts, 12)}."], []
+    return [text("Gaussian components by class: {classes}.", classes=listed(parts, 12))], []
 
 
 def multinomial_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     said = [
-        "The model adds up, for every count of a row, the logarithm of its share in the counts of the class; the class "
-        "with the largest sum, prior included, is predicted."
+        text(
+            "For every count of a row the model adds the logarithm of its share in the counts of the class. It "
+            "predicts the class with the largest sum, prior included."
+        )
     ]
-    note = "Share of a word or column in all counts of the class."
-    return said, _count_part(fitted, limits, "Words and columns that tell the classes apart", note)
+    note = text("Share of a word or column in all counts of the class.")
+    return said, _count_part(fitted, limits, text("Words and columns that separate the classes"), note)
 
 
 def bernoulli_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
-    said = ["The model asks of every word or column whether it is there; its absence counts as evidence, too."]
+    said = [text("The model tests whether each word or column is present; its absence counts as evidence, too.")]
     if model.binarize is not None and any(not feature.categories for feature in model.features):
-        said.append(f"A number is there if it is above {figure(float(model.binarize))}.")
-    note = "Share of the rows of the class that have the word or column."
-    return said, _count_part(fitted, limits, "How often each word or column is there", note)
+        threshold = figure(float(model.binarize))
+        said.append(text("A number counts as present if it is above {threshold}.", threshold=threshold))
+    note = text("Share of the rows of the class that have the word or column.")
+    return said, _count_part(fitted, limits, text("How often each word or column is present"), note)
 
 
 def _count_part(fitted: Fitted, limits: ChapterLimits, title: str, note: str) -> list[dict[str, Any]]:
@@ -186,47 +218,56 @@ def _count_part(fitted: Fitted, limits: ChapterLimits, title: str, note: str) ->
     told = np.argsort(-spread, kind="stable")[: limits.weights]
     if not told.size:
         return []
-    note += " The largest ratios between two classes come first."
+    notes = [note, text("The largest ratios between two classes come first.")]
     if len(names) > len(told):
-        note += f" {plural(len(names) - len(told), 'further column')} not shown."
+        notes.append(further_columns(len(names) - len(told)))
     rows = [[clip(names[w], 60), *(percent(float(np.exp(logarithm[k, w]))) for k in shown)] for w in told.tolist()]
-    head = ["word or column", *(labels[k] for k in shown)]
-    return [
-        {"type": "table", "title": title, "head": head, "rows": rows, "note": note + _classes_left_out(labels, shown)}
-    ]
+    head = [text("word or column"), *(labels[k] for k in shown)]
+    note = join(" ", [*notes, *_classes_left_out(labels, shown)])
+    return [{"type": "table", "title": title, "head": head, "rows": rows, "note": note}]
 
 
 def joint_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     labels, shown = _shown_classes(fitted)
     bins = model.bins
-    occurred = f"{len(model.cell):,} of {plural(model.n_cells, 'combination')} of values occurred in training"
-    said = [f"The model counts whole rows: {occurred}; every other one has the smoothing alone, as in all classes."]
+    said = [
+        text(
+            "The model counts whole rows: {n:,} of {cells:,} combinations of values occur in the training set. Every "
+            "other combination has only the smoothing, the same in all classes.",
+            n=len(model.cell),
+            cells=model.n_cells,
+        )
+    ]
     told = np.argsort(-model.count.sum(axis=0), kind="stable")[: limits.weights]
     columns = [j for j, size in enumerate(bins.size.tolist()) if size > 1][:_MOST_COLUMNS]
     if not told.size or not columns:
         return said, []
     rows = [
         [
-            ", ".join(
-                f"{clip(bins.features[j].name, 18)} {clip(bins.condition(j, int(model.cell[at, j])), 26)}"
-                for j in columns
+            join(
+                ", ",
+                [
+                    join(" ", [clip(bins.features[j].name, 18), clip(bins.condition(j, int(model.cell[at, j])), 26)])
+                    for j in columns
+                ],
             ),
             *(figure(float(model.count[k, at])) for k in shown),
         ]
         for at in told.tolist()
     ]
-    note = "Training rows of each class with this combination, the most frequent combinations first."
+    note = [text("Training rows of each class with this combination, the most frequent combinations first.")]
     if len(model.cell) > len(told):
-        note += f" {plural(len(model.cell) - len(told), 'further combination')} not shown."
+        left = len(model.cell) - len(told)
+        note.append(text("{n:,} further {n:combination is|combinations are} not shown.", n=left))
     hidden = int((bins.size > 1).sum()) - len(columns)
     if hidden:
-        note += f" {plural(hidden, 'further column')} of each combination not shown."
+        note.append(text("{n:,} further {n:column|columns} of each combination {n:is|are} not shown.", n=hidden))
     part = {
         "type": "table",
-        "title": "The most frequent combinations of values",
-        "head": ["combination", *(labels[k] for k in shown)],
+        "title": text("The most frequent combinations of values"),
+        "head": [text("combination"), *(labels[k] for k in shown)],
         "rows": rows,
-        "note": note + _classes_left_out(labels, shown),
+        "note": join(" ", [*note, *_classes_left_out(labels, shown)]),
     }
     return said, [part]

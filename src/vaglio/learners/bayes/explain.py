@@ -15,12 +15,15 @@ from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix, count_block
 from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import log_odds_over, more_columns
 from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesModel
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import log_of
+from vaglio.messages.message import Message, Number, join, text
+from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -48,11 +51,11 @@ def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: 
         nominal = matrix.features[feature].is_nominal
         cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
         if cell < 0:
-            return "1"
+            return Number("1")
         if model.table.reliability[t] < 1:
             return in_figures(float(evidence[feature][row, label]))
         counts, alpha = model.table.counts(t)[label], model.table.alpha
-        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
+        return Number(f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}")
 
     return explain_by_evidence(model, evidence, matrix, context, factor)
 
@@ -67,7 +70,7 @@ def explain_network(model: BayesNetModel, matrix: EncodedMatrix, context: Contex
     evidence = model.evidence(matrix)
 
     def factor(row: int, feature: int, label: int) -> str:
-        return f"{np.exp(evidence[feature][row, label]):.4g}"
+        return Number(f"{np.exp(evidence[feature][row, label]):.4g}")
 
     return explain_by_evidence(model, evidence, matrix, context, factor, model.parents)
 
@@ -79,19 +82,26 @@ def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: 
     for cells, likelihood, probability in rows:
         order = context.ranked(probability)
         known = [
-            f"{context.features[j].name} {model.bins.condition(j, cell)}"
+            text("{column} {values}", column=context.features[j].name, values=model.bins.condition(j, cell))
             for j, cell in enumerate(cells.tolist())
             if cell >= 0
         ]
         notes = [
-            f"{context.label(c)}: {likelihood[c]:.4g} · {_prior_factor(model, c)} = "
-            f"{in_figures(float(log_of(likelihood[c])) + float(model.log_prior[c]))}"
+            _product(
+                context.label(c),
+                [Number(f"{likelihood[c]:.4g}"), _prior_factor(model, c)],
+                float(log_of(likelihood[c])) + float(model.log_prior[c]),
+            )
             for c in order[:2]
         ]
         odds = []
         if len(order) > 1:
             weight = gap(log_of(likelihood), *order[:2])
-            together = "together: " + (", ".join(known) or "nothing is known")
+            together = (
+                Message("all-columns", "together: {values}", values=join(", ", known))
+                if known
+                else Message("all-missing", "together: every value is missing")
+            )
             odds = [(weight, Reason(together, weight=weight)), _prior_odds(model, *order[:2])]
         explanations.append(_explanation(context, probability, odds, notes))
     return explanations
@@ -137,14 +147,14 @@ class _Scene:
     def value(self, row: int, feature: int) -> Any:
         return self.context.value(self.matrix, row, feature)
 
-    def text(self, row: int, feature: int) -> str:
+    def told(self, row: int, feature: int) -> str:
         """The attribute and its value, and those it is conditional on."""
         told = self.context.said(feature, self.value(row, feature))
         above = [] if self.parents is None else self.parents[feature]
         if not above or any(self.value(row, p) is None for p in above):
             return told
-        given = " and ".join(self.context.said(p, self.value(row, p)) for p in above)
-        return f"{told} given {given}"
+        given = listed([self.context.said(p, self.value(row, p)) for p in above])
+        return Message("value-given-parents", "{value} given {parents}", value=told, parents=given)
 
 
 def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanation:
@@ -157,25 +167,36 @@ def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanatio
         for j in present:
             weight = gap(scene.evidence[j][row], best, second)
             name = scene.context.features[j].name
-            odds.append((weight, Reason(scene.text(row, j), name, scene.value(row, j), weight)))
+            odds.append((weight, Reason(scene.told(row, j), name, scene.value(row, j), weight)))
     odds.sort(key=lambda entry: -abs(entry[0]))
     rest = [entry for entry in odds[MOST_REASONS:] if entry[0] != 0]
     if len(rest) > 1:
         weight = float(sum(weight for weight, _ in rest))
-        together = (weight, Reason(f"{len(rest)} more columns together", weight=weight))
+        together = (weight, Reason(more_columns(len(rest)), weight=weight))
         odds = sorted([*odds[:MOST_REASONS], together], key=lambda entry: -abs(entry[0]))
     notes = []
     if scene.factor is not None and len(present) <= MOST_FACTORS:
         for c in (best, *others):
             factors = [*(scene.factor(row, j, c) for j in present), _prior_factor(scene.model, c)]
             total = sum(float(scene.evidence[j][row, c]) for j in present) + float(scene.model.log_prior[c])
-            notes.append(f"{scene.context.label(c)}: {' · '.join(factors)} = {in_figures(total)}")
+            notes.append(_product(scene.context.label(c), factors, total))
     return _explanation(scene.context, probability, odds, notes)
+
+
+def _product(label: Any, factors: Sequence[str], log_total: float) -> Message:
+    """Return the product of likelihoods and prior that a class is ranked by."""
+    return Message(
+        "product-of-likelihoods",
+        "{label}: {factors} = {product}",
+        label=str(label),
+        factors=join(" · ", factors),
+        product=in_figures(log_total),
+    )
 
 
 def _prior_odds(model: Any, best: int, second: int) -> tuple[float, Reason]:
     weight = gap(model.log_prior, best, second)
-    return weight, Reason("prior: how frequent the class is", weight=weight)
+    return weight, Reason(Message("prior", "prior: how frequent the class is"), weight=weight)
 
 
 def _explanation(
@@ -191,7 +212,7 @@ def _explanation(
         reasons=tuple(reason for weight, reason in odds if weight > 0),
         against=tuple(reason for weight, reason in odds if weight < 0),
         notes=tuple(notes),
-        measure=f"log-odds over {runner_up}" if others else None,
+        measure=log_odds_over(runner_up) if others else None,
         total=float(sum(weight for weight, _ in odds)) if others else None,
     )
 
@@ -205,26 +226,27 @@ def gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
 def _prior_factor(model: Any, label: int) -> str:
     count = getattr(model, "class_count", None)
     if count is not None and np.isclose(count[label], model.prior[label] * count.sum()):
-        return f"{count[label]:g}/{count.sum():g}"
-    return f"{model.prior[label]:.4g}"
+        return Number(f"{count[label]:g}/{count.sum():g}")
+    return Number(f"{model.prior[label]:.4g}")
 
 
-def in_figures(log_number: float) -> str:
+def in_figures(log_number: float) -> Number:
     """Write a number given by its logarithm, however small: 0.0053, 1.2e-812."""
     if np.isneginf(log_number):
-        return "0"
+        return Number("0")
     if log_number > np.log(0.001):
         number = np.exp(log_number)
-        return f"{number:.4f}" if number < 1000 else f"{number:.4g}"
+        return Number(f"{number:.4f}" if number < 1000 else f"{number:.4g}")
     exponent = int(np.floor(log_number / np.log(10)))
-    return f"{np.exp(log_number - exponent * np.log(10)):.2f}e{exponent}"
+    return Number(f"{np.exp(log_number - exponent * np.log(10)):.2f}e{exponent}")
 
 
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
-    values, left = count_block(matrix).values, "words of smaller weight"
+    values, left = count_block(matrix).values, Message("other-words", "words of smaller weight together")
     if isinstance(model, BernoulliModel):
-        values, left = model.presence(matrix)[0], "all absent words, and words of smaller weight"
+        values = model.presence(matrix)[0]
+        left = Message("absent-and-other-words", "all absent words and words of smaller weight together")
     counts = sp.csr_array(values)
     explanations = []
     for row, (joint, probability) in enumerate(zip(model.joint_log_likelihood(matrix), model.predict_proba(matrix))):
@@ -237,7 +259,7 @@ def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Conte
             # What those leave: further words, and in Bernoulli everything that is absent.
             rest = gap(joint, *sides) - sum(weight for weight, _ in odds)
             if np.isfinite(rest) and abs(rest) > 1e-9:
-                odds.append((rest, Reason(f"{left} together", weight=rest)))
+                odds.append((rest, Reason(left, weight=rest)))
             odds.sort(key=lambda entry: -abs(entry[0]))
         explanations.append(_explanation(context, probability, odds))
     return explanations
@@ -277,8 +299,10 @@ def _of_words(
         if not sparse and feature.kind != "text":
             continue
         weight = count * gap(model.log_probability[:, column], *sides)
-        times = "" if count == 1 else f" × {count:g}"
-        word = feature.name if sparse else feature.categories[column - first[model.owner[column]]]
-        prefix = f"{feature.name}: " if feature.kind == "text" and len(features) > 1 else ""
-        words.append((weight, Reason(f"{prefix}{word}{times}", feature.name, None, weight)))
+        word: str = str(feature.name if sparse else feature.categories[column - first[model.owner[column]]])
+        if count != 1:
+            word = text("{word} × {times:g}", word=word, times=count)
+        if feature.kind == "text" and len(features) > 1:
+            word = text("{column}: {word}", column=feature.name, word=word)
+        words.append((weight, Reason(word, feature.name, None, weight)))
     return sorted(words, key=lambda entry: -abs(entry[0]))[:MOST_WORDS]

@@ -15,6 +15,7 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
+from vaglio.messages.message import text
 
 
 def node_of_naive_bayes(model: NaiveBayesModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -105,7 +106,9 @@ def show_network(fitted: Fitted) -> str:
 
 def _counted_words(model: NaiveBayesModel, features: tuple[Feature, ...]) -> str | None:
     words = getattr(model, "naive", model).words
-    return f"it counts the words of column {features[int(words.feature[0])].name!r}" if len(words) else None
+    if not len(words):
+        return None
+    return text("it counts the words of column {column!r}", column=features[int(words.feature[0])].name)
 
 
 EXPORTERS = {

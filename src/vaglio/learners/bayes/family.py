@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILY"]
 
-_TABLES = "its tables of probabilities have no common form outside vaglio"
+_TABLES = text("its tables of probabilities have no common form outside vaglio")
 
 
 def _models() -> Mapping[str, type[Model]]:
@@ -113,9 +114,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.bayes.trace.gaussians import film_bayes
+    from vaglio.learners.bayes.trace.gaussians import animate_bayes
 
-    return {"naive-bayes": film_bayes, "gaussian-map": film_bayes, "gaussian-mixture": film_bayes}
+    return {"naive-bayes": animate_bayes, "gaussian-map": animate_bayes, "gaussian-mixture": animate_bayes}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -139,19 +140,19 @@ def _estimators() -> Mapping[str, type]:
 FAMILY = Family(
     name="bayes",
     kinds=(
-        Kind("naive-bayes", missing="left out", readable=True),
-        Kind("gaussian-mixture", missing="left out"),
-        Kind("joint-bayes", missing="summed over", readable=True, cost=4, without={"export": _TABLES}),
-        Kind("bayes-net", missing="left out"),
-        Kind("multinomial-nb", missing="counted as absent", sparse=True, without={"export": _TABLES}),
-        Kind("bernoulli-nb", missing="left out", sparse=True, without={"export": _TABLES}),
+        Kind("naive-bayes", missing=text("not used"), readable=True),
+        Kind("gaussian-mixture", missing=text("not used")),
+        Kind("joint-bayes", missing=text("summed over all values"), readable=True, cost=4, without={"export": _TABLES}),
+        Kind("bayes-net", missing=text("not used")),
+        Kind("multinomial-nb", missing=text("counted as 0"), sparse=True, without={"export": _TABLES}),
+        Kind("bernoulli-nb", missing=text("not used"), sparse=True, without={"export": _TABLES}),
     ),
     learners=(
         Learner(
             "naive-bayes",
             "naive-bayes",
             _estimators,
-            "naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent",
+            text("naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent"),
             {"likelihood": ["auto", "gaussian", "kde"], "alpha": [0.1, 0.5, 1.0, 2.0]},
             settings={"alpha": 0.5},  # Jeffreys' prior; Laplace's 1 draws small tables too far towards equal shares
         ),
@@ -159,7 +160,7 @@ FAMILY = Family(
             "multinomial-nb",
             "multinomial-nb",
             _estimators,
-            "multinomial naive Bayes for counts and text: the words of a class follow one distribution",
+            text("multinomial naive Bayes for counts and text: the words of a class follow one distribution"),
             {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
             counts_words=True,
         ),
@@ -167,7 +168,7 @@ FAMILY = Family(
             "bernoulli-nb",
             "bernoulli-nb",
             _estimators,
-            "Bernoulli naive Bayes for presence and absence: an absent word counts as evidence too",
+            text("Bernoulli naive Bayes for presence and absence: an absent word counts as evidence too"),
             {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
             counts_words=True,
         ),
@@ -175,28 +176,30 @@ FAMILY = Family(
             "gaussian-map",
             "gaussian-mixture",
             _estimators,
-            "one multivariate Gaussian per class: quadratic, or linear when all share one covariance",
+            text("one multivariate Gaussian per class: quadratic, or linear when all share one covariance"),
             {"covariance": ["full", "diagonal", "tied", "shrunk"]},
         ),
         Learner(
             "gaussian-mixture",
             "gaussian-mixture",
             _estimators,
-            "several Gaussians per class, their number chosen by the Bayesian information criterion",
+            text("several Gaussians per class, their number chosen by the Bayesian information criterion"),
             {"max_components": [1, 3, 5, 10], "covariance_type": ["full", "diag"]},
         ),
         Learner(
             "joint-bayes",
             "joint-bayes",
             _estimators,
-            "one table per class over all combinations of values: exact, and only for few columns",
+            text("one table per class over all combinations of values: exact, and only for few columns"),
             {"alpha": [0.01, 0.1, 1.0]},
         ),
         Learner(
             "bayes-net",
             "bayes-net",
             _estimators,
-            "Bayesian network: naive Bayes in which attributes may depend on each other (tree-augmented, k-dependence)",
+            text(
+                "Bayesian network: naive Bayes in which columns may depend on each other (tree-augmented, k-dependence)"
+            ),
             {"structure": ["tan", "k-dependence"], "k": [1, 2, 3], "alpha": [0.1, 0.5, 1.0]},
         ),
     ),

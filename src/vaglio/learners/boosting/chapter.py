@@ -10,7 +10,8 @@ from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.chapter import importances
 from vaglio.messages.figures import count
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import Number, join, text
+from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
 from vaglio.model.condition import condition_text
 
@@ -23,14 +24,24 @@ _MOST_POINTS = 200
 
 def boosted_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
-    each = "one tree each" if model.outputs == 1 else f"{model.outputs} trees each, one per class"
-    who = "The model adds" if model.models == 1 else f"The model is the mean of {model.models} models. Each adds"
-    said = [
-        f"{who} up {plural(model.rounds // model.models, 'round')} with {each}. Every tree corrects what the trees "
-        "before it leave over; the importance of the columns summarises them."
-    ]
-    note = "Share of each column in the gain of all splits, that is in the decrease of the loss."
-    shares = importances(fitted, limits, "Gain of the columns", note)
+    each = text("one tree each") if model.outputs == 1 else text("{n:,} trees each, one per class", n=model.outputs)
+    rounds = model.rounds // model.models
+    sums = (
+        text("The model adds up {rounds:,} {rounds:round|rounds} with {each}.", rounds=rounds, each=each)
+        if model.models == 1
+        else text(
+            "The model is the mean of {models:,} models. Each adds up {rounds:,} {rounds:round|rounds} with {each}.",
+            models=model.models,
+            rounds=rounds,
+            each=each,
+        )
+    )
+    corrects = text(
+        "Every tree corrects the errors that the trees before it leave; the importance of the columns summarises them."
+    )
+    said = [join(" ", [sums, corrects])]
+    note = text("Share of each column in the gain of all splits, that is, in the decrease of the loss.")
+    shares = importances(fitted, limits, text("Gain of the columns"), note)
     return said, [shares, *_staged_curves(about), *_first_trees(fitted, limits)]
 
 
@@ -41,14 +52,23 @@ def _staged_curves(about: Background) -> list[dict[str, Any]]:
     if len(held) < 2 or len(learned) != len(held):
         return []
     shown = np.unique(np.linspace(0, len(held) - 1, min(len(held), _MOST_POINTS)).astype(int))
-    what = "log loss" if learner.scoring == "loss" else f"negative {learner.scoring}"
-    how = "five folds, each held out once" if learner.early_stopping in ("auto", "folds") else "the rows held out"
+    what = text("log loss") if learner.scoring == "loss" else text("negative {score}", score=str(learner.scoring))
+    how = (
+        text("five folds, each held out once")
+        if learner.early_stopping in ("auto", "folds")
+        else text("the hold-out set")
+    )
     return [
         {
             "type": "rounds",
-            "title": "Round by round",
-            "note": f"Mean {what} after each round, of the rows learned from and of rows held out. The model has "
-            f"{plural(learner.n_iter_, 'round')}, where the loss of {how} is least.",
+            "title": text("Round by round"),
+            "note": text(
+                "Mean {measure} after each round, on the training set and on held-out rows. The model has {n:,} "
+                "{n:round|rounds}, where the loss on {held_out} is least.",
+                measure=what,
+                n=learner.n_iter_,
+                held_out=how,
+            ),
             "rounds": shown.tolist(),
             "learned": learned[shown].round(6).tolist(),
             "held": held[shown].round(6).tolist(),
@@ -64,23 +84,30 @@ def _first_trees(fitted: Fitted, limits: ChapterLimits) -> list[dict[str, Any]]:
     features, found = fitted.codebook.features, []
     for k in range(min(_TREES, model.outputs)):
         rules = list(model.forest.tree(k, features).rules(features, None))
-        head = ["if", "adds to the score", "training rows"]
+        head = [text("if"), text("adds to the score"), text("training rows")]
         body = [
             [
-                clip(" and ".join(condition_text(c) for c in rule.conditions) or "always", 200),
-                f"{float(rule.label):+.3f}",
+                clip(join(", ", map(condition_text, rule.conditions)) or text("always"), 200),
+                Number(f"{float(rule.label):+.3f}"),
                 count(round(sum(rule.covered), 1)),
             ]
             for rule in rules[: limits.rules]
         ]
-        label = "" if fitted.classes is None else str(plain_label(fitted.classes[k if model.outputs > 1 else 1]))
+        label = ""
+        if fitted.classes is not None:
+            label = clip(str(plain_label(fitted.classes[k if model.outputs > 1 else 1])), 40)
+        notes = [text("Every row meets one of the rules of a tree. The scores of all rounds add up.")]
+        if label:
+            notes.append(text("A higher score makes {label} more probable.", label=label))
+        if model.models > 1:
+            notes.append(text("This is a tree of the first of {n:,} averaged models.", n=model.models))
         found.append(
             {
                 "type": "table",
-                "title": f"The first tree{f' of {clip(label, 40)}' if label else ''}, as rules",
-                "note": "Every row meets one of the rules of a tree. The scores of all rounds add up"
-                + (f"; a higher score makes {clip(label, 40)} more probable." if label else ".")
-                + (f" This is a tree of the first of {model.models} averaged models." if model.models > 1 else ""),
+                "title": text("The first tree of {label}, as rules", label=label)
+                if label
+                else text("The first tree, as rules"),
+                "note": join(" ", notes),
                 "head": head,
                 "rows": body,
                 "folded": True,

@@ -9,10 +9,11 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.contributions import sums_of_columns
+from vaglio.explanation.contributions import log_odds_over, sums_of_columns
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.forest.explain import cuts_of_forest
+from vaglio.messages.message import Message
 
 
 def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -35,7 +36,11 @@ def explain_scores(
     """
     if context.classes is None:
         predicted = model.predict(matrix)
-        unit = "share in the prediction" if model.link == "identity" else "share in the logarithm of the prediction"
+        unit = (
+            Message("share-in-prediction", "share in the prediction")
+            if model.link == "identity"
+            else Message("share-in-log-prediction", "share in the logarithm of the prediction")
+        )
         told = tell(np.ones((matrix.n_rows, 1)))
         return [Explanation(float(value), measure=unit, **sides) for value, sides in zip(predicted, told)]
     proba = model.predict_proba(matrix)
@@ -50,14 +55,14 @@ def explain_scores(
             decision=context.label(decision),
             runner_up=context.label(second),
             probability=float(proba[i, decision]),
-            measure=f"log-odds over {context.label(second)}",
+            measure=log_odds_over(context.label(second)),
             **told[i],
         )
         for i, (decision, second) in enumerate(ranked.tolist())
     ]
 
 
-START = "start: the mean of the training rows"
+START = Message("start-at-mean", "start: the mean of the training rows")
 
 
 def _told(model: Boosted, matrix: EncodedMatrix, context: Context, meant: np.ndarray) -> list[dict[str, Any]]:

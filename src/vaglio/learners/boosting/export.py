@@ -14,14 +14,15 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.one_row import EXPONENTIAL_LINK, LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.forest.export import node_of_some_trees
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import Number, join, text
+from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
-from vaglio.model.condition import condition_text
+from vaglio.model.condition import condition_text, rule_message
 from vaglio.model.costs import CostMatrix
 
 # Trees of each score: later ones correct what these leave over, and nobody reads hundreds.
 _TREES = 3
-_SCALES = {"identity": "the prediction", "log": "the logarithm of the prediction"}
+_SCALES = {"identity": text("the prediction"), "log": text("the logarithm of the prediction")}
 _LINKS = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
 
 
@@ -71,24 +72,36 @@ EXPORTERS = {"boosted": Exporter("boosted", node_of_boosted)}
 
 def first_trees_text(model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None) -> str:
     """Return where each score starts and the rules of its first trees; a row meets one rule of each tree."""
-    lines = [
-        f"{plural(model.forest.n_trees, 'tree')}, whose values add up to {_SCALES.get(model.link, 'log-odds')}; the "
-        "first of them as rules.",
-        "A row meets one rule of each tree; the program forms (sql, python) have all of them.",
+    lines: list[str] = [
+        text(
+            "{n:,} {n:tree|trees}, whose values add up to {scale}; the first of them as rules.",
+            n=model.forest.n_trees,
+            scale=_SCALES.get(model.link, text("the log-odds")),
+        ),
+        text("A row meets one rule of each tree; the exports sql and python contain all trees."),
     ]
     if model.models > 1:
         lines.append(
-            f"The model is the mean of {model.models} models: the trees below are the first of one of them, and "
-            f"their values are divided by {model.models} already."
+            text(
+                "The model is the mean of {n:,} models. The trees below are the first of one of them, and their values "
+                "are already divided by {n:,}.",
+                n=model.models,
+            )
         )
     for k, start in enumerate(model.baseline.tolist()):
-        label = "" if classes is None else f" of {clip(str(plain_label(classes[k if model.outputs > 1 else 1])), 40)}"
-        lines += ["", f"score{label}: start {start:+.4g}"]
+        label = "" if classes is None else clip(str(plain_label(classes[k if model.outputs > 1 else 1])), 40)
+        lines += [
+            "",
+            text("score of {label}: start {start:+.4g}", label=label, start=start)
+            if label
+            else text("score: start {start:+.4g}", start=start),
+        ]
         for i in range(min(_TREES, model.rounds // model.models)):
-            lines.append(f"tree {i + 1}{label}")
+            lines.append(
+                text("tree {number} of {label}", number=i + 1, label=label) if label else text("tree {n}", n=i + 1)
+            )
             # The models take turns, round by round.
             for rule in model.forest.tree(i * model.models * model.outputs + k, features).rules(features, None):
-                told = " AND ".join(condition_text(condition) for condition in rule.conditions)
-                rows = f"{round(sum(rule.covered), 1):g}"
-                lines.append(f"  {f'IF {told} THEN' if told else 'ALWAYS'} {float(rule.label):+.4g}  [{rows} rows]")
-    return "\n".join(lines) + "\n"
+                told = rule_message(map(condition_text, rule.conditions), Number(f"{float(rule.label):+.4g}"))
+                lines.append(text("  {rule}  [{rows:g} rows]", rule=told, rows=round(sum(rule.covered), 1)))
+    return join("\n", [*lines, ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.boosting.trace import film_gradient_boosting
+    from vaglio.learners.boosting.trace import animate_gradient_boosting
 
-    return {"gradient-boosting": film_gradient_boosting}
+    return {"gradient-boosting": animate_gradient_boosting}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -81,13 +82,13 @@ def _estimators() -> Mapping[str, type]:
 
 FAMILY = Family(
     name="boosting",
-    kinds=(Kind("boosted", missing="sent down the branch that each tree has for missing values", cost=4),),
+    kinds=(Kind("boosted", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
     learners=(
         Learner(
             "gradient-boosting",
             "boosted",
             _estimators,
-            "gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over",
+            text("gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over"),
             {
                 "learning_rate": [0.03, 0.05, 0.1],
                 "max_leaf_nodes": [4, 8, 16, 31],

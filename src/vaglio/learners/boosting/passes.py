@@ -40,6 +40,7 @@ from vaglio.learners.boosting.estimators.rounds import (
 from vaglio.learners.boosting.estimators.summed import unit_in_passes
 from vaglio.learners.boosting.model import Boosted, forest_of
 from vaglio.learners.inputs import note_belief
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
 
@@ -225,7 +226,11 @@ def means_in_passes(facts: Facts, ordered: np.ndarray, held: Held, outputs: int,
     # Sums of numbers that are predicted would depend on the order of the rows.
     if not facts.n_classes or 8 * blocks.n_sums * (2 + facts.threads) > facts.memory:
         names = listed([features[j].name for j in ordered.tolist()], quoted=True)
-        _refuse_for(facts, f"Testing {names} as numbers (ordered_categories)", "set ordered_categories=False")
+        _refuse_for(
+            facts,
+            text("Testing {columns} as numbers (ordered_categories)", columns=names),
+            text("set ordered_categories=False"),
+        )
     sums = yield Pass("numbers of categories", partial(_sums_of_categories, blocks, held, outputs))
     return blocks.means(sums)
 
@@ -346,7 +351,7 @@ def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: 
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
     most = guarded_from(estimator.nominal_guard, facts.n_rows)
     if not facts.n_classes and any(len(features[j].categories) > most for j in nominal):
-        _refuse_for(facts, "Comparing nominal columns of many values with chance", "set nominal_guard=None")
+        _refuse_for(facts, text("Comparing nominal columns of many values with chance"), text("set nominal_guard=None"))
     belief = np.ones(len(nominal))
     if facts.n_classes:
         belief = yield from belief_passes(estimator, facts, whole=True)
@@ -358,25 +363,26 @@ def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: 
 def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
     """Raise an error if the parameters need all rows in memory."""
     if loss in ("absolute_error", "quantile"):
-        _refuse_for(facts, f"The loss {loss!r} sorts the residuals of every leaf, which", "take another loss")
+        _refuse_for(facts, text("The loss {loss!r}", loss=loss), text("use another loss"))
     if estimator.warm_start and hasattr(estimator, "fitted_"):
-        _refuse_for(facts, "Going on with an earlier model (warm_start)", "fit a new estimator")
+        _refuse_for(facts, text("Continuing an earlier model (warm_start)"), text("fit a new estimator"))
     if estimator.n_models not in ("auto", 1):
-        _refuse_for(facts, "The mean of several models", "set n_models=1")
+        _refuse_for(facts, text("Averaging several models"), text("set n_models=1"))
     if estimator.early_stopping == "folds":
-        _refuse_for(facts, "early_stopping='folds'", "hold rows out with early_stopping=True")
+        _refuse_for(facts, "early_stopping='folds'", text("use a hold-out set with early_stopping=True"))
     if estimator.early_stopping and not (isinstance(estimator.scoring, str) and estimator.scoring == "loss"):
-        _refuse_for(facts, "A score of every round", "choose rounds by scoring='loss'")
+        _refuse_for(facts, text("Scoring every round"), text("select rounds by scoring='loss'"))
 
 
 def _refuse_for(facts: Facts, what: str, instead: str) -> NoReturn:
     needed, allowed = bytes_of_rows(facts) >> 20, facts.memory >> 20
     raise NotSupportedError(
-        "needs-all-rows-memory",
-        "{what} needs all rows in memory, about {needed} MB, more than the memory limit allows "
-        "({allowed} MB): raise the limit, {instead}, or take a sample (data.sample(N), --sample N).",
+        "memory-limit",
+        "{what} needs all rows in memory, about {needed} MB, more than the memory limit of "
+        "{allowed} MB. Raise the limit, {instead}, or take a sample ({sample}).",
         what=what,
         needed=needed,
         allowed=allowed,
         instead=instead,
+        sample=Option("data.sample(N)", flag="--sample N"),
     )

@@ -10,12 +10,12 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.trees.model.rules import branch_text, test_text
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.messages.figures import short_number
+from vaglio.messages.message import join
 
 # Rounds with a table of all rows, and lines of such a table.
 _ROUNDS_IN_FULL = 3
@@ -25,34 +25,69 @@ _MOST_ROWS = 20
 def trace_gradient_boosting(page: Page, training: Training) -> None:
     """Write the start, the gradients, splits and leaves of the first rounds, and how the score of a row adds up."""
     say = page.say
-    page.section(say("data"))
-    page.text(say("boosting_rule"))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "Every row has a score F. Each round fits a tree to the gradient of the loss: the leaf values, "
+            "times the learning rate, are added to the scores of the rows in the leaf. The scores become "
+            "probabilities p; y is 1 for the rows of the class and 0 for the others."
+        )
+    )
     if training.estimator.n_models_ > 1:
-        page.text(say("boosting_alone", models=training.estimator.n_models_))
+        page.text(
+            say(
+                "The model is the mean of {models} models. The trace shows one of them, trained alone "
+                "(n_models=1, average_folds=False).",
+                models=training.estimator.n_models_,
+            )
+        )
         training = _alone(training)
     temperature = training.estimator.temperature_
     model = training.model.scaled(temperature)
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
-    page.formula(f"{say('col_gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
+    page.formula(f"{say('gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
     rate = training.estimator.learning_rate
     rate = 0.05 if isinstance(rate, str) else float(rate)  # a table that can be read has few rows
-    page.text(say("boosting_constants", rate=short_number(rate), penalty=short_number(_penalty(training))))
+    page.text(
+        say(
+            "The learning rate is {rate} and λ = {penalty}. A tree makes the test with the largest gain first.",
+            rate=say.short(rate),
+            penalty=say.short(_penalty(training)),
+        )
+    )
     if not _whole(training):
-        page.text(say("boosting_drawn", share=percent(float(training.estimator.subsample))))
-    page.text(say("boosting_start", start=", ".join(fixed(value) for value in model.baseline)))
+        page.text(
+            say(
+                "Each round is trained on a random {share} of the rows. The trace does not know which, so it "
+                "omits the sums of the leaves; set subsample=1 to see them.",
+                share=say.percent(float(training.estimator.subsample)),
+            )
+        )
+    page.text(
+        say(
+            "All rows start with the score of the class frequencies: F = {start}.",
+            start=say.series(map(say.fixed, model.baseline)),
+        )
+    )
     raw, facts = model.raw(training.matrix, 0, 0), list[dict[str, Any]]()
     for number in range(model.rounds):
         if number >= training.most_steps:
-            page.text(say("folded_rounds", n=model.rounds - number))
+            page.text(say("{n:,} more {n:round is|rounds are} not shown.", n=model.rounds - number))
             break
-        page.section(say("round", n=number + 1), level=2)
+        page.section(say("Round {n}", n=number + 1), level=2)
         after = raw + model.raw(training.matrix, number, number + 1) - (model.baseline if number == 0 else 0.0)
         _round(page, training, model, number, raw, after, facts)
         raw = after
     page.facts["rounds"] = facts
     if temperature != 1.0:
-        page.text(say("boosting_temperature", temperature=fixed(temperature)))
+        page.text(
+            say(
+                "Finally all scores are divided by {temperature}, the temperature that maximises the likelihood "
+                "of held-out rows.",
+                temperature=say.fixed(temperature),
+            )
+        )
     _score(page, training)
 
 
@@ -89,13 +124,13 @@ def _round(
         is_class = (training.y == column).astype(float)
         gradient, hessian = p[:, column] - is_class, p[:, column] * (1 - p[:, column])
         if model.outputs > 1:
-            page.text(say("boosting_tree_of", label=training.classes[k]))
+            page.text(say("The tree of the class {label}:", label=training.classes[k]))
         if number < _ROUNDS_IN_FULL:
             lines = [
-                [str(i + 1), training.classes[training.y[i]], *map(fixed, values)]
+                [str(i + 1), training.classes[training.y[i]], *map(say.fixed, values)]
                 for i, values in enumerate(zip(p[:, column], -gradient, gradient, hessian))
             ]
-            page.table([say("col_row"), say("class"), "p", "y − p", "g", "h"], lines, most=_MOST_ROWS)
+            page.table([say("row"), say("class"), "p", "y − p", "g", "h"], lines, most=_MOST_ROWS)
         tree = model.forest.tree(number * model.outputs + k, training.features)
         sums = _NodeSums.of(tree, training, gradient * training.weight, hessian * training.weight)
         _tests(page, training, tree, sums)
@@ -103,10 +138,10 @@ def _round(
         if number < _ROUNDS_IN_FULL:
             leaf = tree.apply(training.matrix)
             lines = [
-                [str(i + 1), str(leaf[i]), *map(fixed, (tree.value[leaf[i], 0], after[i, k], new[i, column]))]
+                [str(i + 1), str(leaf[i]), *map(say.fixed, (tree.value[leaf[i], 0], after[i, k], new[i, column]))]
                 for i in range(len(leaf))
             ]
-            names = [say("col_row"), say("leaf"), say("col_leaf_value"), "F + v", "p(F + v)"]
+            names = [say("row"), say("leaf"), say("value × learning rate"), "F + v", "p(F + v)"]
             page.table(names, lines, most=_MOST_ROWS)
 
 
@@ -139,15 +174,15 @@ def _tests(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> None:
     say, lines = page.say, []
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         first = int(tree.first_child[node])
-        test = f"{test_text(tree, node, training.features)} {branch_text(tree, node, 0, training.features)}"
-        sides = [f"{fixed(sums.gradient[side])} / {fixed(sums.hessian[side])}" for side in (first, first + 1)]
+        test = join(" ", [test_text(tree, node, training.features), branch_text(tree, node, 0, training.features)])
+        sides = [f"{say.fixed(sums.gradient[side])} / {say.fixed(sums.hessian[side])}" for side in (first, first + 1)]
         penalty = _penalty(training)
         gain = sums.gain(first, penalty) + sums.gain(first + 1, penalty) - sums.gain(node, penalty)
-        lines.append([str(node), test, *(sides if _whole(training) else ["", ""]), fixed(gain)])
+        lines.append([str(node), say.text(test), *(sides if _whole(training) else ["", ""]), say.fixed(gain)])
     if not lines:
-        page.text(say("boosting_no_test"))
+        page.text(say("No test gains enough: the tree is a single leaf."))
         return
-    names = [say("col_node"), say("col_test"), "Σ g₁ / Σ h₁", "Σ g₂ / Σ h₂", say("col_gain")]
+    names = [say("node"), say("test"), "Σ g₁ / Σ h₁", "Σ g₂ / Σ h₂", say("gain")]
     kept = [0, 1, 2, 3, 4] if _whole(training) else [0, 1]
     page.table([names[i] for i in kept], [[line[i] for i in kept] for line in lines], most=_MOST_ROWS)
 
@@ -157,8 +192,8 @@ def _leaves(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> dict
     say, found, whole = page.say, [], _whole(training)
     for node in np.flatnonzero(tree.is_leaf).tolist():
         parts = [sums.gradient[node], sums.hessian[node]] if whole else []
-        found.append([str(node), str(int(sums.rows[node])), *map(fixed, [*parts, tree.value[node, 0]])])
-    names = [say("leaf"), say("col_rows_in"), *(["Σ g", "Σ h"] if whole else []), say("col_leaf_value")]
+        found.append([str(node), str(int(sums.rows[node])), *map(say.fixed, [*parts, tree.value[node, 0]])])
+    names = [say("leaf"), say("rows"), *(["Σ g", "Σ h"] if whole else []), say("value × learning rate")]
     page.table(names, found, most=_MOST_ROWS)
     leaves = np.flatnonzero(tree.is_leaf)
     return {
@@ -174,33 +209,35 @@ def _score(page: Page, training: Training) -> None:
     if training.row is None:
         return
     say, model, row = page.say, training.model, training.row
-    page.section(say("boosting_sum"))
-    columns = [say("col_round"), *(["F", "p"] if model.outputs == 1 else [f"F({label})" for label in training.classes])]
-    lines = [["0", *_shown(model, model.raw(row, 0, 0))]]
+    page.section(say("The score of the row"))
+    columns = [say("round"), *(["F", "p"] if model.outputs == 1 else [f"F({label})" for label in training.classes])]
+    lines = [["0", *_shown(say, model, model.raw(row, 0, 0))]]
     for number, raw in enumerate(model.staged_raw(row), start=1):
         if number > training.most_steps and number < model.rounds:
             continue
-        lines.append([str(number), *_shown(model, raw)])
+        lines.append([str(number), *_shown(say, model, raw)])
     page.table(columns, lines)
     decide(page, training, model.predict_proba(row)[0])
 
 
-def _shown(model: Boosted, raw: np.ndarray) -> list[str]:
-    values = [fixed(value) for value in raw[0]]
-    return [*values, fixed(float(model.probabilities(raw)[0, 1]))] if model.outputs == 1 else values
+def _shown(say: Notation, model: Boosted, raw: np.ndarray) -> list[str]:
+    values = [say.fixed(value) for value in raw[0]]
+    return [*values, say.fixed(float(model.probabilities(raw)[0, 1]))] if model.outputs == 1 else values
 
 
 def decide(page: Page, training: Training, p: np.ndarray) -> None:
     """Write the most probable class of the row."""
     best = int(np.argmax(p))
-    page.text(page.say("decision_is", label=training.classes[best], share=percent(float(p[best]))))
+    page.text(
+        page.say("Decision: {label} ({share}).", label=training.classes[best], share=page.say.percent(float(p[best])))
+    )
     page.facts |= {"probabilities": dict(zip(training.classes, p.tolist())), "decision": training.classes[best]}
 
 
-def film_gradient_boosting(scene: AnimationContext) -> list[Frame]:
+def animate_gradient_boosting(context: AnimationContext) -> list[Frame]:
     """Make one picture per round."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    classes = np.asarray(scene.estimator.classes_)
-    staged = scene.estimator.staged_predict_proba(scene.like_source(scene.plane.grid))
-    return frames_of_rounds(scene, (classes[shares.argmax(axis=1)] for shares in staged))
+    classes = np.asarray(context.estimator.classes_)
+    staged = context.estimator.staged_predict_proba(context.like_source(context.plane.grid))
+    return frames_of_rounds(context, (classes[shares.argmax(axis=1)] for shares in staged))

@@ -16,6 +16,8 @@ from vaglio.learners.forest.explain import TreeOfMany, explain_trees, votes_in_w
 from vaglio.learners.forest.model.forest import MOST_TREES
 from vaglio.learners.trees.explain import thresholds
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import plural
 from vaglio.model.families import KINDS
 
 # Reasons that are told of each of several different learners.
@@ -26,7 +28,7 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
     """Explain each row likewise, as far as the members are trees; else by the votes alone."""
     answers = model.predict_proba(matrix) if model.n_classes else model.predict(matrix)[:, None]
     total = sum(member.weight for member in model.members)
-    who = f"{len(model.members)} members"
+    who = plural(len(model.members), "member")
     if not all(isinstance(member.model, Tree) for member in model.members):
         return _explained_by_votes(model, answers, matrix, context, who, total)
     everything = np.arange(matrix.n_features)
@@ -59,9 +61,12 @@ def _says(member: Member, ensemble: Ensemble) -> np.ndarray:
 def _explained_by_votes(
     model: Ensemble, answers: np.ndarray, matrix: EncodedMatrix, context: Context, who: str, total: float
 ) -> list[Explanation]:
-    """Members that are no trees: how they voted, and what the weightiest of them has to say."""
+    """Explain members that are not trees by their votes."""
     if context.classes is None:
-        return [Explanation(float(answer[0]), notes=(f"the mean of {who}",)) for answer in answers]
+        return [
+            Explanation(float(answer[0]), notes=(Message("mean-of-members", "the mean of {who}", who=who),))
+            for answer in answers
+        ]
     votes = np.zeros_like(answers)
     for member in model.members:
         votes[np.arange(len(votes)), member.decide(matrix)] += member.weight / total
@@ -86,15 +91,24 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
     said, answers = model.each(matrix), model.predict_proba(matrix)
     decided = np.stack([member.decide(matrix) for member in model.members])
     own = [_own_reasons(member, matrix, context) for member in model.members]
-    what, explanations = "votes" if model.vote == "hard" else "mean probability", []
+    explanations = []
     for row, answer in enumerate(answers):
         ranked = context.ranked(answer)
         best, second = ranked[0], ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
         votes = []
         for name, share, told, code in zip(model.names, model.shares.tolist(), said[:, row], decided[:, row].tolist()):
-            chance = "" if model.vote == "hard" else f" ({told[code]:.1%})"
-            text = f"{name} votes {context.label(code)}{chance}, weight {share:.0%}"
-            votes.append(Reason(text, weight=share * float(told[best])))
+            vote = {"member": name, "label": str(context.label(code)), "weight": share}
+            cast = (
+                Message("vote", "{member} votes {label}, weight {weight:.0%}", **vote)
+                if model.vote == "hard"
+                else Message(
+                    "vote-with-probability",
+                    "{member} votes {label} ({probability:.1%}), weight {weight:.0%}",
+                    probability=float(told[code]),
+                    **vote,
+                )
+            )
+            votes.append(Reason(cast, weight=share * float(told[best])))
         order = sorted(range(len(votes)), key=lambda i: -(votes[i].weight or 0.0))
         explanations.append(
             Explanation(
@@ -103,8 +117,20 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
                 runner_up=None if second is None else context.label(second),
                 reasons=tuple(votes[i] for i in order if decided[i, row] == best),
                 against=tuple(votes[i] for i in order if decided[i, row] != best),
-                notes=tuple(f"{model.names[i]}: {own[i][row]}" for i in order if own[i][row]),
-                measure=f"share in the {what} of {context.label(best)}",
+                notes=tuple(
+                    Message("reasons-of-member", "{member}: {why}", member=model.names[i], why=own[i][row])
+                    for i in order
+                    if own[i][row]
+                ),
+                measure=(
+                    Message("share-in-votes", "share in the votes for {label}", label=str(context.label(best)))
+                    if model.vote == "hard"
+                    else Message(
+                        "share-in-mean-probability",
+                        "share in the mean probability of {label}",
+                        label=str(context.label(best)),
+                    )
+                ),
                 total=float(answer[best]),
             )
         )
@@ -112,7 +138,7 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
 
 
 def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> list[str]:
-    """What speaks most for each row's class in the eyes of one member; nothing for models of other libraries."""
+    """The strongest reasons of one member for the class it gives each row; none for models of other libraries."""
     explain = explainers.find(member.model.kind) if member.model.kind in KINDS else None
     if explain is None:
         return [""] * matrix.n_rows
@@ -123,8 +149,8 @@ def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> lis
         reasons = [reason.text for reason in explanation.reasons if reason.feature is not None] or [
             reason.text for reason in explanation.reasons
         ]
-        why = ", ".join(reasons[:_SHOWN_OF_MEMBER]) or "; ".join(explanation.notes[:1])
-        told.append(f"{explanation.decision} because {why}" if why else "")
+        why = join(", ", reasons[:_SHOWN_OF_MEMBER] or explanation.notes[:1])
+        told.append(text("{label} because {why}", label=str(explanation.decision), why=why) if why else "")
     return told
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.ensembles.trace import film_adaboost
-    from vaglio.learners.forest.trace import film_members
+    from vaglio.learners.ensembles.trace import animate_adaboost
+    from vaglio.learners.forest.trace import animate_members
 
-    return {"adaboost": film_adaboost, "bagging": film_members}
+    return {"adaboost": animate_adaboost, "bagging": animate_members}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -79,22 +80,22 @@ def _estimators() -> Mapping[str, type]:
 FAMILY = Family(
     name="ensembles",
     kinds=(
-        Kind("ensemble", missing="left to each member", cost=10),
-        Kind("voting", missing="left to each member", cost=10),
+        Kind("ensemble", missing=text("treated by each member in its own way"), cost=10),
+        Kind("voting", missing=text("treated by each member in its own way"), cost=10),
     ),
     learners=(
         Learner(
             "bagging",
             "ensemble",
             _estimators,
-            "bagging: decision trees on bootstrap samples, by vote",
+            text("bagging: decision trees on bootstrap samples, by vote"),
             {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
         ),
         Learner(
             "adaboost",
             "ensemble",
             _estimators,
-            "AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong",
+            text("AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong"),
             {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
             settings={"max_depth": 3},  # a stump loses ten points where there are many classes
         ),
@@ -102,7 +103,7 @@ FAMILY = Family(
             "voting",
             "voting",
             _estimators,
-            "vote of different learners: by majority or mean probability, each with its weight",
+            text("vote of different learners: by majority or mean probability, each with its weight"),
             {"voting": ["hard", "soft"]},
         ),
     ),

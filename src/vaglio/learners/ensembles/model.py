@@ -14,6 +14,7 @@ from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.forest.model.tree_shares import TreeShare, rules_of_trees
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import text
 from vaglio.model import checks
 from vaglio.model.base import State, class_codes
 from vaglio.model.families import model_class
@@ -58,8 +59,8 @@ class Foreign:
 
     def state(self) -> State:
         raise NotSupportedError(
-            "ensemble-cannot-saved-model",
-            "An ensemble of {name} cannot be saved: a model file holds vaglio's own models only; use "
+            "unsaveable-ensemble",
+            "An ensemble of {name} cannot be saved: a model file holds only vaglio's own models. Use "
             "one of its learners, or keep the object yourself.",
             name=type(self.estimator).__name__,
         )
@@ -170,21 +171,21 @@ class Ensemble:
     def no_rules(self) -> str | None:
         """Why the members cannot be read as one set of rules; None if they can."""
         if not all(isinstance(member.model, (Tree, Forest)) for member in self.members):
-            return "its members vote, and only trees that vote add up to one list of rules"
+            return text("its members vote, and only trees that vote add up to one list of rules")
         alone = self.vote == "soft"
         if not alone and any(isinstance(member.model, Forest) for member in self.members):
-            return "its members are forests, whose trees do not vote one by one"
+            return text("its members are forests, whose trees do not vote individually")
         if self.vote == "hard" and any(member.model.spreads_missing for member in self.members):
-            return "its trees share out a row with missing values before they vote"
+            return text("its trees distribute a row with missing values over branches before they vote")
         if self.vote == "mean" and len({member.weight for member in self.members}) > 1:
-            return "its members predict numbers and have different weights"
+            return text("its members predict numbers and have different weights")
         return None
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> RuleSet:
         """Return the rules of the members, if they are trees: a row meets one of each, and their sum counts."""
         if self.no_rules is not None:
             raise NotSupportedError(
-                "ensemble-gives-rules", "This ensemble gives no rules: {no_rules}.", no_rules=self.no_rules
+                "no-rules-of-ensemble", "This ensemble has no rules: {reason}.", reason=self.no_rules
             )
         shares = []
         for member in self.members:
@@ -210,11 +211,11 @@ class Ensemble:
         for i, member in enumerate(self.members):
             if member.model.kind in self._not_inside:
                 raise NotSupportedError(
-                    "model-kind-inside-one",
-                    "A model of the kind {kind!r} inside one of the kind {kind2!r} cannot be saved: "
-                    "combine the inner members directly, or keep the object yourself.",
-                    kind=member.model.kind,
-                    kind2=self.kind,
+                    "unsaveable-nesting",
+                    "A model of kind {inner!r} inside one of kind {outer!r} cannot be saved. Combine the "
+                    "inner members directly, or keep the object yourself.",
+                    inner=member.model.kind,
+                    outer=self.kind,
                 )
             own, meta = member.model.state()
             arrays.update({f"{i}.{name}": value for name, value in own.items()})

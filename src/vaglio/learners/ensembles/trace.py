@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import exp, prod
 from typing import Any
 
 import numpy as np
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.learners.forest.trace import announce_winner, shared_vote
 from vaglio.learners.trees.model.rules import test_text
@@ -35,18 +34,30 @@ def trace_adaboost(page: Page, training: Training) -> None:
     """Write error, α and new weights of every round, and the weighted vote on a row."""
     say, estimator = page.say, training.estimator
     n, k = len(training.y), len(training.classes)
-    page.section(say("data"))
-    page.text(say("adaboost_rule", n=n))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "Every row starts with weight 1/{n}. A round with weighted error e votes with weight α. The "
+            "weights of the rows it misclassifies are multiplied by e^α, the others by e^−α, and then all "
+            "weights are divided by their sum.",
+            n=n,
+        )
+    )
     page.formula("α = ½·ln((1 − e)/e)" if k == 2 else "α = ½·[ln((1 − e)/e) + ln(K − 1)]")
     start = training.weight / training.weight.sum()
     weight, member, facts = start, 0, list[dict[str, Any]]()
     for number, entry in enumerate(estimator.rounds_, start=1):
         if number > training.most_steps:
-            page.text(say("folded_rounds", n=len(estimator.rounds_) - number + 1))
+            page.text(say("{n:,} more {n:round is|rounds are} not shown.", n=len(estimator.rounds_) - number + 1))
             break
-        page.section(say("round", n=number), level=2)
+        page.section(say("Round {n}", n=number), level=2)
         if entry.alpha is None:
-            page.text(say("round_reset", error=fixed(entry.error)))
+            page.text(
+                say(
+                    "Error {error}: no better than chance. The round is discarded and all weights become equal again.",
+                    error=say.fixed(entry.error),
+                )
+            )
             weight = start
             continue
         model = training.model.members[member]
@@ -70,30 +81,36 @@ def _round(
     say, n, k = page.say, len(weight), len(training.classes)
     if isinstance(member.model, Tree) and not member.model.is_leaf[0]:
         seen = range(len(training.features)) if member.features is None else member.features
-        page.text(say("round_tests", test=test_text(member.model, 0, tuple(training.features[j] for j in seen))))
+        page.text(
+            say("The member tests {test}.", test=test_text(member.model, 0, tuple(training.features[j] for j in seen)))
+        )
     error = float(weight[wrong].sum() / weight.sum())
-    page.formula(
-        f"e = Σ w·[{say('wrong')}] / Σ w = {fixed(weight[wrong].sum())} / {fixed(weight.sum())} = {fixed(error)}"
-    )
+    worked = f"{say.fixed(weight[wrong].sum())} / {say.fixed(weight.sum())}"
+    page.formula(f"e = Σ w·[{say('wrong')}] / Σ w = {worked} = {say.fixed(error)}")
     least = max(error, 0.5 / n)
     plain = 0.5 * (np.log((1 - least) / least) + np.log(max(k - 1, 1)))
     alpha = float(training.estimator.learning_rate * plain)
     if least > error:
-        page.text(say("error_free", error=fixed(least)))
-    rate = "" if training.estimator.learning_rate == 1 else f"{fixed(training.estimator.learning_rate)}·"
-    inner = f"ln((1 − {fixed(least)})/{fixed(least)})"
+        page.text(
+            say(
+                "There is no error. The error of half a row, {error}, is used instead, so that α stays finite.",
+                error=say.fixed(least),
+            )
+        )
+    rate = "" if training.estimator.learning_rate == 1 else f"{say.fixed(training.estimator.learning_rate)}·"
+    inner = f"ln((1 − {say.fixed(least)})/{say.fixed(least)})"
     worked = f"½·{inner}" if k == 2 else f"½·[{inner} + ln({k} − 1)]"
-    page.formula(f"α = {rate}{worked} = {fixed(alpha)}")
+    page.formula(f"α = {rate}{worked} = {say.fixed(alpha)}")
     new = weight * np.exp(np.where(wrong, alpha, -alpha))
     new /= new.sum()
     facts.append({"error": error, "alpha": alpha, "wrong": (np.flatnonzero(wrong) + 1).tolist()})
     if number <= _ROUNDS_IN_FULL:
-        factor = f"e^α = {fixed(np.exp(alpha))}, e^−α = {fixed(np.exp(-alpha))}"
-        page.text(say("round_weights", factor=factor))
-        verdict = [say("wrong" if bad else "right") for bad in wrong]
+        factor = say.series([f"e^α = {say.fixed(np.exp(alpha))}", f"e^−α = {say.fixed(np.exp(-alpha))}"])
+        page.text(say("New weights: {factor}.", factor=factor))
+        verdict = [(say("wrong") if bad else say("correct")) for bad in wrong]
         label = [training.classes[code] for code in training.y]
-        lines = [[str(i + 1), label[i], verdict[i], fixed(weight[i]), fixed(new[i])] for i in range(n)]
-        columns = [say("col_row"), say("class"), say("col_answer"), say("weight"), say("new_weight")]
+        lines = [[str(i + 1), label[i], verdict[i], say.fixed(weight[i]), say.fixed(new[i])] for i in range(n)]
+        columns = [say("row"), say("class"), say("prediction"), say("weight"), say("new weight")]
         page.table(columns, lines, chosen=np.flatnonzero(wrong).tolist(), most=_MOST_ROWS)
     return new
 
@@ -101,13 +118,13 @@ def _round(
 def _boosted_vote(page: Page, training: Training) -> None:
     if training.row is None:
         return
-    page.section(page.say("votes"))
+    page.section(page.say("Votes"))
     sums, lines = np.zeros(len(training.classes)), []
     for number, member in enumerate(training.model.members, start=1):
         code = int(member.decide(training.row)[0])
         sums[code] += member.weight
-        lines.append([str(number), training.classes[code], fixed(member.weight)])
-    page.table([page.say("col_round"), page.say("class"), "α"], lines, most=training.most_steps)
+        lines.append([str(number), training.classes[code], page.say.fixed(member.weight)])
+    page.table([page.say("round"), page.say("class"), "α"], lines, most=training.most_steps)
     announce_winner(page, training, sums)
 
 
@@ -115,8 +132,14 @@ def _boosted_vote(page: Page, training: Training) -> None:
 def trace_bagging(page: Page, training: Training) -> None:
     """Write the sample of each member, and the vote on a row."""
     say, estimator, n = page.say, training.estimator, len(training.y)
-    page.section(say("samples"))
-    page.text(say("bagging_rule", members=len(training.model.members), n=n))
+    page.section(say("Samples"))
+    page.text(
+        say(
+            "{members} members, each trained on {n} rows drawn with replacement.",
+            members=len(training.model.members),
+            n=n,
+        )
+    )
     lines = []
     for number, rows in enumerate(estimator.estimators_samples_, start=1):
         times = Counter((rows + 1).tolist())
@@ -129,11 +152,17 @@ def trace_bagging(page: Page, training: Training) -> None:
                 left if n <= _MOST_ROWS else str(n - len(times)),
             ]
         )
-    page.table([say("col_member"), say("drawn"), say("left_out")], lines, most=training.most_steps)
-    page.text(say("left_out_share"))
+    page.table([say("member"), say("rows drawn"), say("left out")], lines, most=training.most_steps)
+    page.text(
+        say(
+            "About {share:.0%} of the rows, (1 − 1/n)^n → 1/e, are left out of each sample. They give the "
+            "out-of-bag estimate.",
+            share=exp(-1),
+        )
+    )
     page.facts["samples"] = [(rows + 1).tolist() for rows in estimator.estimators_samples_]
     if training.row is None:
-        page.text(say("no_row"))
+        page.text(say("Give a row to see how it is classified."))
         return
     votes = [
         member.answers(training.row, training.model.vote, len(training.classes))[0] for member in training.model.members
@@ -145,23 +174,30 @@ def trace_bagging(page: Page, training: Training) -> None:
 def trace_voting(page: Page, training: Training) -> None:
     """Write the errors of the members and of the majority, and the vote on a row."""
     say, model, n = page.say, training.model, len(training.y)
-    page.section(say("members"))
-    page.text(say("members_rule", members=len(model.names), n=n))
+    page.section(say("Members"))
+    page.text(say("{members} different learners, each trained on the same {n} rows.", members=len(model.names), n=n))
     wrong = np.stack([member.decide(training.matrix) != training.y for member in model.members])
     lines = [
-        [name, fixed(share), _numbers(rows), f"{int(rows.sum())}/{n} = {fixed(rows.mean())}"]
+        [name, say.fixed(share), _numbers(rows), f"{int(rows.sum())}/{n} = {say.fixed(rows.mean())}"]
         for name, share, rows in zip(model.names, model.shares, wrong)
     ]
-    page.table([say("col_member"), say("weight"), say("col_wrong"), say("col_error")], lines)
+    page.table([say("member"), say("weight"), say("misclassified rows"), say("error")], lines)
     together = np.argmax(model.predict_proba(training.matrix), axis=1) != training.y
-    page.text(say("members_together", wrong=int(together.sum()), n=n, error=fixed(together.mean())))
+    page.text(
+        say(
+            "Together they misclassify {wrong} of {n} training rows: error {error}.",
+            wrong=int(together.sum()),
+            n=n,
+            error=say.fixed(together.mean()),
+        )
+    )
     page.facts |= {
         "errors": {name: int(rows.sum()) for name, rows in zip(model.names, wrong)},
         "majority_error": int(together.sum()),
     }
     _if_independent(page, training, wrong)
     if training.row is None:
-        page.text(say("no_row"))
+        page.text(say("Give a row to see how it is classified."))
         return
     _vote(page, training)
 
@@ -179,41 +215,52 @@ def _if_independent(page: Page, training: Training, wrong: np.ndarray) -> None:
         return
     say, half = page.say, len(names) / 2
     errors = [Fraction(int(rows.sum()), len(rows)) for rows in wrong]
-    page.section(say("vote_setting"))
-    page.text(say("members_independent"))
+    page.section(say("Independent learners"))
+    page.text(
+        say(
+            "If the members made these errors independently, the probability of each combination would be the"
+            " product of its factors. The majority is wrong in the highlighted rows."
+        )
+    )
     lines, chosen, majority = list[list[str]](), list[int](), Fraction(0)
     for errs in product((False, True), repeat=len(names)):
         factors = [error if bad else 1 - error for bad, error in zip(errs, errors)]
         if sum(errs) > half:
             chosen.append(len(lines))
             majority += prod(factors)
-        who = listed([name for name, bad in zip(names, errs) if bad]) if any(errs) else "–"
-        lines.append([who, "·".join(f"({factor})" for factor in factors), fixed(float(prod(factors)))])
-    page.table([say("col_wrong"), "Π", "P"], lines, chosen=chosen)
-    page.formula(f"P({say('majority_errs')}) = {majority} = {fixed(float(majority))}")
+        who = say.text(listed([name for name, bad in zip(names, errs) if bad])) if any(errs) else "–"
+        lines.append([who, "·".join(f"({factor})" for factor in factors), say.fixed(float(prod(factors)))])
+    page.table([say("wrong members"), "Π", "P"], lines, chosen=chosen)
+    page.formula(f"P({say('majority wrong')}) = {majority} = {say.fixed(float(majority))}")
     page.facts["majority_error_if_independent"] = str(majority)
 
 
 def _vote(page: Page, training: Training) -> None:
     say, model = page.say, training.model
-    page.section(say("votes"))
-    page.text(say("votes_soft" if model.vote == "soft" else "votes_hard"))
+    page.section(say("Votes"))
+    page.text(
+        say("The class probabilities of all members are added.")
+        if model.vote == "soft"
+        else say("Each member has one vote.")
+    )
     said = model.each(training.row)[:, 0, :]
-    lines = [[name, percent(share), *map(fixed, line)] for name, share, line in zip(model.names, model.shares, said)]
-    page.table([say("col_member"), say("weight"), *training.classes], lines)
+    lines = [
+        [name, say.percent(share), *map(say.fixed, line)] for name, share, line in zip(model.names, model.shares, said)
+    ]
+    page.table([say("member"), say("weight"), *training.classes], lines)
     announce_winner(page, training, model.shares @ said)
 
 
 # -- animation ---------------------------------------------------------------------------------------------------------
-def film_adaboost(scene: AnimationContext) -> list[Frame]:
+def animate_adaboost(context: AnimationContext) -> list[Frame]:
     """Make one picture per round; the size of a row is its weight in the next round."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    estimator = scene.estimator
-    grid = scene.like_source(scene.plane.grid)
-    rows = [np.asarray(one.predict(scene.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
-    weights = _boosted(rows, np.asarray(scene.training.labels), estimator.estimator_weights_, scene.training.weight)
-    return frames_of_rounds(scene, estimator.staged_predict(grid), weights)
+    estimator = context.estimator
+    grid = context.like_source(context.plane.grid)
+    rows = [np.asarray(one.predict(context.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
+    weights = _boosted(rows, np.asarray(context.training.labels), estimator.estimator_weights_, context.training.weight)
+    return frames_of_rounds(context, estimator.staged_predict(grid), weights)
 
 
 def _boosted(

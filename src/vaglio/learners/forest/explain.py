@@ -10,10 +10,13 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.explanation import Explanation, Reason, in_words
+from vaglio.explanation.contributions import more_columns
+from vaglio.explanation.explanation import Explanation, Reason, rule_in_words
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.explain import conditions_to
 from vaglio.learners.trees.model.tree import LINEAR, Tree
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import plural
 
 # Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8
@@ -133,7 +136,7 @@ def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> li
     answers = model.predict(matrix)[:, None] if model.regression else model.predict_proba(matrix)
     tally = Tally(answers, matrix.n_features, context)
     tally.add_forest(model, matrix)
-    return [_explain(tally, row, matrix, f"{model.n_trees} trees") for row in range(matrix.n_rows)]
+    return [_explain(tally, row, matrix, plural(model.n_trees, "tree")) for row in range(matrix.n_rows)]
 
 
 def explain_trees(
@@ -157,15 +160,22 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
     total = float(tally.start[row] + tally.moved[row].sum())
     sides["total"] = total if np.isclose(total, answer[best]) else None
     if context.classes is None:
-        return Explanation(float(answer[0]), measure=f"share in the mean of {who}", **sides)
+        return Explanation(
+            float(answer[0]), measure=Message("share-in-mean", "share in the mean of {who}", who=who), **sides
+        )
     notes = [votes_in_words(tally.votes[row], who, context)]
     typical = tally.typical[row]
     if typical is not None:
         number, tree, leaf, columns = typical
         seen = Context(tuple(context.features[j] for j in columns), context.classes)
-        path = " AND ".join(in_words(condition, seen) for condition in conditions_to(tree, leaf, seen))
-        rule = f"IF {path or 'ANYTHING'} THEN {context.label(best)}"
-        notes.append(f"the most typical of them (number {number + 1}): {rule}")
+        notes.append(
+            Message(
+                "typical-tree",
+                "the most typical of them (number {number}): {rule}",
+                number=number + 1,
+                rule=rule_in_words(conditions_to(tree, leaf, seen), str(context.label(best)), seen),
+            )
+        )
     ranked = context.ranked(answer)
     second = ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
     return Explanation(
@@ -173,7 +183,7 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
         probability=float(answer[best]),
         runner_up=None if second is None else context.label(second),
         notes=tuple(notes),
-        measure=f"share in the probability of {context.label(best)}",
+        measure=Message("share-in-probability", "share in the probability of {label}", label=str(context.label(best))),
         **sides,
     )
 
@@ -186,9 +196,12 @@ def _reasons(tally: Tally, row: int, matrix: EncodedMatrix) -> list[Reason]:
     found = [Reason(context.said(j, v), context.features[j].name, v, float(moved[j])) for j, v in values.items()]
     rest = order[_SHOWN:]
     if rest:
-        text = f"{len(rest)} more column{'s' if len(rest) > 1 else ''} together"
-        found.append(Reason(text, weight=float(moved[rest].sum())))
-    told = "start: the mean of the training rows" if context.classes is None else "start: how frequent the class is"
+        found.append(Reason(more_columns(len(rest)), weight=float(moved[rest].sum())))
+    told = (
+        Message("start-at-mean", "start: the mean of the training rows")
+        if context.classes is None
+        else Message("start-at-frequency", "start: how frequent the class is")
+    )
     found.append(Reason(told, weight=float(tally.start[row])))
     return sorted(found, key=lambda reason: -abs(reason.weight or 0.0))
 
@@ -196,7 +209,8 @@ def _reasons(tally: Tally, row: int, matrix: EncodedMatrix) -> list[Reason]:
 def votes_in_words(votes: np.ndarray, who: str, context: Context) -> str:
     """Return the share of each class in the votes."""
     order = [int(c) for c in np.argsort(-votes, kind="stable") if votes[c] > 0]
-    return f"votes of {who}: {', '.join(f'{context.label(c)} {votes[c]:.0%}' for c in order)}"
+    shares = [text("{label} {share:.0%}", label=str(context.label(c)), share=float(votes[c])) for c in order]
+    return Message("votes", "votes of {who}: {shares}", who=who, shares=join(", ", shares))
 
 
 def cuts_of_forest(model: Forest, context: Context) -> dict[int, Sequence[float]]:

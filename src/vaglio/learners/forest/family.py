@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.forest.trace import film_members
+    from vaglio.learners.forest.trace import animate_members
 
-    return {"random-forest": film_members}
+    return {"random-forest": animate_members}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -75,13 +76,13 @@ def _estimators() -> Mapping[str, type]:
 
 FAMILY = Family(
     name="forest",
-    kinds=(Kind("forest", missing="sent down the branch that each tree has for missing values", cost=4),),
+    kinds=(Kind("forest", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
     learners=(
         Learner(
             "random-forest",
             "forest",
             _estimators,
-            "random forest: fully grown trees, random columns at every split",
+            text("random forest: fully grown trees, random columns at every split"),
             {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
         ),
     ),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
+from math import exp
 
 import numpy as np
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.model.rules import test_text
@@ -23,33 +23,53 @@ _MOST_ROWS = 40
 def announce_winner(page: Page, training: Training, sums: np.ndarray) -> None:
     """Write the sum of each class and the class of the largest."""
     best = int(np.argmax(sums))
-    rows = [[label, fixed(v), percent(v / sums.sum())] for label, v in zip(training.classes, sums)]
-    page.table([page.say("class"), page.say("col_votes"), page.say("col_share")], rows, chosen=[best])
-    page.text(page.say("decision_is", label=training.classes[best], share=percent(sums[best] / sums.sum())))
+    rows = [[label, page.say.fixed(v), page.say.percent(v / sums.sum())] for label, v in zip(training.classes, sums)]
+    page.table([page.say("class"), page.say("votes"), page.say("share")], rows, chosen=[best])
+    page.text(
+        page.say(
+            "Decision: {label} ({share}).",
+            label=training.classes[best],
+            share=page.say.percent(sums[best] / sums.sum()),
+        )
+    )
     page.facts |= {"votes": dict(zip(training.classes, sums.tolist())), "decision": training.classes[best]}
 
 
 def trace_random_forest(page: Page, training: Training) -> None:
     """Write the root and the size of each tree, the rows it did not see, and the vote on a row."""
     say, estimator, forest = page.say, training.estimator, training.model
-    page.section(say("samples"))
-    page.text(say("forest_rule", trees=forest.n_trees, n=len(training.y), features=str(estimator.max_features)))
+    page.section(say("Samples"))
+    page.text(
+        say(
+            "{trees} trees, each grown on {n} rows drawn with replacement. Each split considers a random "
+            "subset of the attributes ({features}).",
+            trees=forest.n_trees,
+            n=len(training.y),
+            features=str(estimator.max_features),
+        )
+    )
     drawn = estimator._draws(len(training.y))
     unseen = _left_out(training, forest, drawn) if drawn else [np.empty(0, int)] * forest.n_trees
     lines = []
     for number in range(forest.n_trees):
         tree = forest.tree(number, training.features)
-        root = test_text(tree, 0, training.features) if not tree.is_leaf[0] else "–"
+        root = say.text(test_text(tree, 0, training.features)) if not tree.is_leaf[0] else "–"
         left = (
             " ".join(str(i + 1) for i in unseen[number]) if len(training.y) <= _MOST_ROWS else str(len(unseen[number]))
         )
         lines.append([str(number + 1), root, str(int(tree.is_leaf.sum())), left])
-    columns = [say("col_tree"), say("col_root"), say("col_leaves"), say("left_out")]
+    columns = [say("tree"), say("test at the root"), say("leaves"), say("left out")]
     page.table(columns, lines, most=training.most_steps)
-    page.text(say("left_out_share"))
+    page.text(
+        say(
+            "About {share:.0%} of the rows, (1 − 1/n)^n → 1/e, are left out of each sample. They give the "
+            "out-of-bag estimate.",
+            share=exp(-1),
+        )
+    )
     page.facts["left_out"] = [(rows + 1).tolist() for rows in unseen]
     if training.row is None:
-        page.text(say("no_row"))
+        page.text(say("Give a row to see how it is classified."))
         return
     votes = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
     shared_vote(page, training, np.array(votes), "soft")
@@ -72,26 +92,30 @@ def _left_out(training: Training, forest: Forest, draws: int) -> list[np.ndarray
 
 def shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) -> None:
     """Write what every member says about the row, and the class that wins."""
-    page.section(page.say("votes"))
-    page.text(page.say("votes_soft" if vote == "soft" else "votes_hard"))
-    rows = [[str(i), *map(fixed, line)] for i, line in enumerate(votes, start=1)]
-    page.table([page.say("col_member"), *training.classes], rows, most=training.most_steps)
+    page.section(page.say("Votes"))
+    page.text(
+        page.say("The class probabilities of all members are added.")
+        if vote == "soft"
+        else page.say("Each member has one vote.")
+    )
+    rows = [[str(i), *map(page.say.fixed, line)] for i, line in enumerate(votes, start=1)]
+    page.table([page.say("member"), *training.classes], rows, most=training.most_steps)
     announce_winner(page, training, votes.sum(axis=0))
 
 
-def film_members(scene: AnimationContext) -> list[Frame]:
+def animate_members(context: AnimationContext) -> list[Frame]:
     """Make one picture per member: the vote of all up to it."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    classes = np.asarray(scene.estimator.classes_)
-    votes = np.zeros((len(scene.plane.grid), len(classes)))
-    shots = []
-    grid = scene.like_source(scene.plane.grid)
-    for number, member in enumerate(islice(scene.estimator.estimators_, MAX_FRAMES), start=1):
-        if isinstance(scene.estimator.fitted_.model, Forest):  # whose trees say shares
+    classes = np.asarray(context.estimator.classes_)
+    votes = np.zeros((len(context.plane.grid), len(classes)))
+    frames = []
+    grid = context.like_source(context.plane.grid)
+    for number, member in enumerate(islice(context.estimator.estimators_, MAX_FRAMES), start=1):
+        if isinstance(context.estimator.fitted_.model, Forest):  # whose trees say shares
             votes += member.predict_proba(grid)
         else:
             votes += np.asarray(member.predict(grid))[:, None] == classes
-        regions = as_regions(scene, classes[votes.argmax(axis=1)])
-        shots.append(Frame(scene.say("film_members", n=number), Marks(regions)))
-    return shots
+        regions = as_regions(context, classes[votes.argmax(axis=1)])
+        frames.append(Frame(context.say("Members: {n}", n=number), Marks(regions)))
+    return frames

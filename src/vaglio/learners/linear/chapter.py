@@ -9,7 +9,8 @@ import numpy as np
 from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.messages.figures import figure
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import Number, join, text
+from vaglio.messages.sentences import clip
 
 # Classes whose weights are shown; each has a list of bars.
 MOST_CLASSES = 6
@@ -21,20 +22,42 @@ def linear_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Ch
     model: Any = fitted.model
     labels = [clip(label, 40) for label in labels_of(fitted)]
     spoken = labels[1:] if len(model.coef) == 1 else labels
-    unit = "log-odds" if model.probabilistic else "decision value"
-    whose = spoken[0] if len(spoken) == 1 else "a class"
-    step = "unit of a number" if model.encoder.as_is else "standard deviation of a number"
+    unit = text("log-odds") if model.probabilistic else text("decision value")
+    whose = spoken[0] if len(spoken) == 1 else text("a class")
     said = [
-        f"A positive weight raises the {unit} of {whose}, a negative weight lowers it: by its value per {step}, or if "
-        "a row has the category."
+        text(
+            "A positive weight raises the {unit} of {label}, a negative weight lowers it: by its value per unit of a "
+            "number, or if a row has the category.",
+            unit=unit,
+            label=whose,
+        )
+        if model.encoder.as_is
+        else text(
+            "A positive weight raises the {unit} of {label}, a negative weight lowers it: by its value per standard "
+            "deviation of a number, or if a row has the category.",
+            unit=unit,
+            label=whose,
+        )
     ]
     order = list(range(len(spoken)))
     if len(spoken) > MOST_CLASSES:
         support = about.support[: len(spoken)]
         order = sorted(np.argsort(-support, kind="stable")[:MOST_CLASSES].tolist())
-        said.append(f"The weights of the {MOST_CLASSES} most frequent of {plural(len(spoken), 'class')} are shown.")
+        said.append(
+            text(
+                "The weights of the {n:,} most frequent of {classes:,} classes are shown.",
+                n=MOST_CLASSES,
+                classes=len(spoken),
+            )
+        )
     parts = [
-        bars_of(model.encoder.names, model.coef[k], f"Weights for {spoken[k]}", limits, float(model.intercept[k]))
+        bars_of(
+            model.encoder.names,
+            model.coef[k],
+            text("Weights for {label}", label=spoken[k]),
+            limits,
+            float(model.intercept[k]),
+        )
         for k in order
     ]
     for part in parts[1:]:
@@ -53,30 +76,37 @@ def _odds(about: Background, limits: ChapterLimits) -> list[dict[str, Any]]:
     rows = [row for row in frame.to_dict("records") if row["name"] != "(intercept)"]
     rows.sort(key=lambda row: row.get("p_value", 0.0))
     several = len({row["class"] for row in rows}) > 1
-    note = (
+    note = text(
         "The factor by which the odds of the class change when the column increases by one unit or has the category; "
         "smallest p-value first."
     )
     if len(rows) > limits.weights:
-        note += f" {plural(len(rows) - limits.weights, 'further ratio')} not shown."
-    head = ["column", *(["class"] if several else []), "odds ratio", "95% interval", "p"]
+        left = len(rows) - limits.weights
+        note = join(" ", [note, text("{n:,} further {n:ratio is|ratios are} not shown.", n=left)])
+    classes = [text("class")] if several else []
+    head = [text("column"), *classes, text("odds ratio"), text("95% interval"), text("p-value")]
     body = []
     for row in rows[: limits.weights]:
-        ends, p = "", ""
+        ends, p = text(""), Number("")
         if "odds_ratio_low" in row:
-            ends = f"{figure(row['odds_ratio_low'], 3)} to {figure(row['odds_ratio_high'], 3)}"
-            p = "< 0.001" if row["p_value"] < 0.001 else f"{row['p_value']:.3f}"
+            low, high = figure(row["odds_ratio_low"], 3), figure(row["odds_ratio_high"], 3)
+            ends = text("{low} to {high}", low=low, high=high)
+            p = Number("< 0.001" if row["p_value"] < 0.001 else f"{row['p_value']:.3f}")
         label = [clip(row["class"], 30)] if several else []
         body.append([clip(row["name"], 48), *label, figure(row["odds_ratio"], 3), ends, p])
     return [
-        {"type": "table", "title": "Odds ratios", "head": head, "rows": body, "note": note, "folded": True},
+        {"type": "table", "title": text("Odds ratios"), "head": head, "rows": body, "note": note, "folded": True},
     ]
 
 
 def mlp_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
     layers = " → ".join(f"{weight.shape[0]:,}" for weight in model.weights) + f" → {model.weights[-1].shape[1]:,}"
-    return [f"The layers of the network have {layers} units. A single weight has no meaning by itself."], []
+    said = text(
+        "The layers of the network have {layers} units. A single weight has no meaning by itself.",
+        layers=Number(layers),
+    )
+    return [said], []
 
 
 def labels_of(fitted: Fitted) -> list[Any]:
@@ -93,14 +123,19 @@ def bars_of(
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order[weights[order] != 0]
     shown = order[: limits.weights]
-    note = "" if intercept is None else f"Intercept: {figure(intercept, 3)}."
+    note = [] if intercept is None else [text("Intercept: {intercept}.", intercept=figure(intercept, 3))]
     if len(order) > len(shown):
-        rest = len(order) - len(shown)
-        note += f" The {len(shown)} largest weights are shown; {plural(rest, 'smaller weight')} not shown."
+        note.append(
+            text(
+                "The {n:,} largest weights are shown; {left:,} smaller {left:weight is|weights are} not shown.",
+                n=len(shown),
+                left=len(order) - len(shown),
+            )
+        )
     return {
         "type": "bars",
         "title": title,
-        "note": note.strip(),
+        "note": join(" ", note),
         "rows": [{"label": clip(names[i], 48), "value": float(weights[i])} for i in shown],
         "form": "signed",
     }

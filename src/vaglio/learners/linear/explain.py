@@ -13,9 +13,17 @@ from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation.contributions import (
+    by_absence,
+    by_feature,
+    explanation_from,
+    first_and_second,
+    log_odds_over,
+    start_of,
+)
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.linear.model import LinearModel, NetworkModel
+from vaglio.messages.message import Message
 from vaglio.model.base import class_codes
 
 
@@ -34,7 +42,7 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
         second = next(k for k in first_and_second(values[i]) if k != decision)
         row = rows[[i]].toarray()[0] if sp.issparse(rows) else rows[i]
         coef, start = linear_lead(model, decision, second)
-        unit = "log-odds over" if model.probabilistic else "lead over"
+        other = str(context.label(second))
         explanations.append(
             explanation_from(
                 context,
@@ -45,7 +53,9 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
                 second,
                 start=(told, start),
                 probability=None if proba is None else float(proba[i, decision]),
-                measure=f"{unit} {context.label(second)}",
+                measure=log_odds_over(other)
+                if model.probabilistic
+                else Message("lead", "lead over {label}", label=other),
             )
         )
     return explanations
@@ -85,7 +95,11 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
                 decision,
                 second,
                 probability=float(proba[i, decision]),
-                measure=f"log-odds over {context.label(second)} lost when the column alone is set to its mean",
+                measure=Message(
+                    "lost-log-odds",
+                    "log-odds over {label} lost when the column alone is set to its mean",
+                    label=str(context.label(second)),
+                ),
             )
         )
     return explanations

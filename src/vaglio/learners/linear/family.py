@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["FAMILY"]
 
 # What networks and support vector machines do as well.
-AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
+AT_ITS_MEAN = text("replaced by the mean of the column, or by no category")
 
 
 def _models() -> Mapping[str, type[Model]]:
@@ -61,10 +62,10 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.linear.trace.logistic import film_logistic
-    from vaglio.learners.linear.trace.perceptron import film_perceptron
+    from vaglio.learners.linear.trace.logistic import animate_logistic
+    from vaglio.learners.linear.trace.perceptron import animate_perceptron
 
-    return {"perceptron": film_perceptron, "logistic": film_logistic}
+    return {"perceptron": animate_perceptron, "logistic": animate_logistic}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -86,21 +87,21 @@ FAMILY = Family(
             "perceptron",
             "linear",
             _estimators,
-            "perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated",
+            text("perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated"),
             {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
         ),
         Learner(
             "logistic",
             "linear",
             _estimators,
-            "logistic regression: log-odds linear in the columns, with odds ratios and their intervals",
+            text("logistic regression: log-odds linear in the columns, with odds ratios and their intervals"),
             {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "l1_ratio": [0.0, 1.0]},
         ),
         Learner(
             "mlp",
             "mlp",
             _estimators,
-            "neural network: layers of weighted sums, trained by gradient",
+            text("neural network: layers of weighted sums, trained by gradient"),
             {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
         ),
     ),

@@ -63,8 +63,8 @@ class LinearModel:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if not self.probabilistic:
             raise NotSupportedError(
-                "perceptron-gives-probabilities-use",
-                "A perceptron gives no probabilities: use decision_function or predict.",
+                "no-probabilities-of-perceptron",
+                "A perceptron has no probabilities. Use decision_function or predict.",
             )
         values = self.decision_function(matrix)
         if values.ndim == 2:

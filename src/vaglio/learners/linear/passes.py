@@ -45,16 +45,16 @@ def encoder_passes(
         for feature in features:
             if feature.is_nominal:
                 raise InputError(
-                    "column-nominal-preprocess-none",
-                    "Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as "
+                    "nominal-as-is",
+                    "Column {column!r} is nominal, and preprocess=None uses X as it is. Encode the column as "
                     "numbers first, or use preprocess='auto'.",
-                    name=feature.name,
+                    column=feature.name,
                 )
         if facts.missing.any():
             raise InputError(
-                "x-contains-nan-preprocess",
-                "X contains NaN, and with preprocess=None nothing is imputed: fill the missing values "
-                "first, or use preprocess='auto'.",
+                "missing-values-as-is",
+                "X contains NaN, and preprocess=None imputes nothing. Fill the missing values first, or "
+                "use preprocess='auto'.",
             )
         note_belief(estimator, features, {})
         return DenseEncoder(features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)

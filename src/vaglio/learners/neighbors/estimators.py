@@ -39,11 +39,14 @@ from vaglio.learners.neighbors.passes import (
     write_rows,
 )
 from vaglio.learners.parameters import COUNT, POSITIVE, estimator
+from vaglio.learners.rules.forms.text import rule_text
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.grower import grow_tree
 from vaglio.learners.trees.model.rules import rules_of_tree
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 from vaglio.typing import ClassWeight, ColumnLike, CrossValidation, RandomState, TableLike
@@ -175,10 +178,22 @@ class LocalTree:
     rules: RuleSet
     rule: Rule
 
-    def to_text(self) -> str:
-        """Return the neighbourhood and its rules as lines a person reads."""
-        head = f"among the {len(self.rows)} nearest rows (up to a distance of {self.distances[-1]:.4g})"
-        return f"{head}, the row meets:\n  {self.rule}\nall rules:\n{self.rules}"
+    def to_text(self, lang: str = "en") -> str:
+        """Return the neighbourhood and its rules as lines a person reads.
+
+        Parameters
+        ----------
+        lang : str, default="en"
+            The language of the text: ``"en"`` or ``"it"``.
+        """
+        locale = Locale(lang)
+        head = locale.say(
+            "Among the {n:,} nearest rows (up to a distance of {distance:.4g}), the row meets:",
+            n=len(self.rows),
+            distance=float(self.distances[-1]),
+        )
+        rule = locale.text(rule_text(self.rule))
+        return f"{head}\n  {rule}\n{locale.say('All rules:')}\n{self.rules}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -362,8 +377,9 @@ class _NeighborsEstimator(VaglioEstimator):
     def _refuse_columns(self, incomplete: bool) -> None:
         if self.metric in ("cosine", *PAIRWISE) and incomplete:
             raise NotSupportedError(
-                "metric-needs-complete-numbers",
-                "The metric {metric!r} needs complete numbers: use metric='minkowski' for nominal or missing values.",
+                "metric-needs-numbers",
+                "The metric {metric!r} needs numbers without missing values. Use metric='minkowski' for "
+                "nominal columns or missing values.",
                 metric=self.metric,
             )
 
@@ -432,7 +448,7 @@ class _NeighborsEstimator(VaglioEstimator):
         """
         if mode not in ("connectivity", "distance"):
             raise InputError(
-                "mode-connectivity-distance", "mode is 'connectivity' or 'distance', not {mode!r}.", mode=mode
+                "invalid-graph-mode", "mode must be 'connectivity' or 'distance', not {mode!r}.", mode=mode
             )
         distances, rows = self.kneighbors(X, n_neighbors)
         values = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
@@ -459,7 +475,9 @@ class _NeighborsEstimator(VaglioEstimator):
         case = self._encode(row)
         if case.n_rows != 1:
             raise InputError(
-                "local-tree-explains-one", "local_tree explains one row, not {n_rows}: give it one.", n_rows=case.n_rows
+                "local-tree-of-one-row",
+                "local_tree explains one row, but X has {n_rows}. Give a single row.",
+                n_rows=case.n_rows,
             )
         codebook, classes = self.fitted_.codebook, self.fitted_.classes
         return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
@@ -477,7 +495,7 @@ class _NeighborsEstimator(VaglioEstimator):
     def _encode_added(self, X: TableLike) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
         if isinstance(self._model, OutOfCoreNeighbors):
-            refuse_out_of_core("add rows")
+            refuse_out_of_core(text("add rows"))
         codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
         self.fitted_ = replace(self.fitted_, codebook=codebook)
         return self._encode(X)

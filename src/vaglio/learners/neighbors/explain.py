@@ -7,9 +7,11 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual import PATIENCE, Found, Question, Variants, fewer, search, smaller
-from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.explanation.explanation import Explanation, Reason, rule_in_words
 from vaglio.learners.neighbors.estimators import grow_local_tree
 from vaglio.learners.neighbors.model import Neighbors
+from vaglio.messages.message import Message, Number
+from vaglio.model.condition import value_text
 
 # Neighbours looked through for some of another class: beyond that the row lies deep inside its own class.
 _LOOKED_AT = 200
@@ -87,11 +89,18 @@ def _explain(
     context: Context,
 ) -> Explanation:
     local = grow_local_tree(model, case, context.features, context.classes)
-    note = f"in the neighbourhood of {len(local.rows)} rows: {local.rule}"
+    note = Message(
+        "local-rule",
+        "in the neighbourhood of {n:,} {n:row|rows}: {rule}",
+        n=len(local.rows),
+        rule=rule_in_words(local.rule.conditions, value_text(local.rule.label), context),
+    )
     if context.classes is None:
         answer = float((model.target[rows] * shares).sum())
-        given = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
-        return Explanation(answer, reasons=_most(given), notes=(note,), measure="share of the mean")
+        given = [_neighbor(row, d, s, Number(f"{model.target[row]:.6g}")) for row, d, s in zip(rows, distances, shares)]
+        return Explanation(
+            answer, reasons=_most(given), notes=(note,), measure=Message("share-of-mean", "share of the mean")
+        )
     proba = np.bincount(model.target[rows], weights=shares, minlength=model.n_classes)
     order = context.ranked(proba)
     best = order[0]
@@ -109,7 +118,7 @@ def _explain(
         reasons=_most(reasons),
         against=_most(against),
         notes=(note, *_nearest_other(model, case, best, context)),
-        measure="share of the vote",
+        measure=Message("share-of-vote", "share of the vote"),
     )
 
 
@@ -121,11 +130,26 @@ def _nearest_other(model: Neighbors, case: EncodedMatrix, best: int, context: Co
         return ()
     row, far = int(rows[0, others[0]]), float(distances[0, others[0]])
     label = context.label(int(model.target[row]))
-    return (f"nearest of another class: training row {row} (counted from 0) at distance {far:.4g} is {label}",)
+    return (
+        Message(
+            "nearest-of-another-class",
+            "nearest of another class: training row {row} (counted from 0) at distance {distance:.4g} is {label}",
+            row=str(row),
+            distance=far,
+            label=str(label),
+        ),
+    )
 
 
 def _neighbor(row: int, distance: float, share: float, answer: str) -> Reason:
-    return Reason(f"training row {row} at distance {distance:.4g} is {answer}", weight=float(share))
+    told = Message(
+        "neighbour",
+        "training row {row} at distance {distance:.4g} is {answer}",
+        row=str(row),
+        distance=float(distance),
+        answer=answer,
+    )
+    return Reason(told, weight=float(share))
 
 
 def _most(reasons: list[Reason]) -> tuple[Reason, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.neighbors.trace import film_neighbors
+    from vaglio.learners.neighbors.trace import animate_neighbors
 
-    return {"knn": film_neighbors}
+    return {"knn": animate_neighbors}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -63,13 +64,13 @@ def _estimators() -> Mapping[str, type]:
 
 FAMILY = Family(
     name="neighbors",
-    kinds=(Kind("neighbors", missing="counted as a full difference", cost=100),),
+    kinds=(Kind("neighbors", missing=text("counted as the largest distance"), cost=100),),
     learners=(
         Learner(
             "knn",
             "neighbors",
             _estimators,
-            "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
+            text("k nearest neighbours: the most similar training rows vote; numbers, categories and missing values"),
             {"weights": ["uniform", "distance", "squared_distance"], "p": [1, 2]},
             settings={"n_neighbors": "cv"},  # a few rows or many: tables differ more in this than in anything else
         ),

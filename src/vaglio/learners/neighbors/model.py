@@ -290,9 +290,9 @@ class Neighbors:
             if callable(what):
                 name = getattr(what, "__name__", type(what).__name__)
                 raise NotSupportedError(
-                    "model-uses-function-cannot",
-                    "A model that uses the function {name!r} cannot be saved: a model file holds data, "
-                    "no code; use one of the named metrics and weights.",
+                    "unsaveable-function",
+                    "A model that uses the function {name!r} cannot be saved, because a model file contains "
+                    "no code. Use one of the named metrics and weights.",
                     name=name,
                 )
         arrays = {

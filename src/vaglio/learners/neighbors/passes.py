@@ -18,6 +18,7 @@ from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import note_belief
 from vaglio.learners.neighbors.model import Neighbors
+from vaglio.messages.message import Option, text
 from vaglio.model.base import State
 from vaglio.runtime.memory import resident_memory, usable_memory
 
@@ -71,15 +72,14 @@ def _blocks(parts: Iterable[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarra
             yield block, missing if missing.any() else None
 
 
-def refuse_out_of_core(what: str, needs: str = "") -> NoReturn:
-    """Say that something needs the rows in memory."""
+def refuse_out_of_core(task: str) -> NoReturn:
+    """Raise the error for a task that needs the rows in memory."""
     raise NotSupportedError(
-        "rows-model-disk-because",
-        "The rows of this model are on disk, because they did not fit in memory: it predicts and finds "
-        "neighbours, but to {what}{needs}, learn with a higher memory limit or from a sample "
-        "(data.sample(N)).",
-        what=what,
-        needs=needs,
+        "rows-on-disk",
+        "The rows of this model are on disk because they did not fit in memory. It predicts and "
+        "finds neighbours. To {task}, train with a higher memory limit or on a sample ({sample}).",
+        task=task,
+        sample=Option("data.sample(N)", flag="--sample N"),
     )
 
 
@@ -184,7 +184,7 @@ class OutOfCoreNeighbors:
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row."""
         if matrix is None:
-            refuse_out_of_core("find the neighbours of all of them at once")
+            refuse_out_of_core(text("find the neighbours of all of them at once"))
         found = _Found.in_parts(self.rows.parts(), self.how, matrix, k)
         return found.rows, self.how.distances_of(found.ranks, matrix.threads)
 
@@ -229,7 +229,7 @@ class OutOfCoreNeighbors:
         return together(self.how, self.rows.parts())
 
     def state(self) -> State:
-        return self.in_memory("save it (a model file holds the rows, and is read into memory)").state()
+        return self.in_memory(text("save it (a model file contains the rows and is read into memory)")).state()
 
     @classmethod
     def from_state(
@@ -238,9 +238,9 @@ class OutOfCoreNeighbors:
         return Neighbors.from_state(arrays, meta, features, n_classes)
 
     def _absent(self) -> Any:
-        refuse_out_of_core("explain its decisions, export it or add rows", ", save and load it,")
+        refuse_out_of_core(text("explain its decisions, export it or add rows"))
 
-    # What other rooms ask a model of neighbours for.
+    # What other packages ask a model of neighbours for.
     numeric = codes = target = weight = scaled = scale = reliability = absent = property(_absent)
     metric = power = vote = search = voters = vote_weights = of_rows = stored = adding = property(_absent)
 
@@ -308,10 +308,10 @@ class RowFiles:
                 arrays = self._spill.get(f"part-{at}")
             except FileNotFoundError as error:
                 raise InputError(
-                    "rows-model-which-here",
-                    "The rows of this model were in {parent}, which is not here: they are removed with "
-                    "the model that was trained, and other machines do not see them.",
-                    parent=Path(error.filename).parent,
+                    "rows-of-model-not-found",
+                    "The rows of this model were in {folder}, which does not exist. They are removed with "
+                    "the trained model, and other machines cannot see them.",
+                    folder=Path(error.filename).parent,
                 ) from None
             numeric, codes, target, weight = (arrays[name] for name in _NAMES)
             yield RowPart(start, numeric, codes, target, weight.ravel())
@@ -324,7 +324,14 @@ class RowFiles:
         needed = _COPIES * of_one * self.n_rows // max(1, len(first.target))
         free = usable_memory() - resident_memory()
         if needed > free:
-            refuse_out_of_core(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
+            refuse_out_of_core(
+                text(
+                    "{task}, which takes about {needed:,} MB while {free:,} MB are free",
+                    task=what,
+                    needed=needed >> 20,
+                    free=free >> 20,
+                )
+            )
 
     def close(self) -> None:
         """Remove the files."""
@@ -366,12 +373,13 @@ def refuse_folds(facts: Facts) -> None:
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(
-            "choose-k-n-neighbors",
-            "To choose K, n_neighbors='cv' holds the folds of all rows, about {needed} MB, more than "
-            "the memory limit allows ({allowed} MB): name a number of neighbours (one chosen on a "
-            "sample, data.sample(N), serves), or raise the limit.",
+            "cross-validation-memory",
+            "n_neighbors='cv' keeps the folds of all rows in memory, about {needed} MB, more than "
+            "the memory limit of {allowed} MB. Give a number of neighbours (for example one selected "
+            "on a sample, {sample}), or raise the limit.",
             needed=needed >> 20,
             allowed=allowed >> 20,
+            sample=Option("data.sample(N)", flag="--sample N"),
         )
 
 
@@ -417,11 +425,11 @@ def _belief_for_numbers(files: RowFiles, q: int, feature: Feature, facts: Facts)
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(
-            "column-has-categories-how",
-            "Column {name!r} has {n_categories} categories, and how far it is believed is computed "
-            "from all rows at once, about {needed} MB, more than the memory limit allows ({allowed} "
-            "MB): raise the limit, leave the column out, or set nominal_guard=None.",
-            name=feature.name,
+            "category-reliability-memory",
+            "Column {column!r} has {n_categories:,} categories, and their reliability is computed "
+            "from all rows at once, about {needed} MB, more than the memory limit of {allowed} MB. "
+            "Raise the limit, leave the column out, or set nominal_guard=None.",
+            column=feature.name,
             n_categories=len(feature.categories),
             needed=needed >> 20,
             allowed=allowed >> 20,

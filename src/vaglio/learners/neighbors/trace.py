@@ -9,13 +9,31 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.messages.message import Option, text
 from vaglio.plot.plane import Marks
 
 # The numbers of neighbours that an animation shows.
 _NUMBERS = (1, 3, 5, 9, 15, 25)
+_METRICS = {
+    "euclidean": text(
+        "Euclidean distance: the square root of the sum of squared differences. Different categories and missing "
+        "values count 1."
+    ),
+    "manhattan": text(
+        "Manhattan distance: the sum of the differences. Different categories and missing values count 1."
+    ),
+    "chebyshev": text("Chebyshev distance: the largest difference. Different categories and missing values count 1."),
+    "minkowski": text("Minkowski distance: a root of the sum of powers of the differences."),
+    "hamming": text("Hamming distance: the share of columns that differ."),
+    "cosine": text("Cosine distance: one minus the cosine of the angle."),
+}
+_VOTES = {
+    "uniform": text("Each vote counts 1."),
+    "distance": text("A vote counts 1/d. A row at distance 0 decides alone."),
+    "squared_distance": text("A vote counts 1/d². A row at distance 0 decides alone."),
+}
 
 
 def trace_knn(page: Page, training: Training) -> None:
@@ -23,33 +41,40 @@ def trace_knn(page: Page, training: Training) -> None:
     say, model, estimator = page.say, training.model, training.estimator
     if training.row is None:
         raise InputError(
-            "nearest-neighbours-need-row",
-            "Nearest neighbours need a row to classify: give one (row=…, --row on the command line).",
+            "no-row-to-classify",
+            "The trace of nearest neighbours needs a row to classify. Give one with {row}.",
+            row=Option("row"),
         )
     if callable(model.metric) or callable(model.vote):
         raise NotSupportedError(
-            "metric-vote-function-has",
-            "A metric or vote that is a function has no formula to show: choose one by name.",
+            "no-formula",
+            "A metric or vote given as a function has no formula to show. Choose one by name.",
         )
     k = min(int(estimator.n_neighbors_), len(training.y))
-    page.section(say("distances"))
-    page.text(say("knn_rule", k=k))
-    page.text(say(f"metric_{model.metric}"))
+    page.section(say("Distances"))
+    page.text(say("The {k} nearest training rows vote. Ties in distance go to the earlier row.", k=k))
+    page.text(say.text(_METRICS[model.metric]))
     scaled = [
-        f"{feature.name}: {fixed(width)}"
+        f"{feature.name}: {say.fixed(width)}"
         for feature, width in zip((training.features[j] for j in training.matrix.numeric_features), model.scale)
     ]
     if scaled and estimator.preprocess == "auto":
-        page.text(say("knn_scaled", ranges=", ".join(scaled)))
+        page.text(
+            say(
+                "Differences between numbers are divided by the typical difference of two rows in the column, √2 "
+                "times the standard deviation ({ranges}).",
+                ranges=say.series(scaled),
+            )
+        )
     difference = differences(training)
     distance = distances(difference, model.metric, model.power, training)
     order = np.lexsort((np.arange(len(distance)), distance))
     names = [feature.name for feature in training.features]
     page.table(
-        [say("col_row"), *names, say("class"), say("distance")],
+        [say("row"), *names, say("class"), say("distance")],
         [
-            [str(i + 1), *(training.value(j, i) for j in range(len(names))), training.classes[training.y[i]],
-             fixed(distance[i])]
+            [str(i + 1), *(training.value(say, j, i) for j in range(len(names))), training.classes[training.y[i]],
+             say.fixed(distance[i])]
             for i in order
         ],
         chosen=range(k),
@@ -57,8 +82,8 @@ def trace_knn(page: Page, training: Training) -> None:
     )  # fmt: skip
     if model.metric == "euclidean":
         first = order[0]
-        terms = " + ".join(f"{fixed(d)}²" for d in difference[first])
-        page.formula(f"d(x, {say('col_row')} {first + 1}) = √({terms}) = {fixed(distance[first])}")
+        terms = " + ".join(f"{say.fixed(d)}²" for d in difference[first])
+        page.formula(f"d(x, {say('row')} {first + 1}) = √({terms}) = {say.fixed(distance[first])}")
     _votes(page, training, order[:k], distance)
 
 
@@ -101,8 +126,8 @@ def distances(difference: np.ndarray, metric: str, power: float, training: Train
 
 def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.ndarray) -> None:
     say, how = page.say, training.model.vote
-    page.section(say("votes"))
-    page.text(say(f"vote_{how}"))
+    page.section(say("Votes"))
+    page.text(say.text(_VOTES[how]))
     d = distance[nearest]
     if how == "uniform":
         weight = np.ones(len(d))
@@ -113,13 +138,16 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     weight = weight * training.weight[nearest]
     sums = np.bincount(training.y[nearest], weight, minlength=len(training.classes))
     rows = [
-        [str(i + 1), training.classes[training.y[i]], fixed(distance[i]), fixed(w)] for i, w in zip(nearest, weight)
+        [str(i + 1), training.classes[training.y[i]], say.fixed(distance[i]), say.fixed(w)]
+        for i, w in zip(nearest, weight)
     ]
-    page.table([say("col_row"), say("class"), say("distance"), say("col_vote")], rows)
+    page.table([say("row"), say("class"), say("distance"), say("vote")], rows)
     best = int(np.argmax(sums))
-    shown = [[label, fixed(value), percent(value / sums.sum())] for label, value in zip(training.classes, sums)]
-    page.table([say("class"), say("col_votes"), say("col_share")], shown, chosen=[best])
-    page.text(say("decision_is", label=training.classes[best], share=percent(sums[best] / sums.sum())))
+    shown = [[label, say.fixed(value), say.percent(value / sums.sum())] for label, value in zip(training.classes, sums)]
+    page.table([say("class"), say("votes"), say("share")], shown, chosen=[best])
+    page.text(
+        say("Decision: {label} ({share}).", label=training.classes[best], share=say.percent(sums[best] / sums.sum()))
+    )
     page.facts |= {
         "nearest": [int(i) + 1 for i in nearest],
         "distances": distance[nearest].tolist(),
@@ -128,19 +156,19 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     }
 
 
-def film_neighbors(scene: AnimationContext) -> list[Frame]:
+def animate_neighbors(context: AnimationContext) -> list[Frame]:
     """Make one picture per K, with lines from the row to its neighbours."""
-    plane, estimator = scene.plane, scene.estimator
+    plane, estimator = context.plane, context.estimator
     if plane is None:
         return []
     own = {estimator.n_neighbors} if isinstance(estimator.n_neighbors, int) else set()
-    shots = []
+    frames = []
     for k in sorted(k for k in {*_NUMBERS, *own} if k <= len(plane.points)):
-        fitted = clone(estimator).set_params(n_neighbors=k).fit(scene.training.source, scene.training.labels)
+        fitted = clone(estimator).set_params(n_neighbors=k).fit(context.training.source, context.training.labels)
         near: tuple[int, ...] = ()
         if plane.row is not None:
-            row = scene.like_source(np.array([plane.row]))
+            row = context.like_source(np.array([plane.row]))
             near = tuple(fitted.kneighbors(row, return_distance=False)[0].tolist())
         links = tuple(("link", np.array([plane.row, plane.points[i]])) for i in near)
-        shots.append(Frame(f"K = {k}", Marks(regions_of(scene, fitted), links, near)))
-    return shots
+        frames.append(Frame(f"K = {k}", Marks(regions_of(context, fitted), links, near)))
+    return frames

@@ -10,7 +10,8 @@ from vaglio.fitted import Fitted
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.figures import count, percent
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import join, text
+from vaglio.messages.sentences import clip
 from vaglio.model.condition import condition_text
 
 __all__ = ["rules_part"]
@@ -21,7 +22,7 @@ _MOST_CONDITIONS = 12
 
 def rules_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     rules = fitted.rules()
-    said = [] if len(rules) else ["There is no rule: every row gets the same class."]
+    said = [] if len(rules) else [text("There is no rule: every row gets the same class.")]
     return said, [rules_part(rules, limits, folded=False)]
 
 
@@ -32,14 +33,19 @@ def rules_part(rules: RuleSet, limits: ChapterLimits, *, folded: bool) -> dict[s
     if left_out > 0:
         largest = sorted(range(len(entries)), key=lambda i: -_covered(entries[i]))[: limits.rules]
         entries = [entries[i] for i in sorted(largest)]
-    note = "Covered: training rows that meet the conditions. Accuracy: share of them that have the class of the rule."
+    note = text(
+        "Covered: training rows that meet the conditions. Accuracy: share of them that have the class of the rule."
+    )
     if left_out > 0:
-        note += (
-            f" Shown are the {limits.rules} rules that cover most rows; {plural(left_out, 'further rule')} not shown."
+        shown = text(
+            "The {n:,} rules that cover most rows are shown; {left:,} further {left:rule is|rules are} not shown.",
+            n=limits.rules,
+            left=left_out,
         )
+        note = join(" ", [note, shown])
     return {
         "type": "rules",
-        "title": "The rules",
+        "title": text("The rules"),
         "folded": folded,
         "rules": [_rule(rule) for rule in entries],
         "default": clip(rules.default_label, 40),
@@ -54,11 +60,12 @@ def _covered(rule: Rule) -> float:
 def _rule(rule: Rule) -> dict[str, Any]:
     conditions = [clip(condition_text(condition), 90) for condition in rule.conditions[:_MOST_CONDITIONS]]
     if len(rule.conditions) > _MOST_CONDITIONS:
-        conditions.append(f"… {len(rule.conditions) - _MOST_CONDITIONS} more conditions")
+        left = len(rule.conditions) - _MOST_CONDITIONS
+        conditions.append(text("… {n:,} more {n:condition|conditions}", n=left))
     accuracy = rule.accuracy
     covered = _covered(rule)
     return {
-        "conditions": conditions or ["every row"],
+        "conditions": conditions or [text("every row")],
         "label": clip(rule.label, 40),
         "covered": count(round(covered, 1)),
         "accuracy": percent(accuracy, max(covered, 1)) if math.isfinite(accuracy) else "–",

@@ -12,12 +12,20 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context, shown
 from vaglio.explanation.counterfactual import Found, Question, Variants, search, smaller
 from vaglio.explanation.explanation import Explanation, Reason, in_words, reasons_of
+from vaglio.learners.rules.forms.text import rule_text
 from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.messages.message import Message, text
 from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 
 # More rules than this that fired or almost did are counted, not listed.
 _LISTED = 3
+# Which of several rules that fire decides alone.
+_DECIDES = {
+    "first": text("the first rule decides"),
+    "specific": text("the most specific rule decides"),
+    "quality": text("the rule of highest quality decides"),
+}
 
 
 def explain_rules(model: RuleSet, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -52,11 +60,24 @@ def _explain(
         # A deciding rule by its conditions; among several, each rule in one line.
         whole = rules.resolution == "vote" or not rule.conditions
         reasons += [_as_a_whole(rule)] if whole else reasons_of(rule.conditions, matrix, row, context)
-    notes: tuple[str, ...] = () if fired else (f"no rule fires, so the default decides: {rules.default_label}",)
+    notes: tuple[str, ...] = ()
+    if not fired:
+        label = str(rules.default_label)
+        notes = (Message("default-rule", "no rule fires, so the default decides: {label}", label=label),)
     notes += _sharing(shares, fired)
     unused = [i for i in fired if i not in deciding]  # by the resolution
-    notes += tuple(f"also met, but not used ({rules.resolution} rule decides): {rules[i]}" for i in unused[:_LISTED])
-    notes += _more(len(unused), "met but not used")
+    notes += tuple(
+        Message(
+            "unused-rule",
+            "also met, but not used ({resolution}): {rule}",
+            resolution=_DECIDES[rules.resolution],
+            rule=rule_text(rules[i]),
+        )
+        for i in unused[:_LISTED]
+    )
+    if len(unused) > _LISTED:
+        more = len(unused) - _LISTED
+        notes += (Message("more-unused-rules", "and {n:,} more {n:rule|rules} met but not used", n=more),)
     against = tuple(_as_a_whole(rules[i]) for i in deciding if rules[i].code != best)
     return Explanation(
         context.label(best),
@@ -65,19 +86,34 @@ def _explain(
         tuple(reasons),
         against,
         notes + _near(rules, met, matrix, context, row),
-        measure="training rows the rule is right on" if any(r.weight for r in (*reasons, *against)) else None,
+        measure=Message("rows-of-rule", "training rows that the rule classifies correctly")
+        if any(r.weight for r in (*reasons, *against))
+        else None,
     )
 
 
 def _as_a_whole(rule: Rule) -> Reason:
-    counted = f" ({rule.positives:g} of {sum(rule.covered):g} rows)" if sum(rule.covered) > 0 else ""
-    return Reason(f"{rule}{counted}", weight=rule.positives or None)
+    if not sum(rule.covered) > 0:
+        return Reason(rule_text(rule), weight=rule.positives or None)
+    told = Message(
+        "rule-with-count",
+        "{rule} ({correct:g} of {covered:g} rows)",
+        rule=rule_text(rule),
+        correct=rule.positives,
+        covered=sum(rule.covered),
+    )
+    return Reason(told, weight=rule.positives or None)
 
 
 def _sharing(shares: dict[int, float], fired: list[int]) -> tuple[str, ...]:
     if fired and any(shares[i] < 1 for i in fired):
         return (
-            f"values are missing: {len(fired)} rules share the row, the largest share is {max(shares.values()):.0%}",
+            Message(
+                "shared-row",
+                "values are missing: {n:,} {n:rule shares|rules share} the row, the largest share is {share:.0%}",
+                n=len(fired),
+                share=max(shares.values()),
+            ),
         )
     return ()
 
@@ -91,16 +127,23 @@ def _near(
         failed = [j for j, match in enumerate(matches) if match[row] == 0]
         if len(failed) == 1 and len(matches) > 1:
             condition = rules[i].conditions[failed[0]]
-            now = ""
+            unmet = in_words(condition, context)
             if len(condition.columns) == 1:
                 value = context.value(matrix, row, condition.columns[0])
-                now = " (it is missing)" if value is None else f" (it is {shown(value)})"
-            notes.append(f"almost: {rules[i]}; not met: {in_words(condition, context)}{now}")
-    return (*notes[:_LISTED], *_more(len(notes), "that almost fire"))
-
-
-def _more(count: int, what: str) -> tuple[str, ...]:
-    return (f"and {count - _LISTED} more rules {what}",) if count > _LISTED else ()
+                unmet = (
+                    text("{condition} (it is missing)", condition=unmet)
+                    if value is None
+                    else text("{condition} (it is {value})", condition=unmet, value=shown(value))
+                )
+            rule = rule_text(rules[i])
+            notes.append(Message("near-rule", "almost: {rule}; not met: {condition}", rule=rule, condition=unmet))
+    if len(notes) <= _LISTED:
+        return tuple(notes)
+    more = len(notes) - _LISTED
+    return (
+        *notes[:_LISTED],
+        Message("more-near-rules", "and {n:,} more {n:rule that almost fires|rules that almost fire}", n=more),
+    )
 
 
 def change_into_a_rule(question: Question, rows: np.ndarray) -> Found:

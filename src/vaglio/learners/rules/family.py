@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.rules.trace import film_rules
+    from vaglio.learners.rules.trace import animate_rules
 
-    return {"foil": film_rules, "cn2": film_rules, "aq": film_rules, "ripper": film_rules}
+    return {"foil": animate_rules, "cn2": animate_rules, "aq": animate_rules, "ripper": animate_rules}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -78,20 +79,20 @@ def _estimators() -> Mapping[str, type]:
 
 FAMILY = Family(
     name="rules",
-    kinds=(Kind("rules", missing="met only by conditions that allow for it", readable=True),),
+    kinds=(Kind("rules", missing=text("only conditions that allow for them are met"), readable=True),),
     learners=(
         Learner(
             "foil",
             "rules",
             _estimators,
-            "FOIL rules: grown by information gain, class by class, kept if they are accurate enough",
+            text("FOIL rules: grown by information gain, class by class, kept if they are accurate enough"),
             {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
         ),
         Learner(
             "cn2",
             "rules",
             _estimators,
-            "CN2 rules: the best significant conjunction of a beam search, then the next; a list or a set",
+            text("CN2 rules: the best significant conjunction of a beam search, then the next; a list or a set"),
             {
                 "mode": ["ordered", "unordered"],
                 "measure": ["entropy", "laplace", "m-estimate"],
@@ -102,14 +103,14 @@ FAMILY = Family(
             "aq",
             "rules",
             _estimators,
-            "AQ rules: conjunctions that cover a seed row and few rows of other classes",
+            text("AQ rules: conjunctions that cover a seed row and few rows of other classes"),
             {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
         ),
         Learner(
             "ripper",
             "rules",
             _estimators,
-            "RIPPER rules: few and short, grown and pruned on separate rows, revised by description length",
+            text("RIPPER rules: few and short, grown and pruned on separate rows, revised by description length"),
             {"optimizations": [0, 2, 5], "min_positive": [1.0, 2.0, 5.0], "folds": [3, 5]},
             settings={"optimizations": 5},  # two passes, as the author has them, leave half a point on tables left out
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -11,14 +12,30 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
 from vaglio.document.impurity import entropy
-from vaglio.document.notation import count, fixed, fraction
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.rules.estimators.foil import covering_bits
-from vaglio.model.condition import Condition, RangeCondition, SetCondition
+from vaglio.learners.rules.forms.text import rule_text
+from vaglio.messages.message import text
+from vaglio.model.condition import Condition, RangeCondition, SetCondition, condition_text, value_text
 from vaglio.plot.plane import Marks
 
 # Conditions per table: the best ones show why the first was chosen.
 _SHOWN = 12
+_SEARCH = {
+    "cn2": text(
+        "CN2 keeps the best few conjunctions, specialises each of them, and takes the best one that is significant by "
+        "the likelihood-ratio test."
+    ),
+    "aq": text(
+        "AQ takes a row of the class as seed and searches for the best conjunction that covers it and excludes rows of "
+        "other classes."
+    ),
+    "ripper": text(
+        "RIPPER grows each rule by FOIL gain on one part of the rows, prunes it on the other part, and stops by "
+        "description length. It learns the classes from the rarest to the most frequent."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -71,18 +88,35 @@ def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[
     return found
 
 
+def all_of(say: Notation, conditions: Iterable[Condition]) -> str:
+    """Return conditions in the language of the trace, joined by AND."""
+    shown = ""
+    for condition in conditions:
+        one = say.text(condition_text(condition))
+        shown = say("{first} AND {more}", first=shown, more=one) if shown else one
+    return shown
+
+
 def trace_foil(page: Page, training: Training) -> None:
     """FOIL, computed again from its definition; this is exact, since FOIL draws nothing at random."""
     estimator, say = training.estimator, page.say
-    page.section(say("data"))
-    page.text(say("foil_rule", accuracy=fixed(estimator.min_accuracy)))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "For each class, a rule starts empty and takes the condition with the largest FOIL gain = "
+            "pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no other class. A rule is "
+            "accepted if at least {accuracy} of the rows it covers belong to the class. The rows of the class"
+            " that it covers are then removed, and the search for the next rule begins.",
+            accuracy=say.fixed(estimator.min_accuracy),
+        )
+    )
     found: list[str] = []
     sets = estimator.value_sets is True or any(estimator.reliability_.values())
     plain = not (estimator.forbid or estimator.require or estimator.monotone or sets)
     if not plain:
-        page.text(say("rules_constrained"))
+        page.text(say("The parameters set constraints or allow sets of values. Here every single condition is tried."))
     for code, label in enumerate(training.classes):
-        page.section(say("rules_for", label=label))
+        page.section(say("Rules for {label}", label=label))
         found += Covering(page, training, code).write()
     page.facts["rules"] = found
     _result(page, training)
@@ -99,22 +133,34 @@ class Covering:
         """Write the search for each rule; return the rules."""
         rows, found = np.arange(len(self.training.y)), list[str]()
         while (self.training.y[rows] == self.code).any() and len(found) < (self.estimator.max_rules or 1 << 30):
-            self.page.section(self.say("rule_number", n=len(found) + 1), level=2)
+            self.page.section(self.say("Rule {n}", n=len(found) + 1), level=2)
             conditions, covered = self._grow(rows, first=not found)
             positive, negative = self._weights(covered)
             accuracy = positive / (positive + negative)
             if not conditions or accuracy < self.estimator.min_accuracy:
-                self.page.text(self.say("rule_refused", accuracy=f"{fraction(positive, positive + negative)}"))
+                self.page.text(
+                    self.say(
+                        "Rejected: only {accuracy} of the rows it covers belong to the class. No more rules are "
+                        "learned for this class.",
+                        accuracy=f"{self.say.fraction(positive, positive + negative)}",
+                    )
+                )
                 break
-            text = " AND ".join(map(str, conditions))
-            found.append(f"IF {text} THEN {self.training.classes[self.code]}")
+            label = self.training.classes[self.code]
+            found.append(f"IF {' AND '.join(map(str, conditions))} THEN {label}")
+            shown = self.say("IF {conditions} THEN {label}", conditions=all_of(self.say, conditions), label=label)
             mine = covered[self.training.y[covered] == self.code]
             self.page.text(
-                self.say("rule_accepted", rule=found[-1], positive=count(positive), negative=count(negative))
+                self.say(
+                    "Accepted: {rule}. It covers {positive} rows of the class and {negative} other rows.",
+                    rule=shown,
+                    positive=self.say.count(positive),
+                    negative=self.say.count(negative),
+                )
             )
             rows = np.setdiff1d(rows, mine)
             left = int((self.training.y[rows] == self.code).sum())
-            self.page.text(self.say("positives_left", n=left))
+            self.page.text(self.say("Rows of the class not covered yet: {n}.", n=left))
         return found
 
     def _weights(self, rows: np.ndarray) -> tuple[float, float]:
@@ -131,7 +177,7 @@ class Covering:
                 break
             tried = self._try(rows, before)
             if not tried or tried[0].score <= self.estimator.min_gain:
-                self.page.text(self.say("nothing_gains"))
+                self.page.text(self.say("No further condition has a gain."))
                 break
             best = tried[0]
             self._show(tried, before, conditions)
@@ -143,7 +189,12 @@ class Covering:
             # Bits that a rule with this number of conditions takes to write.
             bits = length * (1 + float(np.log2(max(possible, 1)))) - float(np.log2(np.arange(1, length + 1)).sum())
             if self.estimator.encoding_limit and bits > covering_bits(start, best.positive):
-                self.page.text(self.say("too_long"))
+                self.page.text(
+                    self.say(
+                        "Encoding the rule would take more bits than encoding the rows it covers: no further "
+                        "condition is added."
+                    )
+                )
                 break
             conditions.append(best.condition)
             rows = best.rows
@@ -161,16 +212,25 @@ class Covering:
     def _show(self, tried: list[Tried], before: tuple[float, float], so_far: list[Condition]) -> None:
         page, say = self.page, self.say
         if so_far:
-            page.text(say("rule_so_far", rule=" AND ".join(map(str, so_far))))
-        page.text(say("covered_before", positive=count(before[0]), negative=count(before[1])))
-        rows = [[str(t.condition), count(t.positive), count(t.negative), fixed(t.score)] for t in tried]
-        columns = [say("col_condition"), "pos'", "neg'", say("foil_gain")]
+            page.text(say("So far: {rule}.", rule=all_of(say, so_far)))
+        page.text(
+            say(
+                "Covered: pos = {positive}, neg = {negative}.",
+                positive=say.count(before[0]),
+                negative=say.count(before[1]),
+            )
+        )
+        rows = [
+            [say.text(condition_text(t.condition)), say.count(t.positive), say.count(t.negative), say.fixed(t.score)]
+            for t in tried
+        ]
+        columns = [say("condition"), "pos'", "neg'", say("FOIL gain")]
         page.table(columns, rows, chosen=[0], most=_SHOWN)
         best = tried[0]
-        after, start = fraction(best.positive, best.positive + best.negative), fraction(before[0], sum(before))
+        after, start = say.fraction(best.positive, best.positive + best.negative), say.fraction(before[0], sum(before))
         page.formula(
-            f"{say('foil_gain')}({best.condition}) = {count(best.positive)}·[log2({after}) − log2({start})] "
-            f"= {fixed(best.score)}"
+            f"{say('FOIL gain')}({say.text(condition_text(best.condition))}) = "
+            f"{say.count(best.positive)}·[log2({after}) − log2({start})] = {say.fixed(best.score)}"
         )
 
 
@@ -182,16 +242,22 @@ def trace_rules(page: Page, training: Training) -> None:
     search, but how much each condition of an accepted rule changes its scores.
     """
     say, learner = page.say, training.estimator._learner_id
-    page.section(say("data"))
-    page.text(say(f"{learner}_rule"))
-    page.text(say("rules_replayed"))
+    page.section(say("The data"))
+    page.text(say.text(_SEARCH[learner]))
+    page.text(
+        say(
+            "The search itself compares many conjunctions at once or uses a random part of the rows. Here "
+            "each accepted rule is shown condition by condition, with its scores on the rows that earlier "
+            "rules left uncovered."
+        )
+    )
     rows = np.arange(len(training.y))
-    page.section(say("rules_found"))
+    page.section(say("The rules found"))
     ordered = training.estimator.rules().resolution in ("first",)
     for number, rule in enumerate(training.estimator.rules(), start=1):
         if not rule.conditions:
             continue
-        page.section(say("rule_number", n=number), level=2)
+        page.section(say("Rule {n}", n=number), level=2)
         rows = _read_rule(page, training, rule, rows if ordered else np.arange(len(training.y)), ordered)
     _result(page, training)
 
@@ -207,33 +273,46 @@ def _read_rule(page: Page, training: Training, rule: Any, rows: np.ndarray, orde
         positive, negative = counts[code], counts.sum() - counts[code]
         gain = foil_gain(positive, negative, before[code], before.sum() - before[code])
         laplace = (positive + 1) / (counts.sum() + k)
-        lines.append([str(condition), count(positive), count(negative), fixed(gain), fixed(laplace)])
-        lines[-1].append(fixed(float(entropy(counts))))
-    columns = [say("col_condition"), "pos", "neg", say("foil_gain"), "Laplace", say("entropy")]
-    page.text(say("rule_is", rule=str(rule).split("  [")[0]))
+        lines.append(
+            [
+                say.text(condition_text(condition)),
+                say.count(positive),
+                say.count(negative),
+                say.fixed(gain),
+                say.fixed(laplace),
+            ]
+        )
+        lines[-1].append(say.fixed(float(entropy(counts))))
+    columns = [say("condition"), "pos", "neg", say("FOIL gain"), "Laplace", say("entropy")]
+    page.text(say.text(rule_text(rule)))
     page.table(columns, lines)
     counts = training.class_weights(covered)
     if training.estimator._learner_id == "cn2" and counts.sum() > 0:
         start = training.class_weights(rows)
         ratio = likelihood_ratio(counts, start / start.sum())
-        page.formula(f"LR = 2·Σ n·ln(n/e) = {fixed(ratio)}")
+        page.formula(f"LR = 2·Σ n·ln(n/e) = {say.fixed(ratio)}")
     return np.setdiff1d(rows, covered) if ordered else rows
 
 
 def _result(page: Page, training: Training) -> None:
-    page.section(page.say("rules_result"))
-    rules = training.estimator.rules()
-    lines = [line for line in rules.to_text().splitlines() if line.startswith(("IF", "ELSE"))]
-    page.table([page.say("rule")], [[line] for line in lines])
-    page.facts["fitted_rules"] = [str(rule).split("  [")[0] for rule in rules]
+    page.section(page.say("The rules of the model"))
+    say, rules = page.say, training.estimator.rules()
+    lines = [
+        [say.text(rule_text(rule)), say("{correct} of {covered}", correct=say.count(rule.positives),
+                                        covered=say.count(sum(rule.covered)))]
+        for rule in rules
+    ]  # fmt: skip
+    lines.append([say("ELSE {label}", label=value_text(rules.default_label)), ""])
+    page.table([say("rule"), say("correct rows")], lines)
+    page.facts["fitted_rules"] = [str(rule) for rule in rules]
 
 
-def film_rules(scene: AnimationContext) -> list[Frame]:
+def animate_rules(context: AnimationContext) -> list[Frame]:
     """Make one picture per rule."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    rules = scene.estimator.rules()
+    rules = context.estimator.rules()
     return [
-        Frame(scene.say("film_rules", n=n), Marks(regions_of(scene, replace(rules, entries=rules.entries[:n]))))
+        Frame(context.say("Rules: {n}", n=n), Marks(regions_of(context, replace(rules, entries=rules.entries[:n]))))
         for n in range(min(len(rules), MAX_FRAMES) + 1)
     ]

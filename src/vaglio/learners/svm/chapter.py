@@ -9,7 +9,8 @@ import numpy as np
 from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.linear.chapter import MOST_CLASSES, bars_of, labels_of
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import join, text
+from vaglio.messages.sentences import clip
 
 
 def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
@@ -18,9 +19,17 @@ def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapt
     said = []
     if len(model.vectors):
         per_class = np.diff(model.class_starts)
-        counted = ", ".join(f"{n:,} of {label}" for label, n in zip(labels[:MOST_CLASSES], per_class))
-        said.append(f"The decision depends on {plural(len(model.vectors), 'support vector')} ({counted}).")
+        counted = [
+            text("{n:,} of {label}", n=n, label=label) for label, n in zip(labels[:MOST_CLASSES], per_class.tolist())
+        ]
+        said.append(
+            text(
+                "The decision depends on {n:,} support {n:vector|vectors} ({classes}).",
+                n=len(model.vectors),
+                classes=join(", ", counted),
+            )
+        )
     if model.coef is None or model.phi is not None or len(model.coef) != 1:
-        said.append(f"The kernel is {model.kernel.name}, which has no weight per column.")
+        said.append(text("The kernel is {kernel}, which has no weight per column.", kernel=model.kernel.name))
         return said, []
-    return said, [bars_of(model.encoder.names, model.coef[0], f"Weights for {labels[1]}", limits)]
+    return said, [bars_of(model.encoder.names, model.coef[0], text("Weights for {label}", label=labels[1]), limits)]

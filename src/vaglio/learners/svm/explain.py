@@ -13,6 +13,7 @@ from vaglio.explanation.contributions import by_absence, by_feature, explanation
 from vaglio.explanation.counterfactual import PATIENCE, Found, Question, search
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.svm.model import SVMModel
+from vaglio.messages.message import Message, join, text
 from vaglio.model.base import class_codes
 
 # Support vectors named in a note: enough to see which training rows are alike, few enough to be read.
@@ -38,7 +39,9 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
         decision = int(decided[i])
         second = next(k for k in first_and_second(values[i]) if k != decision)
         parts, start = (_linear_parts if is_linear else _absences)(model, matrix, i, decision, second)
-        lead = f"lead over {context.label(second)} in decision value"
+        lead = Message(
+            "lead-in-decision-value", "lead over {label} in decision value", label=str(context.label(second))
+        )
         explanations.append(
             explanation_from(
                 context,
@@ -48,7 +51,9 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
                 decision,
                 second,
                 start=None if start is None else (start_of(model.encoder), start),
-                measure=lead if start is not None else f"loss of {lead} when the column alone is set to its mean",
+                measure=lead
+                if start is not None
+                else Message("lost-lead", "loss of {lead} when the column alone is set to its mean", lead=lead),
                 probability=None if proba is None else float(proba[i, decision]),
                 notes=_notes(model, values[i], proba, i, decision, context) + _nearest(model, rows, i, context),
             )
@@ -111,8 +116,15 @@ def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[st
     distance = ((model.vectors - rows[row]) ** 2).sum(axis=1)
     order = np.argsort(distance, kind="stable")[:_NEAREST]
     classes = np.searchsorted(model.class_starts, order, side="right") - 1
-    told = [f"training row {model.support[j]} ({context.label(int(k))})" for j, k in zip(order, classes)]
-    return (f"nearest support vectors (rows counted from 0): {', '.join(told)}",)
+    told = [
+        text("training row {row} ({label})", row=str(model.support[j]), label=str(context.label(int(k))))
+        for j, k in zip(order, classes)
+    ]
+    return (
+        Message(
+            "nearest-support-vectors", "nearest support vectors (rows counted from 0): {rows}", rows=join(", ", told)
+        ),
+    )
 
 
 def _notes(
@@ -120,10 +132,19 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if model.n_classes == 2 and abs(values[1]) < 1:
-        notes.append(f"the row lies inside the margin (decision value {values[1]:+.3g})")
+        notes.append(
+            Message(
+                "inside-margin", "the row lies inside the margin (decision value {value:+.3g})", value=float(values[1])
+            )
+        )
     if context.cost is None and proba is not None and int(np.argmax(proba[row])) != decision:
-        likely = context.label(int(np.argmax(proba[row])))
-        notes.append(f"the calibrated probabilities favour {likely}; the decision follows the decision values")
+        notes.append(
+            Message(
+                "probabilities-disagree",
+                "the calibrated probabilities favour {label}; the decision follows the decision values",
+                label=str(context.label(int(np.argmax(proba[row])))),
+            )
+        )
     return tuple(notes)
 
 
@@ -131,5 +152,5 @@ def change_by_search(question: Question, rows: np.ndarray) -> Found:
     """Search with fewer tries the more support vectors every changed row is compared with."""
     model: SVMModel = question.model
     if model.kernel.name == "precomputed":
-        return {}  # a row of kernel values is no row of a table: none of them can change alone
+        return {}  # kernel values are not columns of a table: none can change alone
     return search(question, rows, int(min(PATIENCE, _MOST_READ / max(1, model.vectors.size))))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.learners.linear.family import AT_ITS_MEAN
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.svm.trace import film_svm
+    from vaglio.learners.svm.trace import animate_svm
 
-    return {"svm": film_svm}
+    return {"svm": animate_svm}
 
 
 def _estimators() -> Mapping[str, type]:
@@ -79,7 +80,7 @@ FAMILY = Family(
             "svm",
             "svm",
             _estimators,
-            "support vector machine: the widest margin between classes, in the space of a kernel",
+            text("support vector machine: the widest margin between classes, in the space of a kernel"),
             {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
         ),
     ),

@@ -48,9 +48,9 @@ class Kernel:
             values = np.asarray(self.function(rows, vectors), dtype=np.float64)
             if values.shape != (len(rows), len(vectors)):
                 raise InputError(
-                    "kernel-function-returned-shape",
-                    "The kernel function returned the shape {shape} for {n_rows} and {n_vectors} rows: "
-                    "it must give one value for each pair.",
+                    "shape-of-kernel",
+                    "The kernel function returned the shape {shape} for {n_rows} and {n_vectors} rows. It "
+                    "must return one value per pair.",
                     shape=values.shape,
                     n_rows=len(rows),
                     n_vectors=len(vectors),
@@ -231,8 +231,8 @@ class SVMModel:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(
-                "support-vector-machine-trained",
-                "This support vector machine was trained without probabilities: use decision_function, "
+                "no-probabilities-of-svm",
+                "This support vector machine was trained without probabilities. Use decision_function, "
                 "or SVC(calibration='sigmoid').",
             )
         machines = self.machines(self.rows(matrix))
@@ -260,8 +260,9 @@ class SVMModel:
             if given is not None:
                 name = getattr(given, "__name__", repr(given))
                 raise NotSupportedError(
-                    "model-cannot-saved-function",
-                    "This model cannot be saved: its {what} is the function {name!r}, and a model file holds no code.",
+                    "unsaveable-kernel",
+                    "This model cannot be saved: its {what} is the function {name!r}, and a model file "
+                    "contains no code.",
                     what=what,
                     name=name,
                 )
@@ -353,11 +354,11 @@ def written_out(rows: Any) -> np.ndarray:
         return np.asarray(rows)
     if rows.shape[0] * rows.shape[1] > MOST_WRITTEN_OUT:
         raise NotSupportedError(
-            "sparse-rows-written-out",
-            "Sparse rows are written out in full for a kernel that is not linear, and {shape} rows of "
-            "{shape2} columns are too many for it: use kernel='linear', or reduce the columns first.",
-            shape=rows.shape[0],
-            shape2=rows.shape[1],
+            "sparse-kernel",
+            "A non-linear kernel needs dense rows, and {n_rows:,} rows of {n_columns:,} columns are "
+            "too many. Use kernel='linear', or reduce the columns first.",
+            n_rows=rows.shape[0],
+            n_columns=rows.shape[1],
         )
     dense: np.ndarray = rows.toarray()
     return dense
@@ -366,12 +367,12 @@ def written_out(rows: Any) -> np.ndarray:
 def mapped(phi: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
     """Apply an explicit map to encoded rows."""
     if sp.issparse(rows):
-        raise NotSupportedError("explicit-map-phi-needs", "An explicit map phi needs dense rows.")
+        raise NotSupportedError("sparse-phi", "An explicit map phi needs dense rows.")
     values = np.ascontiguousarray(phi(rows), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(rows) or not np.isfinite(values).all():
         raise InputError(
-            "phi-returned-shape-rows",
-            "phi returned the shape {shape} for {n_rows} rows: it must give one finite vector for each row.",
+            "shape-of-phi",
+            "phi returned the shape {shape} for {n_rows} rows. It must return one finite vector per row.",
             shape=values.shape,
             n_rows=len(rows),
         )

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from vaglio.document.animation import AnimationContext, Frame, regions_of
 from vaglio.document.document import Page
-from vaglio.document.notation import comma_list, fixed
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.errors import NotSupportedError
 from vaglio.plot.plane import Marks
@@ -23,34 +23,44 @@ def trace_svm(page: Page, training: Training) -> None:
     say, model, estimator = page.say, training.model, training.estimator
     if model.kernel.name == "precomputed":
         raise NotSupportedError(
-            "precomputed-kernel-has-rows",
-            "A precomputed kernel has no rows to show: give the rows and a kernel by name.",
+            "precomputed-kernel",
+            "A precomputed kernel has no rows to show. Pass the rows and choose a kernel by name.",
         )
-    page.section(say("data"))
-    page.text(say("svm_rule"))
-    page.formula(kernel_formula(model.kernel))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "The multipliers α maximise Σ α − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C. Rows "
+            "with α > 0 are the support vectors."
+        )
+    )
+    page.formula(kernel_formula(say, model.kernel))
     if not model.encoder.as_is:
-        page.text(say("encoded"))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     rows = np.asarray(model.rows(training.matrix))
     if model.phi is not None:
-        page.text(say("svm_phi", n=rows.shape[1]))
+        page.text(say("φ maps each row to {n} columns.", n=rows.shape[1]))
     binary = _binary_svms(training)
     page.facts["machines"] = []
     for positive, negative, signed in binary:
-        page.section(say("svm_between", a=positive, b=negative))
+        page.section(say("{a} (+1) against {b} (−1)", a=positive, b=negative))
         page.facts["machines"].append(_write_solution(page, training, rows, signed))
     if training.row is not None:
         label = str(estimator.fitted_.classes[model.predict_codes(training.row)[0]])
-        page.section(say("the_row"))
+        page.section(say("The row"))
         for (positive, _, _), value in zip(binary, model.machines(np.asarray(model.rows(training.row)))[0]):
-            page.formula(f"f({positive}) = {fixed(value)}")
-        page.text(say("decision_plain", label=label))
+            page.formula(f"f({positive}) = {say.fixed(value)}")
+        page.text(say("Decision: {label}.", label=label))
         page.facts["decision"] = label
 
 
-def kernel_formula(kernel: Any) -> str:
+def kernel_formula(say: Notation, kernel: Any) -> str:
     """The kernel with its parameters."""
-    g, c, h = fixed(kernel.gamma), fixed(kernel.coef0), kernel.degree
+    g, c, h = say.fixed(kernel.gamma), say.fixed(kernel.coef0), kernel.degree
     written = {
         "linear": "k(x, z) = x·z",
         "poly": f"k(x, z) = ({g}·x·z + {c})^{h}",
@@ -110,51 +120,52 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     for i, value in zip(index.tolist(), ya.tolist()):
         y = 1 if value > 0 else -1
         slack = max(0.0, 1 - y * f[i])
-        where = say("at_bound" if abs(value) >= C * (1 - 1e-9) else "on_margin")
-        lines.append([str(i + 1), training.classes[training.y[i]], "+1" if y > 0 else "−1", fixed(abs(value))])
-        lines[-1] += [fixed(f[i]), fixed(slack), where]
-    columns = ["col_row", "class", "col_sign", "col_multiplier", "col_value", "col_slack", "col_where"]
-    page.text(say("svm_support", n=len(index), of=len(rows)))
-    page.table([say(c) for c in columns], lines, say("multipliers"), most=training.most_steps)
-    page.formula(f"Σ yᵢ·αᵢ = {fixed(float(ya.sum()) if abs(ya.sum()) > 1e-9 else 0.0)}")
+        where = say("α = C: inside the margin or wrong") if abs(value) >= C * (1 - 1e-9) else say("on the margin")
+        lines.append([str(i + 1), training.classes[training.y[i]], "+1" if y > 0 else "−1", say.fixed(abs(value))])
+        lines[-1] += [say.fixed(f[i]), say.fixed(slack), where]
+    page.text(say("{n:,} of {of:,} rows are support vectors.", n=len(index), of=len(rows)))
+    head = [say("row"), say("class"), "y", "α", "f(x)", say("slack"), say("position")]
+    page.table(head, lines, say("Multipliers"), most=training.most_steps)
+    page.formula(f"Σ yᵢ·αᵢ = {say.fixed(float(ya.sum()) if abs(ya.sum()) > 1e-9 else 0.0)}")
     norm2 = float(ya @ K[index] @ ya)
     facts = {"support": (index + 1).tolist(), "multipliers": np.abs(ya).tolist(), "b": b, "margin": 2 / norm2**0.5}
     if model.kernel.name == "linear":
         w = ya @ rows[index]
         names = model.encoder.names if model.phi is None else [f"φ{i + 1}" for i in range(len(w))]
-        each = comma_list((f"{name} {fixed(value)}" for name, value in zip(names, w)), 20)
-        page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({comma_list(map(fixed, w), 20)})")
-        page.text(say("svm_weights", weights=each))
+        each = say.series((f"{name} {say.fixed(value)}" for name, value in zip(names, w)), 20)
+        page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({say.series(map(say.fixed, w), 20)})")
+        page.text(say("w per column: {weights}.", weights=each))
         facts["w"] = w.tolist()
-    page.formula(f"b = {fixed(b)}")
-    page.formula(f"‖w‖ = √(Σ αᵢ·αⱼ·yᵢ·yⱼ·k(xᵢ, xⱼ)) = {fixed(norm2**0.5)}")
-    page.formula(f"{say('margin')} = 2/‖w‖ = {fixed(2 / norm2**0.5)}")
+    page.formula(f"b = {say.fixed(b)}")
+    page.formula(f"‖w‖ = √(Σ αᵢ·αⱼ·yᵢ·yⱼ·k(xᵢ, xⱼ)) = {say.fixed(norm2**0.5)}")
+    page.formula(f"{say('margin')} = 2/‖w‖ = {say.fixed(2 / norm2**0.5)}")
     return facts
 
 
-def film_svm(scene: AnimationContext) -> list[Frame]:
+def animate_svm(context: AnimationContext) -> list[Frame]:
     """Make one picture per cost of an error, with the margin and rings around the support vectors."""
     from contourpy import contour_generator
 
-    plane, estimator = scene.plane, scene.estimator
+    plane, estimator = context.plane, context.estimator
     if plane is None:
         return []
     # A machine that was given lambda instead of C, or a hard margin, is shown as it is.
     free = estimator.lam is None and np.isfinite(estimator.C)
     costs = sorted({*_COSTS, float(estimator.C)}) if free else [None]
-    shots = []
+    frames = []
     for cost in costs:
         fitted = estimator
         if cost is not None and cost != estimator.C:
-            fitted = clone(estimator).set_params(C=cost).fit(scene.training.source, scene.training.labels)
-        said = "" if cost is None else f"C = {cost:g}: "
-        caption = said + scene.say("film_support", n=len(fitted.support_))
+            fitted = clone(estimator).set_params(C=cost).fit(context.training.source, context.training.labels)
+        caption = context.say("{n:,} {n:support vector|support vectors}", n=len(fitted.support_))
+        if cost is not None:
+            caption = f"C = {context.say.number(cost, 'g')}: {caption}"
         margins: list[tuple[str, np.ndarray]] = []
         if len(plane.classes) == 2:  # of more classes the regions tell enough
-            values = fitted.decision_function(scene.like_source(plane.grid))
+            values = fitted.decision_function(context.like_source(plane.grid))
             contours = contour_generator(plane.x, plane.y, values.reshape(len(plane.y), len(plane.x)))
             for kind, level in (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0)):
                 margins += [(kind, np.asarray(line)) for line in contours.lines(level)]
-        marks = Marks(regions_of(scene, fitted), tuple(margins), tuple(fitted.support_.tolist()))
-        shots.append(Frame(caption, marks))
-    return shots
+        marks = Marks(regions_of(context, fitted), tuple(margins), tuple(fitted.support_.tolist()))
+        frames.append(Frame(caption, marks))
+    return frames

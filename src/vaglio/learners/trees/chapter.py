@@ -13,7 +13,8 @@ from vaglio.fitted import Fitted
 from vaglio.learners.rules.chapter import rules_part
 from vaglio.learners.trees.model.rules import outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import join, text
+from vaglio.messages.sentences import clip
 from vaglio.plot.style import PALETTE
 from vaglio.plot.tree_drawing import Box
 
@@ -29,13 +30,19 @@ def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chap
         parts.append(rules_part(fitted.rules(), limits, folded=True))
     said = []
     if tree.n_leaves == 1:
-        said.append("The tree has one leaf: every row gets the same class.")
+        said.append(text("The tree has one leaf: every row gets the same class."))
     if tree.n_leaves > 1:
         tests, branches = tree.mean_shape().values()
-        said.append(f"On average a training row passes {tests:.3g} tests, and a test has {branches:.3g} branches.")
+        said.append(
+            text(
+                "On average a training row passes {tests:.3g} tests, and a test has {branches:.3g} branches.",
+                tests=tests,
+                branches=branches,
+            )
+        )
     if not cut and tree.n_leaves > 1:
         said.append(
-            "A row starts at the top and follows the branch whose condition it meets; the leaf gives the class."
+            text("A row starts at the top and follows the branch whose condition it meets; the leaf gives the class.")
         )
     return said, parts
 
@@ -63,14 +70,26 @@ def tree_drawing(
     # With more classes than colours the bars could not be read: they are left out.
     coloured = len(fitted.classes) <= len(PALETTE)
     left_out = _trim(root, limits.tree_nodes, coloured)
-    note = ""
+    note = []
     if cut:
-        levels = len(nodes_by_depth) - 1
-        note = f"The first {plural(depth, 'level')} of {levels}; boxes say how many leaves are below them."
+        note.append(
+            text(
+                "The first {n:,} of {levels:,} levels are drawn; the boxes show how many leaves are below them.",
+                n=depth,
+                levels=len(nodes_by_depth) - 1,
+            )
+        )
     if left_out:
-        note = f"{note} {plural(left_out, 'further subtree')} not drawn.".strip()
+        note.append(text("{n:,} further {n:subtree is|subtrees are} not drawn.", n=left_out))
     labels = [clip(label, 30) for label in fitted.classes.tolist()] if coloured else []
-    part = {"type": "tree", "title": "The tree", "root": asdict(root), "classes": labels, "note": note, "cut": cut}
+    part = {
+        "type": "tree",
+        "title": text("The tree"),
+        "root": asdict(root),
+        "classes": labels,
+        "note": join(" ", note),
+        "cut": cut,
+    }
     return part, cut
 
 

@@ -13,6 +13,8 @@ from vaglio.explanation.explanation import Explanation, reasons_of
 from vaglio.learners.rules.explain import Boxes, enter_boxes
 from vaglio.learners.trees.model.rules import branch_condition, leaf_rules
 from vaglio.learners.trees.model.tree import LINEAR, THRESHOLD, Tree
+from vaglio.messages.message import Message, Number
+from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, merge_conditions
 
 
@@ -34,12 +36,16 @@ def _explain_class(
     covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
     notes = _missing_notes(tree, matrix, row, leaf, context)
     if covered > 0:
-        notes.insert(
-            0, f"the leaf holds {_count(covered)} training rows, {_count(correct)} of them {context.label(best)}"
+        held = Message(
+            "rows-in-leaf",
+            "the leaf holds {n} training rows, {correct} of them {label}",
+            n=_count(covered),
+            correct=_count(correct),
+            label=str(context.label(best)),
         )
     else:
-        notes.insert(0, "no training row had this combination: the prediction is that of the node above")
-    notes[1:1] = _shrinkage_note(tree, "probability")
+        held = Message("empty-leaf", "no training row had this combination: the prediction is that of the node above")
+    notes = [held, *_shrinkage_note(tree), *notes]
     return Explanation(
         decision=context.label(best),
         probability=float(proba[best]),
@@ -67,8 +73,12 @@ def _explain_number(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
-    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the prediction is their mean")
-    notes[1:1] = _shrinkage_note(tree, "mean")
+    held = Message(
+        "mean-of-leaf",
+        "the leaf holds {n} training rows; the prediction is their mean",
+        n=_count(float(tree.weight[leaf])),
+    )
+    notes = [held, *_shrinkage_note(tree), *notes]
     return Explanation(
         decision=float(answer),
         reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
@@ -76,12 +86,20 @@ def _explain_number(
     )
 
 
-def _shrinkage_note(tree: Tree, what: str) -> list[str]:
-    return [f"the {what} is drawn towards the nodes above (shrinkage {tree.shrinkage:g})"] if tree.shrinkage else []
+def _shrinkage_note(tree: Tree) -> list[str]:
+    if not tree.shrinkage:
+        return []
+    return [
+        Message(
+            "shrunk",
+            "the prediction is shrunk towards the nodes above (shrinkage {shrinkage:g})",
+            shrinkage=tree.shrinkage,
+        )
+    ]
 
 
-def _count(weight: float) -> str:
-    return f"{round(weight, 1):.10g}"
+def _count(weight: float) -> Number:
+    return Number(f"{round(weight, 1):.10g}")
 
 
 def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
@@ -102,33 +120,40 @@ def conditions_to(tree: Tree, leaf: int, context: Context) -> tuple[Condition, .
 
 
 def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
-    """Say which values were missing on the path, and what the tree did about it; then those it did not test."""
+    """Return which values were missing on the path and where the row went; then those that were not tested."""
     notes: list[str] = []
     if not matrix.missing[row].any():
         return notes
     for node, _ in path_to(tree, leaf):
         column = int(tree.feature[node])
         if column >= 0 and context.value(matrix, row, column) is None:
-            way = (
-                "all branches were followed"
+            name = context.features[column].column
+            note = (
+                Message("missing-in-all-branches", "{column} is missing: all branches were followed", column=name)
                 if tree.missing_branch[node] < 0
-                else "it took the branch for missing values"
+                else Message(
+                    "missing-in-its-branch",
+                    "{column} is missing: the row took the branch for missing values",
+                    column=name,
+                )
             )
-            note = f"{context.features[column].column} is missing: {way}"
             if note not in notes:
                 notes.append(note)
     # A text is one column, of which many words may be tested.
     asked = {context.features[int(tree.feature[node])].column for node, _ in path_to(tree, leaf)}
     missing = dict.fromkeys(context.features[j].column for j in np.flatnonzero(matrix.missing[row]))
     rest = [name for name in missing if name not in asked]
-    return [*notes, f"missing, but not tested on this path: {', '.join(rest)}"] if rest else notes
+    if not rest:
+        return notes
+    named = listed(rest, len(rest))
+    return [*notes, Message("missing-not-tested", "missing, but not tested on this path: {columns}", columns=named)]
 
 
 def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
     """Enter the nearest leaf of another class; where no leaf can be entered, search."""
     model, context = question.model, question.context
     if (model.node_kind == LINEAR).any():
-        return search(question, rows)  # a leaf behind a linear test is no box of single columns
+        return search(question, rows)  # a leaf behind a linear test is not a box of single columns
     rules = leaf_rules(model, context.features, context.classes)
     found = enter_boxes(question, Boxes.of_rules(question, rules), rows)
     left = np.array([row for row in rows.tolist() if row not in found], dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vaglio.messages.message import text
 from vaglio.model.families import Family, Kind, Learner
 
 if TYPE_CHECKING:
@@ -82,9 +83,15 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
-    from vaglio.learners.trees.trace.tree import film_tree
+    from vaglio.learners.trees.trace.tree import animate_tree
 
-    return {"id3": film_tree, "c45": film_tree, "cart": film_tree, "tree": film_tree, "oblique": film_tree}
+    return {
+        "id3": animate_tree,
+        "c45": animate_tree,
+        "cart": animate_tree,
+        "tree": animate_tree,
+        "oblique": animate_tree,
+    }
 
 
 def _estimators() -> Mapping[str, type]:
@@ -113,14 +120,14 @@ FAMILY = Family(
             "id3",
             "tree",
             _estimators,
-            "ID3 decision tree: information gain, one branch per value, no pruning",
+            text("ID3 decision tree: information gain, one branch per value, no pruning"),
             {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
         ),
         Learner(
             "c45",
             "tree",
             _estimators,
-            "C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned",
+            text("C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned"),
             {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
             settings={"leaf_smoothing": "m-estimate"},  # a leaf of two rows is not sure of its class
         ),
@@ -128,7 +135,7 @@ FAMILY = Family(
             "cart",
             "tree",
             _estimators,
-            "CART decision tree: Gini index, binary splits, cost-complexity pruning by folds",
+            text("CART decision tree: Gini index, binary splits, cost-complexity pruning by folds"),
             {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
             # Fully grown, a tree learns the noise too: two points less on tables left out.
             settings={"ccp_alpha": "cv"},
@@ -137,14 +144,14 @@ FAMILY = Family(
             "optimal-tree",
             "tree",
             _estimators,
-            "optimal decision tree: of all trees within a depth, one with the fewest training errors, proved",
+            text("optimal decision tree: of all trees within a depth, one with the fewest training errors, proved"),
             {"max_depth": [1, 2, 3], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]},
         ),
         Learner(
             "oblique",
             "tree",
             _estimators,
-            "decision tree whose nodes may test a linear combination of columns",
+            text("decision tree whose nodes may test a linear combination of columns"),
             {"ccp_alpha": [0.0, 0.003, 0.01, 0.03], "min_samples_leaf": [1, 5, 10]},
             readable=False,  # a sum of weighted columns at every node is not read at a glance
         ),

@@ -31,10 +31,6 @@ from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arr
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
-<<<<<<< HEAD
-from vaglio.table.readers.source import Source, extension_of, open_file, recognise, regular_size, to_utf8
-from vaglio.typing import TableSource
-=======
 from vaglio.table.readers.source import (
     OPEN_FILE,
     STANDARD_INPUT,
@@ -45,7 +41,7 @@ from vaglio.table.readers.source import (
     regular_size,
     to_utf8,
 )
->>>>>>> bac62b5222b1f50ad29d1b529780843cf582aa12
+from vaglio.typing import TableSource
 
 # A thread that is not done by then is not at work on the stream any more.
 _PATIENCE_SECONDS = 5.0

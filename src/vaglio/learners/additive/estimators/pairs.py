@@ -31,9 +31,9 @@ def pairs_to_find(interactions: Any, n_features: int) -> int:
         found = _MULTIPLE.fullmatch(interactions)
         if found is None:
             raise InputError(
-                "interactions-give-number-pairs",
-                "interactions is {interactions!r}: give a number of pairs, a multiple of the columns "
-                "such as '1x', or a list of pairs.",
+                "invalid-interactions",
+                "interactions={interactions!r} is not valid. Give a number of pairs, a multiple of the "
+                "number of columns such as '1x', or a list of pairs.",
                 interactions=interactions,
             )
         interactions = float(found.group(1))
@@ -52,9 +52,10 @@ def asked_pairs(interactions: Any, names: list[str], bound: np.ndarray) -> list[
         if bound[list(pair)].any():
             name = names[pair[0] if bound[pair[0]] else pair[1]]
             raise InputError(
-                "interactions-names-column-which",
-                "interactions names the column {name!r}, which monotonic_cst binds: it has no pairs.",
-                name=name,
+                "interaction-of-monotonic-column",
+                "interactions contains the column {column!r}, which monotonic_cst constrains. Such a "
+                "column cannot be part of a pair.",
+                column=name,
             )
         if pair not in found:
             found.append(pair)
@@ -78,18 +79,18 @@ def excluded_terms(exclude: Any, names: list[str]) -> tuple[set[int], set[tuple[
 def _pair(given: object, names: list[str], parameter: str) -> tuple[int, int]:
     if isinstance(given, str) or not isinstance(given, (list, tuple)) or len(given) != 2:
         raise InputError(
-            "names-pair-two-columns",
-            "{parameter} names {given!r}: a pair is two columns, by name or position.",
+            "not-a-pair",
+            "{parameter} contains {given!r}. A pair consists of two columns, by name or position.",
             parameter=parameter,
             given=given,
         )
     first, second = sorted(position_of(item, names, parameter) for item in given)
     if first == second:
         raise InputError(
-            "pairs-column-itself",
-            "{parameter} pairs the column {names!r} with itself.",
+            "pair-of-one-column",
+            "{parameter} pairs the column {column!r} with itself.",
             parameter=parameter,
-            names=names[first],
+            column=names[first],
         )
     return first, second
 

@@ -11,6 +11,7 @@ from vaglio.encode import Feature
 from vaglio.export.source import moment
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.messages.figures import short_number
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
 
@@ -26,9 +27,9 @@ def slot_labels(model: Additive, feature: int) -> list[str]:
     """What each slot of a column holds: ``<= 30``, ``30 to 45``, ``> 45``, a category, ``missing``."""
     column = model.features[feature]
     if column.is_nominal:
-        return [*(str(category) for category in column.categories), "missing"]
+        return [*(str(category) for category in column.categories), text("missing")]
     cuts = model.cuts_of(feature)
-    return [*(_between(column, cuts, i, i + 1) for i in range(len(cuts) + 1)), "missing"]
+    return [*(_between(column, cuts, i, i + 1) for i in range(len(cuts) + 1)), text("missing")]
 
 
 def group_labels(model: Additive, feature: int) -> list[str]:
@@ -39,10 +40,10 @@ def group_labels(model: Additive, feature: int) -> list[str]:
     for group in range(int(groups[-1])):
         own = np.flatnonzero(groups[:-1] == group)
         if column.is_nominal:
-            found.append(names[own[0]] if len(own) == 1 else f"{len(own)} other values")
+            found.append(names[own[0]] if len(own) == 1 else text("{n:,} other {n:value|values}", n=len(own)))
         else:
             found.append(_between(column, cuts, int(own[0]), int(own[-1]) + 1))
-    return [*found, "missing"]
+    return [*found, text("missing")]
 
 
 def _between(column: Feature, cuts: np.ndarray, first: int, last: int) -> str:
@@ -51,17 +52,17 @@ def _between(column: Feature, cuts: np.ndarray, first: int, last: int) -> str:
         low = 0 if first == 0 else int(np.floor(cuts[first - 1])) + 1
         high = len(column.categories) - 1 if last > len(cuts) else int(np.floor(cuts[last - 1]))
         ends = [str(column.categories[min(max(rank, 0), len(column.categories) - 1)]) for rank in (low, high)]
-        return ends[0] if low >= high else f"{ends[0]} to {ends[1]}"
+        return ends[0] if low >= high else text("{low} to {high}", low=ends[0], high=ends[1])
     said = moment if column.is_date else _number
     if first == 0:
-        return f"<= {said(float(cuts[last - 1]))}" if last <= len(cuts) else "any value"
+        return join(" ", ["<=", said(float(cuts[last - 1]))]) if last <= len(cuts) else text("any value")
     if last > len(cuts):
-        return f"> {said(float(cuts[first - 1]))}"
-    return f"{said(float(cuts[first - 1]))} to {said(float(cuts[last - 1]))}"
+        return join(" ", [">", said(float(cuts[first - 1]))])
+    return text("{low} to {high}", low=said(float(cuts[first - 1])), high=said(float(cuts[last - 1])))
 
 
 def _number(value: float) -> str:
-    return short_number(value) if abs(value) >= 1e6 else f"{value + 0.0:.6g}"
+    return Number(short_number(value) if abs(value) >= 1e6 else f"{value + 0.0:.6g}")
 
 
 def scored_classes(model: Additive, classes: np.ndarray | None) -> list[Any]:
@@ -72,15 +73,20 @@ def scored_classes(model: Additive, classes: np.ndarray | None) -> list[Any]:
     return labels[1:] if model.link == "logit" else labels
 
 
-def scale_in_words(model: Additive) -> str:
+_SCALES = {"identity": text("the prediction"), "log": text("the logarithm of the prediction")}
+
+
+def scale_in_words(model: Additive) -> Message:
     """What the terms add up to: the log-odds, or the prediction."""
-    return {"identity": "the prediction", "log": "the logarithm of the prediction"}.get(model.link, "the log-odds")
+    return _SCALES.get(model.link, text("the log-odds"))
 
 
-def sum_in_words(model: Additive, classes: np.ndarray | None) -> str:
+def sum_in_words(model: Additive, classes: np.ndarray | None) -> Message:
     """The same with the classes: ``the log-odds of yes``."""
-    names = ", ".join(clip(str(label), _LONGEST) for label in scored_classes(model, classes))
-    return scale_in_words(model) if classes is None else f"{scale_in_words(model)} of {names}"
+    if classes is None:
+        return scale_in_words(model)
+    names = join(", ", [clip(str(label), _LONGEST) for label in scored_classes(model, classes)])
+    return text("{scale} of {label}", scale=scale_in_words(model), label=names)
 
 
 def term_rows(model: Additive, classes: np.ndarray | None) -> list[dict[str, Any]]:
@@ -107,17 +113,22 @@ def term_rows(model: Additive, classes: np.ndarray | None) -> list[dict[str, Any
 def terms_text(model: Additive, classes: np.ndarray | None) -> str:
     """The model for reading: where the score starts, and what each term adds, the most important ones first."""
     start = ", ".join(f"{value:+.3f}" for value in model.intercept)
-    lines = [
-        f"What is added up to {sum_in_words(model, classes)}.",
-        f"Neighbours that differ by less than {_ALIKE:.0%} of what a term ranges over are one line, with their mean.",
+    lines: list[str] = [
+        text("What each term adds to {scale}.", scale=sum_in_words(model, classes)),
+        text(
+            "Neighbouring values whose scores differ by less than {share:.0%} of the range of the term share a line "
+            "with their mean.",
+            share=_ALIKE,
+        ),
         "",
-        f"start {start}",
+        text("start {scores}", scores=Number(start)),
     ]
     order = np.argsort(-model.importances(), kind="stable")
     for term in order.tolist():
-        lines += ["", f"{model.name_of(term)} (moves the score by {model.importances()[term]:.3f} on average)"]
+        moved = float(model.importances()[term])
+        lines += ["", text("{term} (moves the score by {moved:.3f} on average)", term=model.name_of(term), moved=moved)]
         lines += _pair_lines(model, term) if model.terms[term, 1] >= 0 else _column_lines(model, term)
-    return "\n".join(lines) + "\n"
+    return join("\n", [*lines, ""])
 
 
 def _column_lines(model: Additive, term: int) -> list[str]:
@@ -129,14 +140,14 @@ def _column_lines(model: Additive, term: int) -> list[str]:
         order = [int(i) for i in np.argsort(-scores[:-1, 0], kind="stable") if weights[i] > 0]
         told = [(clip(names[i], _LONGEST), scores[i], deviations[i]) for i in order[:_MOST_LINES]]
         if len(order) > _MOST_LINES:
-            told.append((f"{len(order) - _MOST_LINES} more values", None, None))
+            told.append((text("{n:,} more {n:value|values}", n=len(order) - _MOST_LINES), None, None))
     else:
         for first, last in segments(scores[:-1], weights[:-1], _MOST_LINES):
             share = weights[first:last] / max(weights[first:last].sum(), 1e-300)
             label = _between(column, model.cuts_of(feature), first, last)
             told.append((label, share @ scores[first:last], share @ deviations[first:last]))
     if weights[-1] > 0:
-        told.append(("missing", scores[-1], deviations[-1]))
+        told.append((text("missing"), scores[-1], deviations[-1]))
     return [_line(*line) for line in told]
 
 
@@ -150,16 +161,16 @@ def _pair_lines(model: Additive, term: int) -> list[str]:
     for cell in np.argsort(-moved, axis=None, kind="stable")[: _MOST_LINES // 2].tolist():
         a, b = divmod(cell, moved.shape[1])
         if moved[a, b] > 0:
-            label = f"{clip(down[a], _LONGEST)} and {clip(across[b], _LONGEST)}"
+            label = text("{first} and {second}", first=clip(down[a], _LONGEST), second=clip(across[b], _LONGEST))
             found.append(_line(label, scores[a, b], deviations[a, b]))
     return found
 
 
 def _line(label: str, scores: np.ndarray | None, deviations: np.ndarray | None) -> str:
     if scores is None or deviations is None:
-        return f"  {label}"
-    told = ", ".join(f"{score:+.3f} ± {spread:.3f}" for score, spread in zip(scores, deviations))
-    return f"  {label:<24} {told}"
+        return text("  {label}", label=label)
+    told = [Number(f"{score:+.3f} ± {spread:.3f}") for score, spread in zip(scores, deviations)]
+    return text("  {label:<24} {scores}", label=label, scores=join(", ", told))
 
 
 def segments(scores: np.ndarray, weights: np.ndarray, most: int, alike: float = _ALIKE) -> list[tuple[int, int]]:

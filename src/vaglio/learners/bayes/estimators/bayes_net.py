@@ -24,7 +24,7 @@ from vaglio.learners.bayes.passes import bins_passes
 from vaglio.learners.belief import belief_passes
 from vaglio.learners.inputs import learn_belief
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.typing import ClassWeight, Priors, SequenceNotStr
 
 if TYPE_CHECKING:
@@ -85,16 +85,16 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
     for edge in edges:
         if len(tuple(edge)) != 2:
             raise InputError(
-                "edge-pair-parent-child", "An edge is a pair (parent, child) of column names, not {edge!r}.", edge=edge
+                "invalid-edge", "An edge must be a pair (parent, child) of column names, not {edge!r}.", edge=edge
             )
         for name in edge:
             if name not in index:
                 raise ColumnError(
-                    "network-has-edge-edges",
-                    "The network has an edge {tuple!r}; edges join columns of X (the class is a parent "
-                    "of all anyway), and there is no column {name!r}: {hint}",
-                    tuple=tuple(edge),
-                    name=name,
+                    "unknown-column-in-edge",
+                    "The edge {edge!r} names {column!r}, which is not a column of X (the class is a parent "
+                    "of all columns anyway): {hint}",
+                    edge=tuple(edge),
+                    column=name,
                     hint=did_you_mean(str(name), index, quoted=True),
                 )
         parent, child = (index[name] for name in edge)
@@ -105,8 +105,8 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
     except CycleError as error:
         cycle = " → ".join(features[j].name for j in reversed(error.args[1]))
         raise InputError(
-            "edges-form-cycle-bayesian",
-            "The edges form a cycle ({cycle}): a Bayesian network has none; drop one of them.",
+            "cyclic-edges",
+            "The edges form a cycle ({cycle}), and a Bayesian network must not have one. Drop one of them.",
             cycle=cycle,
         ) from None
     return tuple(tuple(sorted(above)) for above in parents)
@@ -342,13 +342,13 @@ def _refuse_large_tables(parents: Parents, bins: Bins, k: int) -> None:
     for j, above in enumerate(parents):
         numbers = k * math.prod(int(bins.size[i]) for i in (j, *above))
         if above and numbers > MOST_NUMBERS:
-            names = ", ".join(repr(bins.features[parent].name) for parent in above)
+            names = listed([bins.features[parent].name for parent in above], quoted=True)
             raise NotSupportedError(
-                "table-given-would-have",
-                "The table of {name!r} given {names} would have {numbers:.3g} numbers: give it fewer "
-                "parents, or leave out the columns with many values.",
-                name=bins.features[j].name,
-                names=names,
+                "table-too-large",
+                "The table of {column!r} given {parents} would have {numbers:.3g} numbers. Give the "
+                "column fewer parents, or leave out columns with many values.",
+                column=bins.features[j].name,
+                parents=names,
                 numbers=numbers,
             )
 

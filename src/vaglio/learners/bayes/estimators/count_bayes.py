@@ -277,9 +277,9 @@ class MultinomialNB(CountBayes):
 
 def _negative() -> InputError:
     return InputError(
-        "negative-values-data-passed",
-        "Negative values in data passed to MultinomialNB (input X): counts start at 0; use "
-        "NaiveBayesClassifier for numbers of any sign.",
+        "negative-counts",
+        "Negative values in data passed to MultinomialNB (input X): counts must be at least 0. "
+        "Use NaiveBayesClassifier for numbers of any sign.",
     )
 
 

@@ -80,9 +80,9 @@ def fit_class_gaussians(
             parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
     if not np.isfinite(total).all():
         raise InputError(
-            "squares-some-numbers-too",
-            "The squares of some numbers are too large to add up, and a covariance needs them: divide "
-            "the columns by a common number first, or leave out rows that are wrong.",
+            "covariance-overflow",
+            "Some numbers are too large to square, and a covariance needs their squares. Divide the "
+            "columns by a constant first, or remove rows with errors.",
         )
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
@@ -238,11 +238,11 @@ def _regular(
         rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
         warnings.warn(
             DataWarning(
-                "covariance-class-singular-columns",
-                "The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns "
-                "that determine each other or never vary there): it was mixed with the covariance within all "
-                "classes; covariance='tied' or 'shrunk' avoids this.",
-                shown=shown,
+                "singular-covariance",
+                "The covariance of class {label} is singular: {p} columns, as few as {rows:g} rows, or "
+                "columns that determine each other or never vary there. It was mixed with the covariance "
+                "within all classes. covariance='tied' or 'shrunk' avoids this.",
+                label=shown,
                 p=p,
                 rows=rows,
             ),

@@ -110,9 +110,9 @@ def _codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     strange = classes[codes] != y
     if strange.any():
         raise InputError(
-            "class-among-those-given",
-            "The class {y!r} was not among those given in the first call of partial_fit: list all classes there.",
-            y=y[strange][0],
+            "late-class",
+            "The class {label!r} was not declared in the first call of partial_fit. List all classes there.",
+            label=y[strange][0],
         )
     return codes.astype(np.int64)
 
@@ -127,13 +127,13 @@ def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
     given = np.asarray(priors, dtype=np.float64)
     if given.shape != class_weight.shape:
         raise InputError(
-            "priors-given-classes-give",
-            "{size} priors were given for {n_class_weight} classes: give one each, in the order of classes_.",
-            size=given.size,
-            n_class_weight=len(class_weight),
+            "number-of-priors",
+            "There are {n_priors} priors for {n_classes} classes. Give one prior per class, in the order of classes_.",
+            n_priors=given.size,
+            n_classes=len(class_weight),
         )
     if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
-        raise InputError("priors-must-negative-must", "The priors must not be negative and must add up to 1.")
+        raise InputError("invalid-priors", "The priors must be at least 0 and add up to 1.")
     # Given numbers may be a rounding away from a sum of 1.
     exact: np.ndarray = given / given.sum()
     return exact

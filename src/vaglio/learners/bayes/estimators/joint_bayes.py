@@ -108,9 +108,9 @@ class JointBayesClassifier(Generative):
         declared = math.prod(int(size) for size in bins.size)
         if self.n_cells_ > self.max_cells or declared >= 1 << 62:
             raise NotSupportedError(
-                "joint-table-would-have",
+                "joint-table-too-large",
                 "The joint table would have {n_cells:.3g} cells per class, more than "
-                "max_cells={max_cells} (largest columns: {widest}): leave columns out, or use "
+                "max_cells={max_cells} (largest columns: {widest}). Leave columns out, or use "
                 "NaiveBayesClassifier or BayesianNetworkClassifier.",
                 n_cells=max(self.n_cells_, declared),
                 max_cells=self.max_cells,
@@ -119,9 +119,9 @@ class JointBayesClassifier(Generative):
         if self.n_cells_ > rows:
             warnings.warn(
                 DataWarning(
-                    "joint-table-has-cells",
-                    "The joint table has {n_cells} cells per class for {rows} rows, so most of them stay empty "
-                    "(largest columns: {widest}): fewer columns or naive Bayes may do better.",
+                    "sparse-joint-table",
+                    "The joint table has {n_cells:,} cells per class for {rows:,} rows, so most cells stay "
+                    "empty (largest columns: {widest}). Fewer columns or naive Bayes may be more accurate.",
                     n_cells=self.n_cells_,
                     rows=rows,
                     widest=widest,

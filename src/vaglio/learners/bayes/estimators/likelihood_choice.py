@@ -142,17 +142,17 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
     for name, kind in likelihood.items():
         if name not in numeric:
             raise InputError(
-                "likelihood-names-column-which",
-                "likelihood names the column {name!r}, which is not a numeric column of X: numeric are {numeric}.",
-                name=name,
+                "likelihood-of-other-column",
+                "likelihood contains {column!r}, which is not a numeric column of X. Numeric columns: {numeric}.",
+                column=name,
                 numeric=listed(numeric, quoted=True),
             )
         if kind not in LIKELIHOODS:
             raise InputError(
-                "there-likelihood-column",
-                "There is no likelihood {kind!r} for column {name!r}: {hint}",
-                kind=kind,
-                name=name,
+                "unknown-likelihood",
+                "There is no likelihood {likelihood!r} (given for column {column!r}): {hint}",
+                likelihood=kind,
+                column=name,
                 hint=did_you_mean(kind, LIKELIHOODS),
             )
         asked[numeric[name]] = kind

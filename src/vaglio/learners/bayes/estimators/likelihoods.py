@@ -26,9 +26,14 @@ from vaglio.learners.bayes.model.likelihood import (
 )
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import values_seen
+from vaglio.messages.message import text
 
 # What a distribution takes, for the message that a column has something else.
-_TAKES = {"poisson": "counts 0, 1, 2, …", "exponential": "numbers from 0", "lognormal": "numbers above 0"}
+_TAKES = {
+    "poisson": text("counts (0, 1, 2, …)"),
+    "exponential": text("numbers of at least 0"),
+    "lognormal": text("numbers above 0"),
+}
 # A class that shows one value only still gets a density: no variance falls below this share of the column's own.
 LEAST_VARIANCE = 1e-9
 # A class of zeros alone still has a rate: no mean falls below this share of the column's own.
@@ -133,8 +138,9 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
             start.append(start[-1] + len(chosen))
     if not np.isfinite(bandwidth).all():
         raise InputError(
-            "numeric-column-has-numbers",
-            "A numeric column has numbers too large for a kernel density: rescale it, or name another.",
+            "kernel-density-overflow",
+            "A numeric column has numbers too large for a kernel density. Rescale the column, or "
+            "choose another likelihood.",
         )
     return KernelGroup(
         features, bandwidth, np.array(start, dtype=np.int64), np.concatenate(values), np.concatenate(weights)
@@ -350,12 +356,12 @@ def _smoothed_means(moments: Moments, alpha: float) -> np.ndarray:
 def impossible_number(name: str, kind: str, row: int, value: float) -> InputError:
     """Return the error that a column has a number its distribution cannot produce."""
     return InputError(
-        "column-has-row-but",
-        "Column {name!r} has {value:g} in row {row}, but the likelihood {kind!r} takes {takes}: "
-        "correct it, or choose another likelihood for this column.",
-        name=name,
-        value=value,
+        "value-outside-likelihood",
+        "Column {column!r} has {value:g} in row {row:,}, but the likelihood {likelihood!r} needs "
+        "{allowed}. Correct the value, or choose another likelihood for this column.",
+        column=name,
+        value=float(value),
         row=row,
-        kind=kind,
-        takes=_TAKES[kind],
+        likelihood=kind,
+        allowed=_TAKES[kind],
     )

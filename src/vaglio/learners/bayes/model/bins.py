@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.messages.message import Number, join, text
 from vaglio.model import checks
 
 
@@ -204,20 +205,20 @@ class Bins:
         """Name a cell: a category, or an interval."""
         feature = self.features[j]
         if self.size[j] == 1:
-            return "any"
+            return text("any")
         if feature.kind != "numeric":
             return str(feature.categories[cell])
         points = self.points(j)
         if cell == 0:
-            return f"< {points[1]:.6g}"
+            return Number(f"< {points[1]:.6g}")
         if cell == self.size[j] - 1:
-            return f"≥ {points[-2]:.6g}"
-        return f"{points[cell]:.6g} … {points[cell + 1]:.6g}"
+            return Number(f"≥ {points[-2]:.6g}")
+        return Number(f"{points[cell]:.6g} … {points[cell + 1]:.6g}")
 
     def condition(self, j: int, cell: int) -> str:
         """Name a cell with its sign: "= red", "≥ 2.5", "1 … 3"."""
         label = self.label(j, cell)
-        return label if self.features[j].kind == "numeric" else f"= {label}"
+        return label if self.features[j].kind == "numeric" else join(" ", ["=", label])
 
     def state(self) -> dict[str, np.ndarray]:
         arrays = {"bins_size": self.size, "bins_point": self.point, "bins_n_values": self.n_values}

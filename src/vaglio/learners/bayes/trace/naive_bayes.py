@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 
 from vaglio.document.document import Page
-from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
 from vaglio.learners.bayes.model.likelihood import possible
 from vaglio.learners.bayes.model.posterior import values_seen
@@ -21,7 +20,6 @@ from vaglio.learners.bayes.trace.factors import (
     write_priors,
     write_product,
 )
-from vaglio.messages.figures import short_number
 
 # The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
@@ -30,15 +28,22 @@ _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
     group = training.model.gaussian
     t = int(np.flatnonzero(group.feature == j)[0])
-    mean, used = _normal(page, training, _column(training, j), group.mean[t], group.variance[t], "gaussian_density")
+    mean, used = _normal(page, training, _column(training, j), group.mean[t], group.variance[t])
+    page.text(
+        page.say(
+            "A number has the normal density 1/√(2π·σ²)·exp(−(x−μ)²/(2σ²)). The variance is estimated as if "
+            "{smoothing} further rows had the variance within the classes.",
+            smoothing=page.say.count(training.estimator.var_smoothing),
+        )
+    )
     value = _asked(page, training, j)
     if np.isnan(value):
         return None
-    return _factor(training, j, value, np.exp(-((value - mean) ** 2) / (2 * used)) / np.sqrt(2 * math.pi * used))
+    return _factor(page, training, j, value, np.exp(-((value - mean) ** 2) / (2 * used)) / np.sqrt(2 * math.pi * used))
 
 
 def _normal(
-    page: Page, training: Training, x: np.ndarray, mean_else: np.ndarray, variance_else: np.ndarray, formula: str
+    page: Page, training: Training, x: np.ndarray, mean_else: np.ndarray, variance_else: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Write and return mean and smoothed variance of each class."""
     say = page.say
@@ -50,11 +55,10 @@ def _normal(
     odd = (used <= 0) | (rows <= 0)
     mean, used = np.where(odd, mean_else, mean), np.where(odd, variance_else, used)
     lines = [
-        [label, count(n), fixed(m), fixed(v), fixed(u)]
+        [label, say.count(n), say.fixed(m), say.fixed(v), say.fixed(u)]
         for label, n, m, v, u in zip(training.classes, rows, mean, variance, used)
     ]
-    page.table([say(column) for column in ("class", "rows", "mean", "variance", "variance_used")], lines)
-    page.text(say(formula, smoothing=count(extra)))
+    page.table([say("class"), say("rows"), say("mean"), say("variance"), say("variance used")], lines)
     return mean, used
 
 
@@ -62,29 +66,50 @@ def _lognormal(page: Page, training: Training, j: int) -> Factor | None:
     group = training.model.named
     t = int(np.flatnonzero(group.feature == j)[0])
     logarithms = np.log(_column(training, j))
-    mean, used = _normal(page, training, logarithms, group.mean[t], group.variance[t], "lognormal_density")
+    mean, used = _normal(page, training, logarithms, group.mean[t], group.variance[t])
+    page.text(
+        page.say(
+            "The logarithm of a number has a normal density: 1/(x·√(2π·σ²))·exp(−(ln x−μ)²/(2σ²)). The variance is "
+            "estimated as if {smoothing} further rows had the variance within the classes.",
+            smoothing=page.say.count(training.estimator.var_smoothing),
+        )
+    )
     value = _asked(page, training, j, "lognormal")
     if np.isnan(value):
         return None
     density = np.exp(-((math.log(value) - mean) ** 2) / (2 * used)) / (value * np.sqrt(2 * math.pi * used))
-    return _factor(training, j, value, density)
+    return _factor(page, training, j, value, density)
 
 
 def _poisson(page: Page, training: Training, j: int) -> Factor | None:
-    mean = _smoothed_means(page, training, j, "poisson")
+    mean = _smoothed_means(page, training, j)
+    page.text(
+        page.say(
+            "A count has the Poisson probability λˣ·exp(−λ)/x!. The mean λ is estimated as if {smoothing} further rows "
+            "had the mean of all rows.",
+            smoothing=page.say.count(training.estimator.alpha),
+        )
+    )
     value = _asked(page, training, j, "poisson")
     if np.isnan(value):
         return None
-    return _factor(training, j, value, np.exp(value * np.log(mean) - mean - math.lgamma(value + 1)))
+    return _factor(page, training, j, value, np.exp(value * np.log(mean) - mean - math.lgamma(value + 1)))
 
 
 def _exponential(page: Page, training: Training, j: int) -> Factor | None:
-    mean = _smoothed_means(page, training, j, "exponential")
+    mean = _smoothed_means(page, training, j)
+    page.text(
+        page.say(
+            "A number has the exponential density exp(−x/μ)/μ. The mean μ is estimated as if {smoothing} further rows "
+            "had the mean of all rows.",
+            smoothing=page.say.count(training.estimator.alpha),
+        )
+    )
     value = _asked(page, training, j, "exponential")
-    return None if np.isnan(value) else _factor(training, j, value, np.exp(-value / mean) / mean)
+    return None if np.isnan(value) else _factor(page, training, j, value, np.exp(-value / mean) / mean)
 
 
-def _smoothed_means(page: Page, training: Training, j: int, kind: str) -> np.ndarray:
+def _smoothed_means(page: Page, training: Training, j: int) -> np.ndarray:
     """Write and return the mean of each class, with that of all rows mixed in."""
     say, alpha = page.say, float(training.estimator.alpha)
     rows, mean, _ = class_moments(_column(training, j), training.y, training.weight, len(training.classes))
@@ -92,17 +117,18 @@ def _smoothed_means(page: Page, training: Training, j: int, kind: str) -> np.nda
     used: np.ndarray = (rows * mean + alpha * overall) / np.maximum(rows + alpha, 1e-300)
     group = training.model.named
     used = np.where(used <= 0, group.mean[int(np.flatnonzero(group.feature == j)[0])], used)
-    lines = [[label, count(n), fixed(m), fixed(u)] for label, n, m, u in zip(training.classes, rows, mean, used)]
-    page.table([say(column) for column in ("class", "rows", "mean", "mean_used")], lines)
-    page.text(say(f"{kind}_density", smoothing=count(alpha)))
+    lines = [
+        [label, say.count(n), say.fixed(m), say.fixed(u)] for label, n, m, u in zip(training.classes, rows, mean, used)
+    ]
+    page.table([say("class"), say("rows"), say("mean"), say("mean used")], lines)
     return used
 
 
 def _kernel(page: Page, training: Training, j: int) -> Factor | None:
     say, group = page.say, training.model.kernel
     t = int(np.flatnonzero(group.feature == j)[0])
-    page.table([say("class"), say("bandwidth")], zip(training.classes, map(fixed, group.bandwidth[t])))
-    page.text(say("kernel_density"))
+    page.table([say("class"), say("bandwidth")], zip(training.classes, map(say.fixed, group.bandwidth[t])))
+    page.text(say("The density of a number is the mean of normal densities around the values of the class."))
     x, value = _column(training, j), _asked(page, training, j)
     if np.isnan(value):
         return None
@@ -113,7 +139,7 @@ def _kernel(page: Page, training: Training, j: int) -> Factor | None:
         h = float(group.bandwidth[t, c])
         bumps = np.exp(-((value - points) ** 2) / (2 * h * h)) / (h * math.sqrt(2 * math.pi))
         density[c] = float(np.average(bumps, weights=w))
-    return _factor(training, j, value, density)
+    return _factor(page, training, j, value, density)
 
 
 def _column(training: Training, j: int) -> np.ndarray:
@@ -128,15 +154,21 @@ def _asked(page: Page, training: Training, j: int, kind: str | None = None) -> f
     value = float(training.row.numeric[0, training.matrix.position[j]])
     name = training.features[j].name
     if math.isnan(value):
-        page.text(page.say("missing_left_out", name=name))
+        page.text(page.say("{name} is missing in the row and is left out of the product.", name=name))
     elif kind is not None and not possible(kind, np.array([value]))[0]:
-        page.text(page.say("impossible_left_out", name=name))
+        page.text(
+            page.say(
+                "{name}: this value has probability 0 in every class, so the column is left out of the product.",
+                name=name,
+            )
+        )
         return math.nan
     return value
 
 
-def _factor(training: Training, j: int, value: float, density: np.ndarray) -> Factor:
-    return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
+def _factor(page: Page, training: Training, j: int, value: float, density: np.ndarray) -> Factor:
+    say = page.say
+    return Factor(f"{training.features[j].name} = {say.short(value)}", tuple(map(say.fixed, density)), density)
 
 
 def class_moments(
@@ -164,12 +196,23 @@ DENSITIES = {
 def trace_naive_bayes(page: Page, training: Training) -> None:
     """Write priors, one table per attribute and, for a row, the product and its normalisation."""
     say = page.say
-    page.section(say("priors"))
-    page.text(say("nb_rule"))
+    page.section(say("Prior probabilities"))
+    page.text(
+        say(
+            "P(c|x) is proportional to P(c) times the product of P(xⱼ|c): the attributes are assumed to be "
+            "independent given the class."
+        )
+    )
     prior, written = write_priors(page, training, training.estimator.priors is not None)
-    page.section(say("likelihoods"))
+    page.section(say("Likelihoods"))
     alpha = float(training.estimator.alpha)
-    page.text(say("nb_smoothing", alpha=count(alpha)))
+    page.text(
+        say(
+            "A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the"
+            " attribute.",
+            alpha=say.count(alpha),
+        )
+    )
     factors = []
     for j, feature in enumerate(training.features):
         how = training.estimator.likelihoods_.get(feature.name)
@@ -183,7 +226,7 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
         factors += [] if factor is None else [factor]
     _duplicates(page, training)
     if training.row is None:
-        page.text(say("no_row"))
+        page.text(say("Give a row to see how it is classified."))
         return
     write_product(page, training, factors, prior, written)
     _growing_alpha(page, training)
@@ -199,15 +242,25 @@ def _growing_alpha(page: Page, training: Training) -> None:
     code = int(training.row.codes[0, training.matrix.position[j]])
     if code < 0:
         return
-    names, cells, _ = cells_of(training, j, training.model.table)
+    names, cells, _ = cells_of(page.say, training, j, training.model.table)
     table = count_table(training, cells, len(names))
     seen = values_seen(table)
-    page.section(page.say("growing_alpha"), level=2)
-    page.text(page.say("growing_alpha_is", name=training.features[j].name, value=names[code], limit=f"1/{seen}"))
+    page.section(page.say("The effect of α"), level=2)
+    page.text(
+        page.say(
+            "As α grows, the frequency of {name} = {value} tends to {limit} in every class.",
+            name=training.features[j].name,
+            value=names[code],
+            limit=f"1/{seen}",
+        )
+    )
     rows = [
         [
-            count(a),
-            *(fixed(smoothed_fraction(table[c, code], table[c].sum(), a, seen)[1]) for c in range(len(table))),
+            page.say.count(a),
+            *(
+                page.say.fixed(smoothed_fraction(page.say, table[c, code], table[c].sum(), a, seen)[1])
+                for c in range(len(table))
+            ),
         ]
         for a in _ALPHAS
     ]
@@ -217,7 +270,7 @@ def _growing_alpha(page: Page, training: Training) -> None:
 def _duplicates(page: Page, training: Training) -> None:
     """Say which pairs of columns carry the same information, since naive Bayes counts it twice."""
     columns = {
-        j: cells_of(training, j, training.model.table)[1]
+        j: cells_of(page.say, training, j, training.model.table)[1]
         for j, feature in enumerate(training.features)
         if feature.is_nominal
     }
@@ -227,4 +280,10 @@ def _duplicates(page: Page, training: Training) -> None:
             len(np.unique(np.column_stack([first, second]), axis=0)) == len(np.unique(first)) == len(np.unique(second))
         )
         if same and len(np.unique(first)) > 1:
-            page.text(page.say("duplicate", a=training.features[a].name, b=training.features[b].name))
+            page.text(
+                page.say(
+                    "{a} and {b} carry the same information, which is counted twice.",
+                    a=training.features[a].name,
+                    b=training.features[b].name,
+                )
+            )

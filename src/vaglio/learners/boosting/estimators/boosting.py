@@ -424,8 +424,8 @@ def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str,
         return None
     if estimator.n_models not in ("auto", 1):
         raise InputError(
-            "warm-start-goes-one",
-            "warm_start goes on with one model, not with the mean of {n_models}: set n_models=1.",
+            "warm-start-of-mean",
+            "warm_start continues a single model, but n_models={n_models} averages several. Set n_models=1.",
             n_models=estimator.n_models,
         )
     fitted = getattr(estimator, "fitted_", None)
@@ -434,10 +434,10 @@ def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str,
     averaged = getattr(estimator, "n_models_", 1)
     if averaged > 1:
         raise InputError(
-            "warm-start-goes-one-2",
-            "warm_start goes on with one model, and the fit before left the mean of {averaged}: use a "
-            "new estimator with warm_start=True from its first fit on.",
-            averaged=averaged,
+            "warm-start-after-mean",
+            "warm_start continues a single model, but the previous fit averaged {n_models}. Use a "
+            "new estimator with warm_start=True from its first fit.",
+            n_models=averaged,
         )
     model = fitted.model
     assert isinstance(model, Boosted)
@@ -445,14 +445,14 @@ def model_before(estimator: BoostingEstimator, matrix: EncodedMatrix, link: str,
     now = getattr(estimator, "classes_", None)
     if not same or (fitted.classes is not None and now is not None and fitted.classes.tolist() != now.tolist()):
         raise InputError(
-            "warm-start-needs-columns",
-            "warm_start needs the columns and classes of the fit before: use a new estimator.",
+            "warm-start-other-table",
+            "warm_start needs the columns and classes of the previous fit. Use a new estimator.",
         )
     if estimator.max_iter < model.rounds:
         raise InputError(
-            "max-iter-but-model",
-            "max_iter is {max_iter}, but the model has {rounds} rounds already: with warm_start ask "
-            "for more, or use a new estimator.",
+            "warm-start-rounds",
+            "max_iter={max_iter}, but the model already has {rounds} rounds. With warm_start, ask "
+            "for more rounds, or use a new estimator.",
             max_iter=estimator.max_iter,
             rounds=model.rounds,
         )
@@ -470,8 +470,8 @@ def interaction_groups(given: object, names: list[str]) -> list[list[int]]:
     kinds = (list, tuple, set, frozenset)
     if not isinstance(given, kinds) or not all(isinstance(group, kinds) for group in given):
         raise InputError(
-            "interaction-constraints-must-sequence",
-            "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet.",
+            "interaction-constraints",
+            "Interaction constraints must be a sequence of tuples or lists, each with columns that may interact.",
         )
     groups = [sorted({position_of(item, names, "interaction_cst") for item in group}) for group in given]
     rest = sorted(set(everything).difference(*groups))

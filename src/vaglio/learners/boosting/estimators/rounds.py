@@ -355,8 +355,8 @@ class RoundScore:
             scorer = check_scoring(own, self.scoring)
         except ValueError:
             raise InputError(
-                "scoring-score-give-loss",
-                "scoring={scoring!r} is no score: give 'loss', a name of "
+                "unknown-score",
+                "scoring={scoring!r} is not a score. Give 'loss', a name from "
                 "sklearn.metrics.get_scorer_names(), or a function of (estimator, X, y).",
                 scoring=self.scoring,
             ) from None
@@ -369,16 +369,16 @@ class RoundScore:
             if not isinstance(self.scoring, str):
                 raise  # the user's own function
             raise InputError(
-                "scoring-cannot-computed-here",
-                "scoring={scoring!r} cannot be computed here, because {rstrip}: choose another score, or 'loss'.",
+                "failed-score",
+                "scoring={scoring!r} cannot be computed here: {problem}. Choose another score, or 'loss'.",
                 scoring=self.scoring,
-                rstrip=str(problem).rstrip("."),
+                problem=str(problem).rstrip("."),
             ) from None
         if np.isnan(found):
             raise InputError(
-                "scoring-number-some-rows",
-                "scoring={scoring!r} is no number for some of the rows that rounds are chosen by, as "
-                "where they lack a class: choose another score, or 'loss'.",
+                "undefined-score",
+                "scoring={scoring!r} is undefined on some of the rows that select the number of rounds, "
+                "for example because a class is missing there. Choose another score, or 'loss'.",
                 scoring=self.scoring,
             )
         return -found

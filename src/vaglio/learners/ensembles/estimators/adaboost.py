@@ -29,6 +29,7 @@ from vaglio.learners.forest.estimators.ensemble import EnsembleEstimator
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier
+from vaglio.messages.message import text
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import ClassWeight, ColumnLike, Estimator, RandomState, TableLike
 
@@ -113,7 +114,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
-    _gathers = "AdaBoost of these members weighs all rows anew in every round, for which they are gathered"
+    _gathers = text("AdaBoost of these members needs all rows in memory in every round")
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -205,9 +206,9 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         """Say that no round was better than guessing, and that one member is kept all the same."""
         warnings.warn(
             DataWarning(
-                "attempts-round-better-than",
-                "In {n_rounds} attempts no round was better than guessing: the model is a single member. Use a "
-                "stronger estimator.",
+                "no-better-than-chance",
+                "In {n_rounds} attempts no round was better than chance, so the model has a single "
+                "member. Use a stronger estimator.",
                 n_rounds=len(self.rounds_),
             ),
             stacklevel=7,

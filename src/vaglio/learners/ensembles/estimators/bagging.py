@@ -43,6 +43,7 @@ from vaglio.learners.forest.estimators.ensemble import (
 from vaglio.learners.parameters import COUNT, COUNT_OR_SHARE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import GrowthParameters
+from vaglio.messages.message import text
 from vaglio.model.base import class_proba
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import ClassWeight, Estimator, RandomState, TableLike
@@ -92,7 +93,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     """
 
     _learner_id = "bagging"
-    _gathers = "Bagging with these members draws a sample of all rows for each, for which they are gathered"
+    _gathers = text("Bagging with these members needs all rows in memory for every sample")
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]
@@ -155,7 +156,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self._vote, 0 if classes is None else len(classes))
         if self.oob_score:
-            self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
+            self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, text("member"))
         return model
 
     def _fit_sample(
@@ -225,20 +226,21 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         """Return the members of the fit before that this one goes on from."""
         if self.warm_start and self.oob_score:
             raise InputError(
-                "oob-score-needs-all", "oob_score needs all members trained on the same rows: use warm_start=False."
+                "oob-score-with-warm-start",
+                "oob_score needs all members trained on the same rows. Use warm_start=False.",
             )
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return ()
         members: tuple[Member, ...] = fitted.model.members
-        check_warm_start(self, matrix, len(members), "members")
+        check_warm_start(self, matrix, len(members), text("members"))
         return members
 
     def _samples(self, first: int, n: int, width: int) -> list[Sample]:
         """Draw rows and columns for the members from ``first`` on."""
         seed = seed_of(self.random_state)
-        draws = _count(self.max_samples, n, "max_samples", "rows")
-        wanted = _count(self.max_features, width, "max_features", "columns")
+        draws = _count(self.max_samples, n, "max_samples", text("rows"))
+        wanted = _count(self.max_features, width, "max_features", text("columns"))
         return [
             Sample.drawn((seed, i), n, draws, self.bootstrap, wanted, width, self.bootstrap_features)
             for i in range(first, self.n_estimators)
@@ -250,7 +252,8 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
             raise InputError(
-                "oob-score-needs-bootstrap", "oob_score needs bootstrap=True: without it few rows or none are left out."
+                "oob-score-without-bootstrap",
+                "oob_score needs bootstrap=True: without it few rows or none are out of bag.",
             )
         sums = np.zeros((matrix.n_rows, model.n_classes or 1))
         asked = np.zeros(matrix.n_rows)
@@ -389,9 +392,9 @@ class BaggingClassifier(_BaggingEstimator, VaglioClassifier):
         for member, features in zip(self.estimators_, self.estimators_features_):
             if len(member.classes_) != len(self.classes_):
                 raise InputError(
-                    "member-baggingclassifier-saw-row",
-                    "A member of this BaggingClassifier saw no row of some class, so that there is no "
-                    "mean of the decision values: use predict_proba, or a larger max_samples.",
+                    "member-without-class",
+                    "A member of this BaggingClassifier has not seen every class, so the decision values "
+                    "cannot be averaged. Use predict_proba, or a larger max_samples.",
                 )
             total = total + member.decision_function(decode(select_features(matrix, features), named), **given)
         return total / len(self.estimators_)
@@ -419,9 +422,9 @@ def _count(value: float, total: int, name: str, what: str) -> int:
         return max(1, int(value * total))
     if value > total:
         raise InputError(
-            "but-there-use-most",
-            "{name} is {value}, but there are {total} {what}: use at most that many.",
-            name=name,
+            "sample-larger-than-table",
+            "{parameter}={value}, but there are {total} {what}. Use at most that many.",
+            parameter=name,
             value=value,
             total=total,
             what=what,

@@ -50,19 +50,19 @@ def prepare_member(estimator: Estimator, name: str, facts: Facts) -> None:
     """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
     if not isinstance(estimator, VaglioEstimator):
         raise NotSupportedError(
-            "member-another-library-which",
-            "The member {name!r} is a {name2} of another library, which needs all rows in memory.",
-            name=name,
-            name2=type(estimator).__name__,
+            "foreign-member",
+            "The member {member!r} is a {name} of another library, which needs all rows in memory.",
+            member=name,
+            name=type(estimator).__name__,
         )
     estimator._validate_params()
     estimator._refuse_passes()
     if getattr(estimator, "class_weight", None) is not None or (facts.weighted and estimator._scales_weights):
         raise NotSupportedError(
-            "member-would-weigh-rows",
-            "The member {name!r} would weigh the rows in its own way, which all rows in memory are "
-            "needed for: give class_weight to the whole ensemble, or leave weights out.",
-            name=name,
+            "member-weights",
+            "The member {member!r} has its own class_weight, which needs all rows in memory. Give "
+            "class_weight to the ensemble, or leave weights out.",
+            member=name,
         )
     estimator.n_features_in_ = len(facts.codebook.names)
     estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
@@ -144,8 +144,8 @@ def _fit_own(
         estimator.classes_ = labels
         if len(labels) < estimator._min_classes:
             raise InputError(
-                "sample-has-one-class",
-                "A sample for {name} has one class only: draw more rows.",
+                "sample-of-one-class",
+                "A sample for {name} has only one class. Draw more rows.",
                 name=type(estimator).__name__,
             )
         scaled = scaled and getattr(estimator, "class_weight", None) is None
@@ -171,8 +171,8 @@ def _fit_foreign(
         estimator.fit(rows, given, sample_weight=weight, **metadata)
     else:
         raise InputError(
-            "takes-sample-weights-leave",
-            "{name} takes no sample weights: leave them out, or draw samples by weight instead.",
+            "no-sample-weights",
+            "{name} does not take sample weights. Leave them out, or draw samples by weight instead.",
             name=type(estimator).__name__,
         )
     return Foreign(estimator, codebook.named)
@@ -223,9 +223,9 @@ class RoutesMetadata:
         routed = self._routed("fit", fit_params)
         if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(np.asarray(sample_weight)))):
             raise NotSupportedError(
-                "metadata-members-needs-all",
-                "Metadata for the members needs all rows in memory, and none of weight 0: read the "
-                "table, and leave such rows out.",
+                "metadata-out-of-core",
+                "Metadata for the members needs all rows in memory, none of them with weight 0. Read the "
+                "table, and remove such rows.",
             )
         self._fit_metadata = (routed, num_samples(X) if routed else 0)
         try:
@@ -244,9 +244,9 @@ class RoutesMetadata:
         """Return by name of a member and by method what its methods are given; empty without metadata."""
         if metadata and not get_config()["enable_metadata_routing"]:
             raise InputError(
-                "supported-if-metadata-routing",
-                "{metadata} are not supported if metadata routing is not enabled: call "
-                "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them.",
+                "metadata-routing-disabled",
+                "{metadata} are not supported if metadata routing is not enabled. Call "
+                "sklearn.set_config(enable_metadata_routing=True), and let the members request them.",
                 metadata=sorted(metadata),
             )
         return process_routing(self, method, **metadata) if metadata else {}

@@ -30,6 +30,7 @@ from vaglio.learners.ensembles.model import Member, Voting
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.typing import Estimator, SequenceNotStr, SupportsArray, TableLike
 
@@ -133,8 +134,8 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         ]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
             raise InputError(
-                "estimators-list-name-estimator",
-                "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation.",
+                "invalid-members",
+                "estimators must be a list of (name, estimator) pairs or of learner ids.",
             )
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -142,16 +143,14 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         taken = sorted({name for name in names if "__" in name or name in parameters})
         if twice or taken:
             raise InputError(
-                "name-member-give-every",
-                "The name {value!r} of a member {which}: give every member a name of its own that is "
-                "no parameter and has no double underscore.",
-                value=(twice or taken)[0],
-                which="occurs twice" if twice else "cannot be used",
+                "invalid-member-name",
+                "The member name {name!r} {problem}. Give every member a unique name that is not a "
+                "parameter and has no double underscore.",
+                name=(twice or taken)[0],
+                problem=text("occurs twice") if twice else text("cannot be used"),
             )
         if all(member == "drop" for _, member in pairs):
-            raise InputError(
-                "all-members-left-out", "All members are left out, so that nobody votes: give at least one estimator."
-            )
+            raise InputError("no-members", "All members are dropped. Give at least one estimator.")
         return pairs
 
     def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
@@ -188,7 +187,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         self.named_estimators_ = Bunch(**dict(zip(names, self.estimators_)))
         if not sum(w for _, _, w in kept) > 0:
             raise InputError(
-                "weights-all-members-zero", "The weights of all members are zero: at least one vote must count."
+                "zero-weights-of-members", "The weights of all members are zero. At least one must be positive."
             )
         weighted = tuple(replace(member, weight=w) for member, (_, _, w) in zip(members, kept))
         if self.voting == "soft":
@@ -201,13 +200,13 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (n,):
             raise InputError(
-                "there-weights-estimators-give",
-                "There are {size} weights for {n} estimators: give one weight per estimator.",
-                size=weights.size,
+                "number-of-weights",
+                "There are {n_weights} weights for {n} estimators. Give one weight per estimator.",
+                n_weights=weights.size,
                 n=n,
             )
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise InputError("weight-vote-finite-number", "A weight of a vote is a finite number of 0 or more.")
+            raise InputError("invalid-vote-weight", "The weight of a vote must be a finite number of at least 0.")
         return [float(weight) for weight in weights]
 
     def transform(self, X: TableLike) -> np.ndarray:
@@ -242,8 +241,8 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         check_is_fitted(self, "fitted_")
         if self.voting == "soft" and not self.flatten_transform:
             raise InputError(
-                "voting-soft-flatten-transform",
-                "With voting='soft' and flatten_transform=False, transform returns no table of columns.",
+                "transform-without-columns",
+                "With voting='soft' and flatten_transform=False, transform does not return a table of columns.",
             )
         prefix, names = type(self).__name__.lower(), list(self.named_estimators_)
         if self.voting == "soft":
@@ -290,8 +289,8 @@ def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], mat
             without.append(name)
     if without:
         raise InputError(
-            "voting-soft-averages-probabilities",
-            "voting='soft' averages probabilities, which {without} cannot give: use voting='hard', or "
-            "members that give probabilities.",
-            without=listed(without, quoted=True),
+            "members-without-probabilities",
+            "voting='soft' averages probabilities, which {members} cannot give. Use voting='hard', "
+            "or members that give probabilities.",
+            members=listed(without, quoted=True),
         )

@@ -66,8 +66,8 @@ class EnsembleEstimator(VaglioEstimator):
         for member in ensemble.members:
             if not isinstance(member.model, Tree):
                 raise NotSupportedError(
-                    "similarity-share-common-leaves",
-                    "Similarity is the share of common leaves: it needs an ensemble of vaglio's trees.",
+                    "similarity-without-trees",
+                    "Similarity is the share of common leaves, so it needs an ensemble of vaglio's trees.",
                 )
             columns.append(member.model.apply(member.rows(matrix)) + total)
             total += member.model.n_nodes
@@ -117,13 +117,14 @@ class EnsembleEstimator(VaglioEstimator):
         (344, 344)
         """
         if top is not None and top < 1:
-            raise InputError("top-must-least", "top must be at least 1, not {top}.", top=top)
+            raise InputError("invalid-top", "top must be at least 1, not {top}.", top=top)
         if kind not in ("leaf", "path"):
-            raise InputError("kind-use-leaf-path", "kind is {kind!r}: use 'leaf' or 'path'.", kind=kind)
+            raise InputError("invalid-similarity", "kind={kind!r} is not valid. Use 'leaf' or 'path'.", kind=kind)
         if kind == "path" and top is None:
             raise InputError(
-                "kind-path-nearly-any",
-                "kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.",
+                "dense-similarity",
+                "With kind='path' nearly every pair of rows is similar. Set top to the number of rows to "
+                "keep for each row.",
             )
         matrix = self._encode(X)
         leaves, n_leaves = self._leaves(matrix)
@@ -236,11 +237,11 @@ class EnsembleEstimator(VaglioEstimator):
         if not known.all():
             warnings.warn(
                 DataWarning(
-                    "rows-drawn-every-have",
-                    "{sum} of {n_y} rows were drawn for every {member} and have no out-of-bag estimate: use more "
-                    "{member}s.",
-                    sum=int((~known).sum()),
-                    n_y=len(y),
+                    "rows-never-out-of-bag",
+                    "{n:,} of {rows:,} rows were drawn for every {member} and have no out-of-bag estimate. "
+                    "Use more members.",
+                    n=int((~known).sum()),
+                    rows=len(y),
                     member=member,
                 ),
                 stacklevel=5,
@@ -274,23 +275,25 @@ def check_warm_start(ensemble: Any, matrix: EncodedMatrix, kept: int, members: s
     same_classes = classes is None or np.array_equal(fitted.classes, classes)
     if fitted.codebook.features != matrix.features or not same_classes:
         raise InputError(
-            "warm-start-needs-columns",
-            "warm_start needs the columns and classes of the fit before: use a new estimator.",
+            "warm-start-other-table",
+            "warm_start needs the columns and classes of the previous fit. Use a new estimator.",
         )
     if ensemble.n_estimators < kept:
         raise InputError(
-            "n-estimators-but-model",
-            "n_estimators is {n_estimators}, but the model has {kept} {members} already: with warm_start ask for more.",
+            "warm-start-members",
+            "n_estimators={n_estimators}, but the model already has {n_members} {members}. With "
+            "warm_start, ask for more.",
             n_estimators=ensemble.n_estimators,
-            kept=kept,
+            n_members=kept,
             members=members,
         )
     if ensemble.n_estimators == kept:
         warnings.warn(
             DataWarning(
-                "model-has-already-warm",
-                "The model has {kept} {members} already, and warm_start trained no other: raise n_estimators.",
-                kept=kept,
+                "warm-start-without-effect",
+                "The model already has {n_members} {members}, so warm_start trained no further ones. "
+                "Raise n_estimators.",
+                n_members=kept,
                 members=members,
             ),
             stacklevel=6,

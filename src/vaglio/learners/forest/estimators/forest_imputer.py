@@ -168,9 +168,9 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if matrix.text:
             name = matrix.features[min(matrix.text)].name
             raise NotSupportedError(
-                "column-holds-free-text",
-                "Column {name!r} holds free text, which has no mean or mode: leave it out.",
-                name=name,
+                "free-text-imputation",
+                "Column {column!r} is free text, which has no mean or mode. Leave it out.",
+                column=name,
             )
         return matrix
 

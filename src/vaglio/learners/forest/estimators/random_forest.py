@@ -49,6 +49,7 @@ from vaglio.learners.trees.estimators.pruning import refuse_chosen_shrinkage, sh
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import DEFAULT_BINS
 from vaglio.learners.trees.passes.tree_passes import grow_in_passes
+from vaglio.messages.message import Option, text
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import ClassWeight, RandomState, TableLike
 
@@ -148,7 +149,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         if self.shrinkage:
             forest = shrunken(self, forest, grown, matrix, y, weight)
         if self.oob_score:
-            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
+            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, text("tree"))
         if self.permutation_importance:
             losses = forest.permutation_importances(matrix, y, draws, seed)
             self.permutation_importances_ = losses.mean(axis=0)
@@ -164,31 +165,33 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return None
-        check_warm_start(self, matrix, fitted.model.n_trees, "trees")
+        check_warm_start(self, matrix, fitted.model.n_trees, text("trees"))
         return Kept(fitted.model, self._growth)
 
     def _refuse_passes(self) -> None:
         for name in ("oob_score", "permutation_importance"):
             if getattr(self, name):
                 raise NotSupportedError(
-                    "asks-every-row-trees",
-                    "{name} asks every row of the trees that did not see it, for which rows must be in "
-                    "memory: leave it out and evaluate on other rows, or learn from a stated sample.",
-                    name=name,
+                    "out-of-bag-in-memory",
+                    "{parameter} compares every row with the trees that did not see it, which needs all rows "
+                    "in memory. Leave it out and evaluate on other rows, or train on a sample ({sample}).",
+                    parameter=name,
+                    sample=Option("data.sample(N)", flag="--sample N"),
                 )
 
         for name, asked in (
             ("warm_start", self.warm_start and hasattr(self, "fitted_")),
             ("ccp_alpha", bool(self.ccp_alpha)),
             ('class_weight="balanced_subsample"', balances_each(self)),
-            ("monotonic_cst with features_per_tree", None not in (self.monotonic_cst, self.features_per_tree)),
+            (text("monotonic_cst with features_per_tree"), None not in (self.monotonic_cst, self.features_per_tree)),
         ):
             if asked:
                 raise NotSupportedError(
-                    "grows-trees-one-one",
-                    "{name} grows trees one by one, for which rows must be in memory: leave it out, or "
-                    "learn from a stated sample.",
-                    name=name,
+                    "trees-in-memory",
+                    "{parameter} grows the trees one by one, which needs all rows in memory. Leave it out, "
+                    "or train on a sample ({sample}).",
+                    parameter=name,
+                    sample=Option("data.sample(N)", flag="--sample N"),
                 )
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
@@ -212,15 +215,15 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
             for name in ("oob_score", "permutation_importance", "max_samples"):
                 if getattr(self, name):
                     raise InputError(
-                        "needs-bootstrap-true-without",
-                        "{name} needs bootstrap=True: without it every tree sees every row.",
-                        name=name,
+                        "bootstrap-needed",
+                        "{parameter} needs bootstrap=True: without it every tree sees every row.",
+                        parameter=name,
                     )
             return 0
         if isinstance(self.max_samples, (int, np.integer)) and self.max_samples > n:
             raise InputError(
-                "max-samples-but-there",
-                "max_samples is {max_samples}, but there are {n} rows: use at most that many.",
+                "sample-larger-than-rows",
+                "max_samples={max_samples}, but there are {n:,} rows. Use at most that many.",
                 max_samples=self.max_samples,
                 n=n,
             )

@@ -53,9 +53,9 @@ def rules_of_trees(shares: Sequence[TreeShare], features: tuple[Feature, ...], c
     leaves = sum(share.tree.n_leaves for share in shares)
     if leaves > MOST_LEAVES:
         raise NotSupportedError(
-            "trees-have-leaves-together",
-            "The trees have {leaves:,} leaves together, and at most {most_leaves:,} are written as "
-            "rules: learn fewer or smaller trees, or keep the model file.",
+            "too-many-leaves",
+            "The trees have {leaves:,} leaves together, and at most {most_leaves:,} can be written "
+            "as rules. Train fewer or smaller trees, or keep the model file.",
             leaves=leaves,
             most_leaves=MOST_LEAVES,
         )

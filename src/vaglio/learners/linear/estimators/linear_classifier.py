@@ -50,16 +50,17 @@ class ChunkLearner(VaglioClassifier):
             self._validate_params()
             if classes is None:
                 raise InputError(
-                    "classes-must-passed-first",
-                    "classes must be passed on the first call to partial_fit: later chunks may hold others.",
+                    "missing-classes",
+                    "classes must be passed on the first call to partial_fit, because later chunks may "
+                    "contain other classes.",
                 )
             codebook, matrix = self._encode_training(X)
             self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:
                 raise InputError(
-                    "partial-fit-needs-least",
-                    "partial_fit needs at least two classes; got one class: {tolist!r}.",
-                    tolist=self.classes_.tolist()[0],
+                    "one-class-in-partial-fit",
+                    "partial_fit needs at least two classes; got one class: {label!r}.",
+                    label=self.classes_.tolist()[0],
                 )
         else:
             codebook, matrix = self.fitted_.codebook, self._encode(X)
@@ -68,9 +69,9 @@ class ChunkLearner(VaglioClassifier):
         if (self.classes_[codes] != labels).any():
             strange = labels[self.classes_[codes] != labels].tolist()[0]
             raise InputError(
-                "label-among-classes-named",
-                "The label {strange!r} is not among the classes named on the first call to partial_fit.",
-                strange=strange,
+                "late-class",
+                "The class {label!r} was not declared in the first call of partial_fit. List all classes there.",
+                label=strange,
             )
         check_consistent_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)
@@ -200,18 +201,18 @@ class LinearClassifier(ChunkLearner):
         held = np.column_stack([coef.toarray() if self._sparse_coef else coef, self.intercept_])
         if held.shape != shape:
             raise InputError(
-                "warm-start-goes-functions",
-                "warm_start goes on from {shape} functions of {shape2} columns, and here there are "
-                "{shape3} of {shape4}: fit a new estimator.",
-                shape=held.shape[0],
-                shape2=held.shape[1] - 1,
-                shape3=shape[0],
-                shape4=shape[1] - 1,
+                "warm-start-shape",
+                "warm_start continues {before} functions of {before_columns} columns, but now there are "
+                "{now} of {now_columns}. Fit a new estimator.",
+                before=held.shape[0],
+                before_columns=held.shape[1] - 1,
+                now=shape[0],
+                now_columns=shape[1] - 1,
             )
         if not np.isfinite(held).all():
             raise InputError(
-                "warm-start-goes-coef",
-                "warm_start goes on from coef_ and intercept_, which hold NaN or infinity: fit a new estimator.",
+                "warm-start-not-finite",
+                "warm_start continues from coef_ and intercept_, which contain NaN or infinity. Fit a new estimator.",
             )
         return np.ascontiguousarray(held, dtype=np.float64)
 

@@ -160,9 +160,9 @@ class LogisticRegression(LinearClassifier):
         super()._refuse_passes()
         if self.solver == "minibatch":
             raise NotSupportedError(
-                "solver-minibatch-visits-rows",
-                "solver='minibatch' visits the rows in random order, which needs all of them in "
-                "memory: use solver='auto' for a scanned table.",
+                "minibatch-in-memory",
+                "solver='minibatch' visits the rows in random order, which needs all of them in memory. "
+                "Use solver='auto' for a scanned table.",
             )
 
     def _passes(self, facts: Facts) -> Passes:
@@ -257,8 +257,8 @@ class LogisticRegression(LinearClassifier):
         """
         if not 0 < confidence < 1:
             raise InputError(
-                "confidence-must-lie-between",
-                "confidence must lie between 0 and 1, not be {confidence}.",
+                "invalid-confidence",
+                "confidence must be between 0 and 1, not {confidence}.",
                 confidence=confidence,
             )
         frame = super().coefficients()
@@ -328,9 +328,9 @@ class LogisticRegression(LinearClassifier):
         if self.separated_:
             warnings.warn(
                 DataWarning(
-                    "hyperplanes-separate-classes-without",
-                    "Hyperplanes separate the classes, and without a penalty the coefficients then grow without "
-                    "end: their size means nothing. Use a penalty.",
+                    "separable-classes",
+                    "Hyperplanes separate the classes, so without a penalty the coefficients grow without "
+                    "bound and their size is meaningless. Use a penalty.",
                 ),
                 stacklevel=3,
             )

@@ -227,10 +227,10 @@ class MLPClassifier(ChunkLearner):
         fixed = self.solver == "adam" or (self.solver == "sgd" and self.learning_rate == "constant")
         if not fixed or self.early_stopping:
             raise NotSupportedError(
-                "scanned-table-network-learns",
-                "From a scanned table a network learns by mini-batches, with solver='adam', or 'sgd' "
-                "with a constant learning rate, and without early_stopping; what was asked for needs "
-                "all rows in memory.",
+                "network-in-memory",
+                "On a scanned table a network trains by mini-batches, with solver='adam', or 'sgd' with "
+                "a constant learning rate, and without early_stopping. Other settings need all rows in "
+                "memory.",
             )
 
     def _passes(self, facts: Facts) -> Passes:

@@ -244,15 +244,15 @@ class Perceptron(LinearClassifier):
         super()._refuse_passes()
         if self.shuffle:
             raise NotSupportedError(
-                "shuffle-true-visits-rows",
-                "shuffle=True visits the rows in random order, which needs all of them in memory: a "
+                "shuffle-in-memory",
+                "shuffle=True visits the rows in random order, which needs all of them in memory. A "
                 "scanned table is visited in the order of its rows.",
             )
         if self.early_stopping:
             raise NotSupportedError(
-                "early-stopping-true-holds",
-                "early_stopping=True holds rows out, which are looked at after every pass and kept in "
-                "memory: a lazy table is learned from as a whole, until tol or max_iter ends it.",
+                "early-stopping-in-memory",
+                "early_stopping=True keeps a hold-out set in memory. On a scanned table, training ends "
+                "by tol or max_iter. Set early_stopping=False.",
             )
 
     def _passes(self, facts: Facts) -> Passes:
@@ -289,9 +289,8 @@ class Perceptron(LinearClassifier):
         self._validate_params()
         if self.early_stopping:
             raise NotSupportedError(
-                "partial-fit-makes-one",
-                "partial_fit makes one pass over all rows that it is given, and holds none out: "
-                "early_stopping must be False.",
+                "early-stopping-in-partial-fit",
+                "partial_fit makes one pass over all its rows, without a hold-out set. early_stopping must be False.",
             )
         chunk = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
@@ -329,9 +328,8 @@ class Perceptron(LinearClassifier):
             walk.encoder.refuse_nonfinite(walk.matrix)
             if Penalty.of(self) is not None:
                 raise InputError(
-                    "coefficients-grew-beyond-largest",
-                    "The coefficients grew beyond the largest number: scale the columns, as "
-                    "preprocess='auto' does, or lower eta0 or alpha.",
+                    "diverging-coefficients",
+                    "The coefficients diverged. Scale the columns, as preprocess='auto' does, or lower eta0 or alpha.",
                 )
         self.history_.add(moved.weights, moved.errors, n)
         return moved.errors

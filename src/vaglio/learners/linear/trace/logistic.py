@@ -10,9 +10,8 @@ from scipy.special import log_softmax, softmax
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed, percent
 from vaglio.document.training import Training
-from vaglio.learners.linear.trace.perceptron import shot_of_weights
+from vaglio.learners.linear.trace.perceptron import frame_of_weights
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
@@ -82,23 +81,38 @@ class Loss:
 def trace_logistic(page: Page, training: Training) -> None:
     """Write the loss, the steps and the weights, then the odds of a row."""
     say, estimator, model = page.say, training.estimator, training.model
-    page.section(say("data"))
-    page.text(say("logistic_rule_two" if len(training.classes) == 2 else "logistic_rule_more"))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "The log-odds of the second class are a linear function of the columns. The weights make the "
+            "classes of the training rows as likely as possible."
+        )
+        if len(training.classes) == 2
+        else say(
+            "Each class has a linear function of the columns. The weights make the classes of the training "
+            "rows as likely as possible."
+        )
+    )
     spoken = training.classes[1:] if len(training.classes) == 2 else training.classes
     page.formula("P(c|x) = 1/(1 + exp(−(b + w·x)))" if len(spoken) == 1 else "P(c|x) = exp(b + w·x) / Σ exp(b + w·x)")
     penalised = estimator._strength() > 0
-    penalty = f" + ‖w‖²/(2·{fixed(estimator.C)})" if penalised else ""
+    penalty = f" + ‖w‖²/(2·{say.fixed(estimator.C)})" if penalised else ""
     page.formula(f"L = −Σ ln P(yᵢ|xᵢ){penalty}")
     if not model.encoder.as_is:
-        page.text(say("encoded"))
-    page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(model.encoder.names, start=1))))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
+    page.text(f"{', '.join(f'w{j} {name}' for j, name in enumerate(model.encoder.names, start=1))}.")
     if has_newton_steps(estimator):
         _newton(page, training, spoken)
     else:
-        page.text(say("logistic_other_steps"))
+        page.text(say("With an L1 penalty or mini-batches there are many small steps: only the result is shown."))
     _result(page, training, spoken)
     if training.row is None:
-        page.text(say("no_row"))
+        page.text(say("Give a row to see how it is classified."))
     else:
         _row(page, training, spoken)
 
@@ -133,83 +147,98 @@ def newton(loss: Loss, most: int) -> list[tuple[np.ndarray, float, np.ndarray]]:
 
 def _newton(page: Page, training: Training, spoken: list[str]) -> None:
     say, loss = page.say, loss_of(training)
-    page.section(say("newton"))
-    page.text(say("newton_rule"))
+    page.section(say("Newton's method"))
+    page.text(
+        say(
+            "Starting from weights of 0, each step minimises the quadratic approximation of the loss: θ ← θ −"
+            " H⁻¹·g, where θ = (w, b) and d = 1 for rows of the class, 0 for others. A step that would "
+            "increase the loss is halved."
+        )
+    )
     curve = " + 1/C" if loss.strength else ""
     page.formula(f"g = Σ (Pᵢ − dᵢ)·xᵢ{' + w/C' if loss.strength else ''}")
     page.formula(f"H = Σ Pᵢ·(1 − Pᵢ)·xᵢ·xᵢᵀ{curve}")
     path = newton(loss, training.most_steps)
     if len(spoken) == 1 and loss.intercept and (training.weight == 1).all():
         n, positive = len(training.y), int((training.y == 1).sum())
-        page.text(say("newton_start", label=spoken[0]))
-        page.formula(f"g(b) = Σ (Pᵢ − dᵢ) = {n}·½ − {positive} = {fixed(n / 2 - positive)}")
+        page.text(say("At the start every P({label}|x) is ½:", label=spoken[0]))
+        page.formula(f"g(b) = Σ (Pᵢ − dᵢ) = {n}·½ − {positive} = {say.fixed(n / 2 - positive)}")
     for output, label in enumerate(spoken):
         shown = min(loss.rows.shape[1] - 1, _MOST_WEIGHTS)
         lines = []
         for k, (theta, value, gradient) in enumerate(path):
-            lines.append([str(k), fixed(value), fixed(float(np.linalg.norm(gradient)))])
-            lines[-1] += [*map(fixed, theta[output, :shown]), fixed(theta[output, -1])]
-        head = [say("col_step"), "L", "‖g‖", *(f"w{j + 1}" for j in range(shown)), "b"]
-        page.table(head, lines, say("weights_of", label=label) if len(spoken) > 1 else "")
-    page.text(say("newton_done" if np.abs(path[-1][2]).max() <= 1e-3 else "newton_goes_on", n=len(path) - 1))
+            lines.append([str(k), say.fixed(value), say.fixed(float(np.linalg.norm(gradient)))])
+            lines[-1] += [*map(say.fixed, theta[output, :shown]), say.fixed(theta[output, -1])]
+        head = [say("step"), "L", "‖g‖", *(f"w{j + 1}" for j in range(shown)), "b"]
+        page.table(head, lines, say("weights of {label}", label=label) if len(spoken) > 1 else "")
+    page.text(
+        say("After {n:,} {n:step|steps} the gradient is almost 0: this is the minimum.", n=len(path) - 1)
+        if np.abs(path[-1][2]).max() <= 1e-3
+        else say("After {n:,} {n:step|steps} the loss is still decreasing.", n=len(path) - 1)
+    )
     page.facts |= {"losses": [value for _, value, _ in path], "weights": path[-1][0].tolist()}
 
 
 def _result(page: Page, training: Training, spoken: list[str]) -> None:
     """The weights of the model, also in the units of the table, with the odds ratio of one more unit."""
     say, model = page.say, training.model
-    page.section(say("result"))
+    page.section(say("Result"))
     coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
     for output, label in enumerate(spoken):
         names = model.encoder.names
         lines = [
-            [name, fixed(w), fixed(u), fixed(float(np.exp(min(u, 700.0))))]
+            [name, say.fixed(w), say.fixed(u), say.fixed(float(np.exp(min(u, 700.0))))]
             for name, w, u in zip(names, model.coef[output], coef[output])
         ]
-        lines.append(["b", fixed(model.intercept[output]), fixed(intercept[output]), ""])
-        head = [say("col_column"), "w", say("col_original"), say("col_odds")]
-        page.table(head, lines, say("weights_of", label=label), most=training.most_steps)
-    page.text(say("odds_ratio"))
+        lines.append(["b", say.fixed(model.intercept[output]), say.fixed(intercept[output]), ""])
+        head = [say("column"), "w", say("in the units of the table"), say("odds ratio")]
+        page.table(head, lines, say("weights of {label}", label=label), most=training.most_steps)
+    page.text(say("The odds ratio e^w is the factor by which one more unit multiplies the odds of the class."))
 
 
 def _row(page: Page, training: Training, spoken: list[str]) -> None:
     say, model = page.say, training.model
     assert training.row is not None
     x = np.asarray(model.encoder.transform(training.row))[0]
-    page.section(say("the_row"))
+    page.section(say("The row"))
     values: list[float] = []
     for output, label in enumerate(spoken):
         terms = model.coef[output] * x
         used = np.flatnonzero(terms).tolist()
-        lines = [[model.encoder.names[j], fixed(x[j]), fixed(model.coef[output, j]), fixed(terms[j])] for j in used]
-        lines.append(["b", "", "", fixed(model.intercept[output])])
+        lines = [
+            [model.encoder.names[j], say.fixed(x[j]), say.fixed(model.coef[output, j]), say.fixed(terms[j])]
+            for j in used
+        ]
+        lines.append(["b", "", "", say.fixed(model.intercept[output])])
         values.append(float(terms.sum() + model.intercept[output]))
-        lines.append(["Σ", "", "", fixed(values[-1])])
-        page.table([say("col_column"), "x", "w", "w·x"], lines, label, chosen=[len(lines) - 1])
+        lines.append(["Σ", "", "", say.fixed(values[-1])])
+        page.table([say("column"), "x", "w", "w·x"], lines, label, chosen=[len(lines) - 1])
     shares = _shares(page, training, spoken, values)
     best = int(np.argmax(shares)) if len(spoken) > 1 else int(values[0] > 0)
-    page.text(say("decision_is", label=training.classes[best], share=percent(shares[best])))
+    page.text(say("Decision: {label} ({share}).", label=training.classes[best], share=say.percent(shares[best])))
     page.facts |= {"posterior": dict(zip(training.classes, shares.tolist())), "decision": training.classes[best]}
 
 
 def _shares(page: Page, training: Training, spoken: list[str], values: list[float]) -> np.ndarray:
     if len(spoken) == 1:
         share = float(softmax([0.0, values[0]])[1])
-        page.formula(f"P({spoken[0]}|x) = 1/(1 + exp(−({fixed(values[0])}))) = {percent(share)}")
+        page.formula(f"P({spoken[0]}|x) = 1/(1 + exp(−({page.say.fixed(values[0])}))) = {page.say.percent(share)}")
         return np.array([1 - share, share])
     shares: Any = softmax(values)
-    total = " + ".join(f"exp({fixed(value)})" for value in values)
+    total = " + ".join(f"exp({page.say.fixed(value)})" for value in values)
     for label, value, share in zip(spoken, values, shares):
-        page.formula(f"P({label}|x) = exp({fixed(value)}) / ({total}) = {percent(share)}")
+        page.formula(f"P({label}|x) = exp({page.say.fixed(value)}) / ({total}) = {page.say.percent(share)}")
     return np.asarray(shares)
 
 
-def film_logistic(scene: AnimationContext) -> list[Frame]:
+def animate_logistic(context: AnimationContext) -> list[Frame]:
     """Make one picture per step of Newton's method."""
-    if scene.plane is None or not has_newton_steps(scene.estimator):
+    if context.plane is None or not has_newton_steps(context.estimator):
         return []
-    path = newton(loss_of(scene.training), MAX_FRAMES)
+    path = newton(loss_of(context.training), MAX_FRAMES)
     return [
-        shot_of_weights(scene, scene.say("film_step", n=number, loss=f"{value:.4g}"), theta)
+        frame_of_weights(
+            context, context.say("Step {n}: loss {loss}", n=number, loss=context.say.number(value, ".4g")), theta
+        )
         for number, (theta, value, _) in enumerate(path)
     ]

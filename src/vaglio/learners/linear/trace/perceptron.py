@@ -9,11 +9,9 @@ from sklearn.utils import check_random_state
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
-from vaglio.document.notation import fixed
 from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
 from vaglio.learners.linear.estimators.perceptron_training import Penalty
-from vaglio.messages.figures import short_number
 from vaglio.plot.decision_region import line_ends
 from vaglio.plot.plane import Marks
 
@@ -24,33 +22,53 @@ Update = tuple[int, int, int, float, float, float, np.ndarray]
 def trace_perceptron(page: Page, training: Training) -> None:
     """Write every update, the final weights, and the decision for a row."""
     say, estimator, encoder = page.say, training.estimator, training.model.encoder
-    page.section(say("data"))
-    page.text(say("perceptron_rule", rate=fixed(estimator.eta0)))
-    _tell_options(page, training)
+    page.section(say("The data"))
+    page.text(
+        say(
+            "For each row, y = 1 if w·x + b > 0, else 0. If y differs from the target d, then w ← w + r·(d − "
+            "y)·x and b ← b + r·(d − y), where r = {rate}. Only the updates are listed.",
+            rate=say.fixed(estimator.eta0),
+        )
+    )
+    _write_options(page, training)
     if not encoder.as_is:
-        page.text(say("encoded"))
+        page.text(
+            say(
+                "Numbers are standardised, and every category becomes a column of 0 and 1. The weights belong to "
+                "these columns."
+            )
+        )
     rows = encoder.transform(training.matrix)
-    page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(encoder.names, start=1))))
+    page.text(f"{', '.join(f'w{j} {name}' for j, name in enumerate(encoder.names, start=1))}.")
     wanted, spoken = targets(training)
     weights, updates = replay(training, rows, wanted)
     for output, label in enumerate(spoken):
-        page.section(say("updates_for", label=label))
+        page.section(say("Updates (1 means {label})", label=label))
         mine = [update for update in updates if update[0] == output]
         lines = [
-            [str(epoch), str(i + 1), fixed(value), str(int(answer)), str(int(d)), *map(fixed, w)]
+            [str(epoch), str(i + 1), say.fixed(value), str(int(answer)), str(int(d)), *map(say.fixed, w)]
             for _, epoch, i, value, answer, d, w in mine
         ]
-        head = [say("col_pass"), say("col_row"), "w·x + b", "y", "d", *(f"w{j + 1}" for j in range(rows.shape[1])), "b"]
+        head = [say("pass"), say("row"), "w·x + b", "y", "d", *(f"w{j + 1}" for j in range(rows.shape[1])), "b"]
         page.table(head, lines, most=training.most_steps)
     passes = len(estimator.history_)
-    page.section(say("result"))
-    ended = "perceptron_done" if estimator.converged_ else "perceptron_stopped"
-    if estimator.converged_ and estimator.validation_scores_ and estimator.history_[-1].mean_error:
-        ended = "perceptron_rested"
-    page.text(say(ended, n=passes))
+    page.section(say("Result"))
+    if not estimator.converged_:
+        page.text(say("The perceptron did not converge in {n:,} {n:pass|passes}.", n=passes))
+    elif estimator.validation_scores_ and estimator.history_[-1].mean_error:
+        page.text(
+            say("Training stopped after pass {n}: the accuracy on the held-out rows no longer improved.", n=passes)
+        )
+    else:
+        page.text(
+            say(
+                "The perceptron converged in pass {n}: no more predictions were wrong than the tolerance allows.",
+                n=passes,
+            )
+        )
     for output, label in enumerate(spoken):
-        terms = " + ".join(f"{fixed(w)}·{name}" for w, name in zip(weights[output, :-1], encoder.names))
-        page.formula(f"f({label}) = {terms} + {fixed(weights[output, -1])}".replace("+ −", "− "))
+        terms = " + ".join(f"{say.fixed(w)}·{name}" for w, name in zip(weights[output, :-1], encoder.names))
+        page.formula(f"f({label}) = {terms} + {say.fixed(weights[output, -1])}".replace("+ −", "− "))
     page.facts |= {
         "updates": len(updates),
         "passes": passes,
@@ -60,15 +78,27 @@ def trace_perceptron(page: Page, training: Training) -> None:
     _decide(page, training, weights, spoken)
 
 
-def _tell_options(page: Page, training: Training) -> None:
-    """Say what else the rule does, where it has a penalty or leaves rows out."""
+def _write_options(page: Page, training: Training) -> None:
+    """Write what a penalty or held-out rows change in the rule."""
     estimator, say = training.estimator, page.say
     share, due = shrinkage(estimator)
     if share < 1 or due > 0:
-        page.text(say("perceptron_penalty", share=short_number(1 - share), due=short_number(due)))
+        page.text(
+            say(
+                "At every row, misclassified or not, a penalty shrinks every weight except b: before the update "
+                "by a share of {share}, after the update by {due} towards zero.",
+                share=say.short(1 - share),
+                due=say.short(due),
+            )
+        )
     held = held_out_rows(estimator, training.y)[1]
     if len(held):
-        page.text(say("perceptron_held", rows=", ".join(str(i + 1) for i in held.tolist())))
+        page.text(
+            say(
+                "These rows are held out and only decide when training stops: {rows}.",
+                rows=", ".join(str(i + 1) for i in held.tolist()),
+            )
+        )
 
 
 def shrinkage(estimator: Any) -> tuple[float, float]:
@@ -129,39 +159,46 @@ def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[st
     if training.row is None:
         return
     x = training.model.encoder.transform(training.row)[0]
-    page.section(page.say("the_row"))
+    page.section(page.say("The row"))
     values = weights[:, :-1] @ x + weights[:, -1]
     for label, value in zip(spoken, values):
-        page.formula(f"f({label}) = {fixed(value)}")
+        page.formula(f"f({label}) = {page.say.fixed(value)}")
     best = int(values[0] > 0) if len(values) == 1 else int(np.argmax(values))
-    page.text(page.say("decision_plain", label=training.classes[best]))
+    page.text(page.say("Decision: {label}.", label=training.classes[best]))
     page.facts["decision"] = training.classes[best]
 
 
-def film_perceptron(scene: AnimationContext) -> list[Frame]:
+def animate_perceptron(context: AnimationContext) -> list[Frame]:
     """Make one picture per update, with a ring around the row that was wrong."""
-    if scene.plane is None:
+    if context.plane is None:
         return []
-    training, say = scene.training, scene.say
+    training, say = context.training, context.say
     rows = training.model.encoder.transform(training.matrix)
     wanted, _ = targets(training)
     weights, updates = replay(training, rows, wanted)
     theta = np.zeros_like(weights)
-    shots = [shot_of_weights(scene, say("film_start"), theta)]
+    frames = [frame_of_weights(context, say("Before the first update"), theta)]
     for number, (output, epoch, i, _, _, _, after) in enumerate(updates[: MAX_FRAMES - 1], start=1):
         theta = theta.copy()
         theta[output] = after
-        shots.append(shot_of_weights(scene, say("film_update", n=number, row=i + 1, epoch=epoch), theta, (i,)))
+        frames.append(
+            frame_of_weights(
+                context,
+                say("Update {n}: row {row} was misclassified in pass {epoch}", n=number, row=i + 1, epoch=epoch),
+                theta,
+                (i,),
+            )
+        )
     if len(updates) >= MAX_FRAMES:
-        shots.append(shot_of_weights(scene, say("film_last_update", n=len(updates)), weights))
-    return shots
+        frames.append(frame_of_weights(context, say("After all {n:,} updates", n=len(updates)), weights))
+    return frames
 
 
-def shot_of_weights(scene: AnimationContext, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Frame:
+def frame_of_weights(context: AnimationContext, caption: str, theta: np.ndarray, rings: tuple[int, ...] = ()) -> Frame:
     """The regions and, of two classes, the line w·x + b = 0 for weights with b in the last place."""
-    plane = scene.plane
+    plane = context.plane
     assert plane is not None
-    encoder = scene.training.model.encoder
+    encoder = context.training.model.encoder
     coef, intercept = encoder.to_original_units(theta[:, :-1], theta[:, -1])
     values = plane.grid @ coef.T + intercept
     codes = (values[:, 0] > 0).astype(int) if len(coef) == 1 else values.argmax(axis=1)

@@ -67,15 +67,15 @@ class AQClassifier(RuleLearner):
         unknown = [name for name in self.preference if name not in _CRITERIA]
         if unknown:
             raise InputError(
-                "there-criterion",
-                "There is no criterion {unknown!r}: {hint}",
-                unknown=unknown[0],
+                "unknown-criterion",
+                "There is no criterion {criterion!r}: {hint}",
+                criterion=unknown[0],
                 hint=did_you_mean(str(unknown[0]), _CRITERIA),
             )
         if not self.preference:
             raise InputError(
-                "preference-must-name-some",
-                "preference must name some criteria: {criteria}.",
+                "empty-preference",
+                "preference must contain at least one criterion: {criteria}.",
                 criteria=listed(_CRITERIA, last="or"),
             )
         random = check_random_state(self.random_state)

@@ -97,13 +97,13 @@ class CN2Classifier(RuleLearner):
             return [rule for code in range(scorer.n_classes) for rule in self._of_class(search, code)]
         if self.monotone:
             raise NotSupportedError(
-                "monotone-needs-mode-unordered",
-                "monotone needs mode='unordered': an ordered rule's class is not known beforehand.",
+                "monotone-in-order",
+                "monotone needs mode='unordered', because the class of an ordered rule is not known in advance.",
             )
         if self.covering == "weighted":
             raise NotSupportedError(
-                "covering-weighted-needs-mode",
-                "covering='weighted' needs mode='unordered': an ordered list sets rows aside.",
+                "weighted-covering-in-order",
+                "covering='weighted' needs mode='unordered', because an ordered list removes covered rows.",
             )
         return self._ordered(search)
 

@@ -103,10 +103,10 @@ def read_constraints(
 def _column(name: str, place: dict[str, int], parameter: str) -> int:
     if name not in place:
         raise ColumnError(
-            "names-which-column-x",
-            "{parameter} names {name!r}, which is no column of X: {hint}",
+            "unknown-column-in-parameter",
+            "{parameter} contains the column {column!r}, which X does not have: {hint}",
             parameter=parameter,
-            name=name,
+            column=name,
             hint=did_you_mean(name, place, quoted=True),
         )
     return place[name]
@@ -120,19 +120,19 @@ def _make_monotone(allowed: np.ndarray, column: int, feature: Feature, direction
     """
     if feature.is_nominal:
         raise InputError(
-            "monotone-names-whose-values", "monotone names {name!r}, whose values have no order.", name=feature.name
+            "monotone-without-order", "monotone contains {column!r}, whose values have no order.", column=feature.name
         )
     if direction not in (-1, 1):
         raise InputError(
-            "monotone-must-got",
-            "monotone[{name!r}] must be +1 or -1, got {direction!r}.",
-            name=feature.name,
+            "invalid-monotone",
+            "monotone[{column!r}] must be +1 or -1, not {direction!r}.",
+            column=feature.name,
             direction=direction,
         )
     if len(allowed) > 2:
         raise NotSupportedError(
             "monotone-needs-two-classes",
-            "monotone needs two classes: with more classes there is no order of the classes.",
+            "monotone needs two classes, because more classes have no order.",
         )
     growing = len(allowed) - 1 if direction > 0 else 0
     for label in range(len(allowed)):

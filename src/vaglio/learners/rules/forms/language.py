@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from vaglio.encode import Feature, split_words
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 from vaglio.model.condition import KEYWORDS, WORD
 
 # Longer alternatives come first: a number before a word, <= before <.
@@ -51,7 +52,7 @@ class TokenReader:
             found = _TOKEN.match(text, at)
             if found is None:
                 raise InputError(
-                    "rules-line-cannot-read",
+                    "rules-unreadable",
                     "Rules, line {line}: cannot read {text!r}.",
                     line=line,
                     text=text[at : at + 20],
@@ -81,19 +82,23 @@ class TokenReader:
         self.at += found
         return found
 
-    def expect(self, text: str) -> None:
-        if not self.accept(text):
-            raise self.error(f"expected {text}")
+    def expect(self, mark: str) -> None:
+        if not self.accept(mark):
+            raise self.error(text("expected {mark}", mark=mark))
 
     def expect_end(self) -> None:
         if self.peek().kind != "end":
-            raise self.error("expected nothing more")
+            raise self.error(text("expected the end"))
 
     def error(self, what: str) -> InputError:
         token = self.peek()
-        found = "the end" if token.kind == "end" else repr(token.text)
+        found = text("the end") if token.kind == "end" else repr(token.text)
         return InputError(
-            "rules-line-found", "Rules, line {line}: {what}, found {found}.", line=token.line, what=what, found=found
+            "rules-syntax",
+            "Rules, line {line}: {expected}, found {found}.",
+            line=token.line,
+            expected=what,
+            found=found,
         )
 
     # -- values --
@@ -113,18 +118,18 @@ class TokenReader:
             if upper not in KEYWORDS:
                 return token.text
         self.at -= 1
-        raise self.error("expected a name or a value")
+        raise self.error(text("expected a name or a value"))
 
     def name(self) -> str:
         value = self.value()
         if not isinstance(value, str):
             self.at -= 1
-            raise self.error("expected the name of a column")
+            raise self.error(text("expected the name of a column"))
         return value
 
     def number(self) -> float:
         if self.peek().kind != "number":
-            raise self.error("expected a number")
+            raise self.error(text("expected a number"))
         return float(self.take().text)
 
     def values(self, joint: str) -> list[Any]:
@@ -231,11 +236,11 @@ def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tu
             if isinstance(test, SetTest):
                 if test.negated:
                     raise InputError(
-                        "rules-line-what-may",
-                        "Rules, line {line}: what {name!r} may be instead is not known; add a line "
-                        "COLUMN {name}: with all its values.",
+                        "rules-unknown-values",
+                        "Rules, line {line}: the other values of {column!r} are unknown. Add a line COLUMN "
+                        "{column}: with all its values.",
                         line=test.line,
-                        name=name,
+                        column=name,
                     )
                 values.setdefault(name, {}).update(dict.fromkeys(test.values))
             elif not isinstance(test, StateTest):
@@ -284,7 +289,7 @@ class RuleReader(TokenReader):
         """The share of a row without the value that a condition takes; all of it if nothing is said."""
         share = self.number() if self.peek().kind == "number" else 1.0
         if not 0 <= share <= 1:
-            raise self.error("a share of missing values lies between 0 and 1")
+            raise self.error(text("a share of missing values must be between 0 and 1"))
         return share
 
     def test(self) -> AnyTest:
@@ -295,11 +300,11 @@ class RuleReader(TokenReader):
             low = self.number()
             op = self.order()
             if op not in ("<", "<="):
-                raise self.error("expected < or <= before the column of an interval")
+                raise self.error(text("expected < or <= before the column of an interval"))
             name = self.name()
             other = self.order()
             if other not in ("<", "<="):
-                raise self.error("expected < or <= after the column of an interval")
+                raise self.error(text("expected < or <= after the column of an interval"))
             return OrderTest(name, line, [({"<": ">", "<=": ">="}[op], low), (other, self.number())])
         name = self.name()
         word, contains = None, self.accept("CONTAINS")
@@ -330,7 +335,7 @@ class RuleReader(TokenReader):
         for op in ("<=", ">=", "<", ">"):
             if self.accept(op):
                 return op
-        raise self.error("expected a comparison")
+        raise self.error(text("expected a comparison"))
 
     def word(self, column: str, contains: bool) -> Feature:
         """The rest of ``subject contains "offer"`` and ``subject does not contain "offer"``."""
@@ -340,9 +345,9 @@ class RuleReader(TokenReader):
         word = self.value()
         if not isinstance(word, str) or not word or split_words(word) != [word]:
             raise InputError(
-                "rules-line-word-text",
-                "Rules, line {line}: {word!r} is no word a text is split into; those have at least two "
-                "letters or digits, in lower case.",
+                "rules-not-a-word",
+                "Rules, line {line}: {word!r} is not a word of a text. Words have at least two "
+                "lower-case letters or digits.",
                 line=self.peek().line,
                 word=word,
             )

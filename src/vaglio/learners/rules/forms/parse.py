@@ -22,7 +22,8 @@ from vaglio.learners.rules.forms.language import (
 )
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import Smoothing
 from vaglio.model.condition import (
     Condition,
@@ -69,9 +70,7 @@ class _Builder:
         while self.reader.peek().kind != "end":
             self._statement()
         if self.default is None:
-            raise self.reader.error(
-                "the rules need a last line ELSE and a label, for rows that no rule takes; expected it"
-            )
+            raise self.reader.error(text("expected a last line ELSE with a label, for rows that no rule covers"))
         tests = [test for draft in self.drafts for test in draft.tests]
         features = infer_features(tests, self.declared) if self.features is None else tuple(self.features)
         classes = self._all_classes()
@@ -91,7 +90,7 @@ class _Builder:
             conditions = merge_conditions(bind(test, columns) for test in draft.tests)
             if conditions is None:
                 raise InputError(
-                    "rules-line-row-can", "Rules, line {line}: no row can meet these conditions.", line=draft.line
+                    "rules-contradiction", "Rules, line {line}: no row can meet these conditions.", line=draft.line
                 )
             code, weights = classes.index(draft.label), _word(draft.label, draft.weights, classes, decide)
             covered = _spread((draft.weights if draft.covered is None else draft.covered) or {}, classes)
@@ -152,10 +151,10 @@ class _Builder:
         for label in said:
             if label not in classes:
                 raise InputError(
-                    "rules-say-which-none",
-                    "The rules say {value_text}, which is none of the classes {classes}.",
-                    value_text=value_text(label),
-                    classes=classes,
+                    "rules-unknown-class",
+                    "The rules predict {label}, which is not one of the classes {classes}.",
+                    label=value_text(label),
+                    classes=listed(classes),
                 )
         return classes
 
@@ -174,16 +173,16 @@ def _spread(weights: dict[Any, float], classes: list[Any]) -> tuple[float, ...]:
     for label, weight in weights.items():
         if label not in classes:
             raise InputError(
-                "weight-given-which-none",
-                "A weight is given to {value_text}, which is none of the classes {classes}.",
-                value_text=value_text(label),
-                classes=classes,
+                "rules-weight-of-unknown-class",
+                "A weight is given for {label}, which is not one of the classes {classes}.",
+                label=value_text(label),
+                classes=listed(classes),
             )
         if not (weight >= 0 and math.isfinite(weight)):
             raise InputError(
-                "weight-must-finite-number",
-                "The weight of {value_text} must be a finite number >= 0, got {weight}.",
-                value_text=value_text(label),
+                "rules-invalid-weight",
+                "The weight of {label} must be a finite number of at least 0, not {weight}.",
+                label=value_text(label),
                 weight=weight,
             )
     return tuple(float(weights.get(label, 0.0)) for label in classes)
@@ -202,11 +201,11 @@ def bind(test: AnyTest, columns: dict[str, tuple[int, Feature]]) -> Condition:
         if name not in columns:
             near = did_you_mean(name, columns, quoted=True)
             raise InputError(
-                "rules-line-there-column",
-                "Rules, line {line}: there is no column {name!r}: {near}",
+                "rules-unknown-column",
+                "Rules, line {line}: there is no column {column!r}: {hint}",
                 line=test.line,
-                name=name,
-                near=near,
+                column=name,
+                hint=near,
             )
     if isinstance(test, LinearTest):
         where = [columns[name] for name in test.names]
@@ -237,10 +236,10 @@ def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
             value = float(test.values[0])
             return RangeCondition(column, feature, value, value, True, True, test.missing)
         raise InputError(
-            "rules-line-number-compare",
-            "Rules, line {line}: {name!r} is a number; compare it with <, <=, >, >= or = a number.",
+            "rules-numeric-column",
+            "Rules, line {line}: {column!r} is numeric. Compare it with a number by <, <=, >, >= or =.",
             line=test.line,
-            name=feature.name,
+            column=feature.name,
         )
     codes = frozenset(_code(value, feature, test.line) for value in test.values)
     if test.negated:
@@ -250,10 +249,10 @@ def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
     low, high = min(codes, default=0), max(codes, default=-1)
     if len(codes) != high - low + 1:
         raise InputError(
-            "rules-line-values-ordered",
-            "Rules, line {line}: the values of the ordered column {name!r} must be neighbours.",
+            "rules-gap-in-order",
+            "Rules, line {line}: the values of the ordinal column {column!r} must be neighbours.",
             line=test.line,
-            name=feature.name,
+            column=feature.name,
         )
     return RangeCondition(column, feature, low - 1.0, float(high), missing=test.missing)
 
@@ -261,10 +260,10 @@ def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
 def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     if feature.is_nominal:
         raise InputError(
-            "rules-line-values-have",
-            "Rules, line {line}: the values of {name!r} have no order; use =, != or IN.",
+            "rules-nominal-column",
+            "Rules, line {line}: the values of {column!r} have no order. Use =, != or IN.",
             line=test.line,
-            name=feature.name,
+            column=feature.name,
         )
     condition: Condition = RangeCondition(column, feature, missing=test.missing)
     bounds = {"low": -math.inf, "high": math.inf, "low_closed": False, "high_closed": True}
@@ -273,10 +272,10 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
             value = float(_code(value, feature, test.line))
         elif not _is_number(value):
             raise InputError(
-                "rules-line-number-cannot",
-                "Rules, line {line}: {name!r} is a number and cannot be compared with {value!r}.",
+                "rules-not-a-number",
+                "Rules, line {line}: {column!r} is numeric and cannot be compared with {value!r}.",
                 line=test.line,
-                name=feature.name,
+                column=feature.name,
                 value=value,
             )
         end = "low" if operator.startswith(">") else "high"
@@ -284,10 +283,10 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     condition = RangeCondition(column, feature, missing=test.missing, **bounds)  # type: ignore[arg-type]
     if condition.is_empty:
         raise InputError(
-            "rules-line-value-lies",
-            "Rules, line {line}: no value of {name!r} lies between these bounds.",
+            "rules-empty-range",
+            "Rules, line {line}: no value of {column!r} is between these bounds.",
             line=test.line,
-            name=feature.name,
+            column=feature.name,
         )
     return condition
 
@@ -300,10 +299,10 @@ def _code(value: object, feature: Feature, line: int) -> int:
     code = feature.code_of.get(spelling(value))
     if code is None:
         raise InputError(
-            "rules-line-known-value",
-            "Rules, line {line}: {value_text} is no known value of {name!r}; add it to its COLUMN line.",
+            "rules-unknown-value",
+            "Rules, line {line}: {value} is not a known value of {column!r}. Add it to the COLUMN line.",
             line=line,
-            value_text=value_text(value),
-            name=feature.name,
+            value=value_text(value),
+            column=feature.name,
         )
     return code

@@ -43,6 +43,7 @@ from vaglio.model.condition import (
     condition_text,
     listed_values,
     number_text,
+    rule_message,
     value_text,
 )
 from vaglio.table import as_frame
@@ -52,15 +53,17 @@ if TYPE_CHECKING:
 
 
 def rule_text(rule: Rule, exact: bool = False, classes: Sequence[Any] | None = None) -> str:
-    """One rule; with the classes given, its class weights as well."""
+    """Return a rule: a message for a person, or the exact text that rules are read from, with its class weights."""
+    if not exact:
+        return rule_message(map(condition_text, rule.conditions), value_text(rule.label))
     meets = " AND ".join(condition_text(condition, exact) for condition in rule.conditions) or "ANYTHING"
-    text = f"IF {meets} THEN {value_text(rule.label)}"
+    line = f"IF {meets} THEN {value_text(rule.label)}"
     if classes is None:
-        return text
-    text += f" {_weights_text(rule.weights, classes, exact)}"
-    if exact and rule.covered != rule.weights:
-        text += f" COVERS {_weights_text(rule.covered, classes, exact)}"
-    return text
+        return line
+    line += f" {_weights_text(rule.weights, classes, exact)}"
+    if rule.covered != rule.weights:
+        line += f" COVERS {_weights_text(rule.covered, classes, exact)}"
+    return line
 
 
 def _weights_text(weights: Sequence[float], classes: Sequence[Any], exact: bool) -> str:
@@ -189,7 +192,7 @@ def read_json(text: str) -> RuleSet:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            "rule-set-json-writes", "This is not a rule set as to_json writes it: {error}.", error=error
+            "rules-json", "This is not a rule set as to_json writes it: {problem}.", problem=error
         ) from error
 
 

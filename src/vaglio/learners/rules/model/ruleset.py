@@ -12,7 +12,7 @@ import numpy as np
 from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
 from vaglio.errors import InputError
 from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, resolve
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import Smoothing, State, label_array, plain_label
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, TableLike
@@ -68,7 +68,7 @@ class RuleSet:
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
             raise InputError(
-                "there-resolution",
+                "unknown-resolution",
                 "There is no resolution {resolution!r}: {hint}",
                 resolution=self.resolution,
                 hint=did_you_mean(self.resolution, RESOLUTIONS),
@@ -135,7 +135,8 @@ class RuleSet:
         """
         if self.classes is None:
             raise InputError(
-                "these-rules-give-number", "These rules give a number: costs are for rules that give a class."
+                "costs-of-numeric-rules",
+                "These rules predict a number, and costs apply only to rules that predict a class.",
             )
         order, resolution = list(range(len(self))), self.resolution
         if resolution in ("specific", "quality"):
@@ -260,16 +261,18 @@ class RuleSet:
             Labels.
         """
         if self.classes is None:
-            raise InputError("these-rules-give-number-2", "These rules give a number: they have no classes to count.")
+            raise InputError(
+                "counts-of-numeric-rules", "These rules predict a number, so there are no classes to count."
+            )
         code = {label: i for i, label in enumerate(self.classes)}
         try:
             return np.array([code[plain_label(label)] for label in np.asarray(y)], dtype=np.int64)
         except KeyError as error:
             raise InputError(
-                "label-none-classes-these",
-                "The label {args!r} is none of the classes of these rules ({map}).",
-                args=error.args[0],
-                map=", ".join(map(repr, code)),
+                "label-outside-rules",
+                "The label {label!r} is not one of the classes of these rules ({classes}).",
+                label=error.args[0],
+                classes=listed(code, quoted=True),
             ) from None
 
     def evaluate_on(

@@ -105,8 +105,8 @@ def simplify(
 ) -> RuleSet:
     if not 0 < confidence_factor <= 0.5:
         raise InputError(
-            "confidence-factor-must-lie",
-            "confidence_factor must lie in (0, 0.5], got {confidence_factor}.",
+            "invalid-confidence-factor",
+            "confidence_factor must be above 0 and at most 0.5, not {confidence_factor}.",
             confidence_factor=confidence_factor,
         )
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)

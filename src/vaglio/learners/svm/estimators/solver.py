@@ -18,6 +18,7 @@ from vaglio.encode import DenseEncoder
 from vaglio.errors import InputError, NoSolutionError
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem, minimise
 from vaglio.learners.svm.model import KERNELS, Kernel, SVMModel
+from vaglio.messages.message import text
 from vaglio.table import as_frame
 from vaglio.typing import CrossValidation
 
@@ -57,7 +58,7 @@ def choose_kernel(
     codes_of : callable (candidate, train, test) -> class codes of the test rows
     """
     weight = np.ones(len(y)) if weight is None else weight
-    folds = folds_of(y, cv, seed, "Choosing a kernel")
+    folds = folds_of(y, cv, seed, text("Selecting a kernel"))
     lines = []
     for candidate in CANDIDATES:
         try:
@@ -92,8 +93,8 @@ def refuse_large(rows: Any) -> None:
     values = rows.data if sp.issparse(rows) else rows
     if np.abs(values).max(initial=0.0) > LARGEST:
         raise InputError(
-            "x-holds-numbers-beyond",
-            "X holds numbers beyond {largest:g}, whose kernel values cannot be computed: scale the "
+            "kernel-overflow",
+            "X has numbers beyond {largest:g}, whose kernel values cannot be computed. Scale the "
             "columns, or use preprocess='auto'.",
             largest=LARGEST,
         )
@@ -258,7 +259,9 @@ def train(
         settings = replace(settings, objective_limit=objective_limit(rows, kernel))
     solutions = solve(rows, kernel, problems, bound, settings)
     if (solutions.status == DIVERGED).any():
-        raise not_separable("even in the space of the kernel the margin is below a thousandth of the data's radius")
+        raise not_separable(
+            text("even in the space of the kernel the margin is below a thousandth of the data's radius")
+        )
     single = kernel.name == "rbf" and _core.svm_single_precision(
         rows, "rbf", kernel.gamma, float(bound.max()), settings.tol
     )
@@ -300,7 +303,7 @@ def require_separable(rows: Any, kernel: Kernel, problems: Problems) -> None:
             np.zeros(system.shape[1]), A_ub=system, b_ub=-np.ones(len(signs)), bounds=(None, None), method="highs"
         )
         if found.status == 2:
-            raise not_separable("no hyperplane separates the classes")
+            raise not_separable(text("no hyperplane separates the classes"))
 
 
 def objective_limit(rows: Any, kernel: Kernel) -> float:
@@ -318,10 +321,10 @@ def objective_limit(rows: Any, kernel: Kernel) -> float:
 
 def not_separable(what: str) -> NoSolutionError:
     return NoSolutionError(
-        "hard-margin-c-inf",
-        "A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside "
-        "the margin for a price, or a kernel in whose space the classes come apart.",
-        what=what,
+        "no-hard-margin",
+        "A hard margin (C=inf) has no solution here: {problem}. Use a finite C, which allows "
+        "rows inside the margin at a price, or a kernel that separates the classes.",
+        problem=what,
     )
 
 
@@ -332,8 +335,8 @@ def folds_of(y: np.ndarray, cv: CrossValidation, seed: int, purpose: str) -> lis
     rarest = int(np.bincount(y).min())
     if rarest < 2:
         raise InputError(
-            "needs-cross-validation-so",
-            "{purpose} needs cross-validation, so at least two rows of every class; one has {rarest}.",
+            "rare-class",
+            "{purpose} needs cross-validation, so at least two rows of every class, but one has {rarest}.",
             purpose=purpose,
             rarest=rarest,
         )
@@ -347,7 +350,7 @@ def calibrate(
     """Return slope and intercept for each output: shape (1, 2) for two classes, else (n_classes, 2)."""
     outputs = 1 if n_classes == 2 else n_classes
     values = np.empty((len(y), outputs))
-    for train, test in folds_of(y, cv, seed, "Calibration"):
+    for train, test in folds_of(y, cv, seed, text("Calibration")):
         values[test] = values_of(train, test)
     wanted = [y == 1] if outputs == 1 else [y == k for k in range(n_classes)]
     return np.array([_fit_logistic(values[:, k], truth, weight) for k, truth in enumerate(wanted)])

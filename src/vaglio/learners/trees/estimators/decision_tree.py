@@ -50,6 +50,7 @@ from vaglio.learners.trees.passes.tree_passes import (
     binning_in_passes,
     grow_trees,
 )
+from vaglio.messages.message import Option
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
@@ -267,15 +268,18 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _refuse_passes(self) -> None:
         if self._oblique:
             raise NotSupportedError(
-                "needs-all-rows-memory-3",
-                "{name} needs all rows in memory: learn from a stated sample, data.sample(N), or read the table.",
+                "rows-in-memory",
+                "{name} needs all rows in memory. Train on a sample of the scanned table ({sample}), or "
+                "read the table.",
                 name=type(self).__name__,
+                sample=Option("data.sample(N).xy(target)", flag="--sample N"),
             )
         if self.ccp_alpha == "cv" and self.pruning == "reduced_error":
             raise NotSupportedError(
-                "ccp-alpha-cv-beside",
-                'ccp_alpha="cv" beside reduced-error pruning leaves out rows twice, for which they '
-                "must be in memory: use one of them, or learn from a stated sample.",
+                "two-prunings-in-memory",
+                'ccp_alpha="cv" together with reduced-error pruning needs all rows in memory. Use one of '
+                "them, or train on a sample ({sample}).",
+                sample=Option("data.sample(N)", flag="--sample N"),
             )
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)

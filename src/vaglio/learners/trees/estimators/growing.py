@@ -30,6 +30,7 @@ from vaglio.learners.parameters import (
 from vaglio.learners.trees.model.grower import grow_tree, training_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import Amounts, binning_of
+from vaglio.messages.message import Option
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import MonotonicConstraints, RandomState
 
@@ -188,10 +189,10 @@ def refuse_passes_by_rows(estimator: GrowthParameters) -> None:
     """Refuse rows outside memory where the criterion needs them all."""
     if estimator.criterion in _BY_ROWS:
         raise NotSupportedError(
-            "criterion-needs-all-rows",
-            'criterion="{criterion}" needs all rows in memory: use "squared_error", or learn from a '
-            "stated sample, data.sample(N).",
+            "criterion-in-memory",
+            "criterion={criterion!r} needs all rows in memory. Use 'squared_error', or train on a sample ({sample}).",
             criterion=estimator.criterion,
+            sample=Option("data.sample(N)", flag="--sample N"),
         )
 
 
@@ -200,11 +201,9 @@ def check_counts(estimator: GrowthParameters, y: np.ndarray) -> None:
     if estimator.criterion != "poisson":
         return
     if y.min() < 0:
-        raise InputError("criterion-poisson-counts-y", 'criterion="poisson" is for counts: y has a negative value.')
+        raise InputError("negative-count-target", "criterion='poisson' is for counts, but y has a negative value.")
     if not y.max() > 0:
-        raise InputError(
-            "criterion-poisson-needs-value", 'criterion="poisson" needs a value of y above 0: all of them are 0.'
-        )
+        raise InputError("zero-count-target", "criterion='poisson' needs a value of y above 0, but all of them are 0.")
 
 
 def grow_on_bins(

@@ -15,6 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune, prune_to
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import Option
 from vaglio.runtime.seeds import seed_of
 
 if TYPE_CHECKING:
@@ -165,9 +166,10 @@ def refuse_chosen_shrinkage(estimator: GrowthParameters) -> None:
     """Refuse a strength by folds for rows that are not in memory."""
     if estimator.shrinkage == "cv":
         raise NotSupportedError(
-            "shrinkage-cv-grows-trees",
-            'shrinkage="cv" grows trees per fold, for which rows must be in memory: give a number, or '
-            "learn from a stated sample.",
+            "shrinkage-in-memory",
+            'shrinkage="cv" grows a tree per fold, which needs all rows in memory. Give a number, or '
+            "train on a sample ({sample}).",
+            sample=Option("data.sample(N)", flag="--sample N"),
         )
 
 

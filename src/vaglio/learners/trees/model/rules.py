@@ -12,6 +12,7 @@ from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET, THRESHOLD, Tree
 from vaglio.messages.figures import short_number
+from vaglio.messages.message import Number, join, text
 from vaglio.model.base import plain_label
 from vaglio.model.condition import (
     Condition,
@@ -132,27 +133,29 @@ def outline(
         if tree.is_leaf[node]:
             continue
         if max_depth is not None and depth >= max_depth:
-            box.lines = (*box.lines, f"… {_leaves_below(tree, node)} leaves below")
+            below = _leaves_below(tree, node)
+            box.lines = (*box.lines, text("… {n:,} {n:leaf|leaves} below", n=below))
             continue
         for branch, child in enumerate(tree.children(node)):
-            below = _box(tree, child, features, classes, decided)
-            below.edge = branch_text(tree, node, branch, features)
-            box.children.append(below)
-            stack.append((child, below, depth + 1))
+            inner = _box(tree, child, features, classes, decided)
+            inner.edge = branch_text(tree, node, branch, features)
+            box.children.append(inner)
+            stack.append((child, inner, depth + 1))
     return root
 
 
 def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarray | None, decided: np.ndarray) -> Box:
     leaf = bool(tree.is_leaf[node])
-    count = f"n = {short_number(round(float(tree.weight[node]), 2))}"
+    count = join("", ["n = ", Number(short_number(round(float(tree.weight[node]), 2)))])
     if tree.regression or classes is None:
-        mean = short_number(float(f"{(tree.says if leaf else tree.value)[node, 0]:.5g}"))
-        return Box(
-            mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf
-        )
+        mean = Number(short_number(float(f"{(tree.says if leaf else tree.value)[node, 0]:.5g}")))
+        if leaf:
+            return Box(mean, (count,), leaf=True)
+        return Box(test_text(tree, node, features), (count, text("mean {mean}", mean=mean)))
     shares = tree.value[node] / tree.value[node].sum()
     best = int(decided[node])
-    lines = (f"{count}, {shares[best]:.0%}",) if leaf else (f"{count}, {classes[best]} {shares[best]:.0%}",)
+    share = Number(f"{shares[best]:.0%}")
+    lines = (join(", ", [count, share if leaf else join(" ", [str(classes[best]), share])]),)
     return Box(str(classes[best]) if leaf else test_text(tree, node, features), lines, shares.tolist(), leaf=leaf)
 
 
@@ -173,30 +176,34 @@ def test_text(tree: Tree, node: int, features: tuple[Feature, ...]) -> str:
         return features[int(tree.feature[node])].name
     span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
     terms = [
-        f"{coef:+.3g}·{features[j].name}"
-        for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
+        join("·", [Number(f"{coef:+.3g}" if i else f"{coef:.3g}"), features[j].name])
+        for i, (j, coef) in enumerate(zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist()))
     ]
-    return " ".join(terms).lstrip("+")
+    return join(" ", terms)
 
 
 def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
     """Return the value that leads to a branch; the drawing has the test in the node."""
     condition = branch_condition(tree, node, branch, features)
     if isinstance(condition, MissingCondition):
-        return "missing"
+        return text("missing")
     if isinstance(condition, SetCondition):
         values = [str(value) for value in condition.categories]
-        more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-        return f"= {values[0]}" if len(values) == 1 else "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"
+        if len(values) == 1:
+            return f"= {values[0]}"
+        shown, left = ", ".join(values[:_MOST_VALUES]), len(values) - _MOST_VALUES
+        if left > 0:
+            return text("in {{{values}, … {n:,} more}}", values=shown, n=left)
+        return text("in {{{values}}}", values=shown)
     threshold = float(tree.threshold[node])
     if isinstance(condition, LinearCondition):
         sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
-        return f"{sign} {short_number(threshold)}"
+        return Number(f"{sign} {short_number(threshold)}")
     if not np.isfinite(threshold):  # a test that only parts known values from missing ones
-        return "known" if (threshold > 0) == (branch == 0) else "missing"
+        return text("known") if (threshold > 0) == (branch == 0) else text("missing")
     if condition.feature.kind == "ordinal":
         # A rank condition is normalised to "at most category k" and "above category k".
         rank = condition.high if branch == 0 else condition.low
         return f"{'≤' if branch == 0 else '>'} {condition.feature.categories[int(rank)]}"
     sign = ("<", "≥")[branch] if tree.strict else ("≤", ">")[branch]
-    return f"{sign} {short_number(threshold)}"
+    return Number(f"{sign} {short_number(threshold)}")

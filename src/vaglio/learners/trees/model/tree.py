@@ -12,12 +12,17 @@ from scipy import sparse as sp
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import NotSupportedError
+from vaglio.messages.message import text
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State
 
 # The kinds of nodes, by the numbers the grower gives.
 LEAF, THRESHOLD, SUBSET, MULTIWAY, LINEAR = range(5)
-_NOT_BINARY = {SUBSET: "a set of categories", MULTIWAY: "one branch per category", LINEAR: "a sum of several columns"}
+_NOT_BINARY = {
+    SUBSET: text("a set of categories"),
+    MULTIWAY: text("one branch per category"),
+    LINEAR: text("a sum of several columns"),
+}
 
 # The arrays of a tree, with the types in which the grower gives them and the file keeps them.
 _DTYPES: dict[str, Any] = {
@@ -198,10 +203,10 @@ class Tree:
         if other.size:
             test = _NOT_BINARY[int(self.node_kind[other[0]])]
             raise NotSupportedError(
-                "node-tree-tests-has",
-                "Node {other} of this tree tests {test}, and has no left and right child by a "
-                "threshold: read first_child and n_children, or use rules() or to_text().",
-                other=other[0],
+                "no-threshold",
+                "Node {node} of this tree tests {test} and has no left and right child. Read first_child "
+                "and n_children, or use rules() or to_text().",
+                node=int(other[0]),
                 test=test,
             )
         inner = self.node_kind == THRESHOLD

@@ -162,9 +162,9 @@ def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: boo
     if config.max_leaf_nodes:
         lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
-            "max-leaf-nodes-makes",
-            "max_leaf_nodes makes the best splits first, for which all rows must fit in memory as "
-            "bins: allow about {lacking} MB more, or bound the tree by max_depth.",
+            "best-first-memory",
+            "max_leaf_nodes makes the best splits first, which needs all rows in memory as bins. "
+            "Allow about {lacking:,} MB more, or limit the tree by max_depth.",
             lacking=(lacking >> 20) + 1,
         )
     return (yield from _grow_by_levels(setup, config, joined, sizes))

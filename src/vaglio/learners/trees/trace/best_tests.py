@@ -10,13 +10,24 @@ from typing import Any
 import numpy as np
 
 from vaglio.document.impurity import MEASURES, after, entropy
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.encode import guarded_from, reliability
-from vaglio.messages.figures import short_number
+from vaglio.messages.message import text
 
 # With more values than this there are too many subsets to try all of them (2⁹ with ten values). The values are then
 # ordered by the share of the first class and cut into two, which is exact for two classes.
 _ENUMERABLE = 10
+# Why a test was not chosen.
+REMARKS = {
+    "used": text("tested above"),
+    "one_value": text("one value only"),
+    "few_rows": text("too few rows in a branch"),
+    "names_rows": text("identifies the rows"),
+    "no_gain": text("no gain"),
+    "chance": text("no better than chance (many values)"),
+    "below_average": text("gain below average"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +46,7 @@ class Split:
     penalty : float
         What is subtracted from the gain (C4.5, numeric tests).
     remark : str
-        Why it cannot be chosen: a key of the catalogue; empty when it can.
+        Why it cannot be chosen, as a key of ``REMARKS``; empty when it can.
     binary : tuple of float and str
         Gini index after the best binary test, and that test.
     reliable : float
@@ -80,8 +91,8 @@ class Split:
 class NodeSplits:
     """The tests that an estimator considers, by its parameters."""
 
-    def __init__(self, training: Training) -> None:
-        self.training = training
+    def __init__(self, say: Notation, training: Training) -> None:
+        self.say, self.training = say, training
         estimator: Any = training.estimator
         self.measure = {"gini": "gini", "error": "error"}.get(estimator.criterion, "entropy")
         self.by_ratio = estimator.criterion == "gain_ratio"
@@ -242,7 +253,7 @@ class NodeSplits:
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":
             return f"≤ {self.training.features[feature].categories[int(np.floor(value))]}"
-        return f"{'<' if self.training.estimator._strict else '≤'} {short_number(round(float(value), 6))}"
+        return f"{'<' if self.training.estimator._strict else '≤'} {self.say.short(round(float(value), 6))}"
 
     def _counts(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.bincount(y, w, minlength=len(self.training.classes)).astype(float)

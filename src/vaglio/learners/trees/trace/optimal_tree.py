@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,36 +9,40 @@ from sklearn.base import clone
 
 from vaglio.document.document import Page
 from vaglio.document.impurity import after
-from vaglio.document.notation import count, fixed
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
+from vaglio.learners.rules.trace import all_of
 from vaglio.learners.trees.model.rules import branch_text, leaf_rules
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.trace.tree import node_weights
-from vaglio.messages.figures import short_number
 
 
 def trace_optimal_tree(page: Page, training: Training) -> None:
     """Write both trees, then what their first tests led to."""
-    say, estimator, tell = page.say, training.estimator, _words(page, training)
-    page.section(say("data"))
-    page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
-    page.text(tell("optimal_rule", depth=estimator.max_depth))
+    say, estimator, costs = page.say, training.estimator, _has_costs(training)
+    page.section(say("The data"))
+    page.text(
+        say(
+            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}, {k:,} {k:class|classes}.",
+            rows=len(training.y),
+            columns=len(training.features),
+            k=len(training.classes),
+        )
+    )
+    page.text(_rule(say, estimator.max_depth, costs))
     if estimator.max_leaf_nodes is not None:
-        page.text(say("optimal_leaves", leaves=estimator.max_leaf_nodes))
+        page.text(say("The tree may have at most {leaves} leaves.", leaves=estimator.max_leaf_nodes))
     if estimator.ccp_alpha:
-        page.text(say("optimal_price", price=short_number(estimator.ccp_alpha)))
-    greedy, optimal = Side(training, estimator.greedy_), Side(training, estimator.tree_)
-    for side, name in ((greedy, "optimal_greedy"), (optimal, "optimal_optimal")):
-        page.section(say(name))
-        page.table([say("rule"), say("rows"), tell("optimal_col_cost")], side.rules())
-    page.section(say("optimal_beside"))
-    page.table(["", say("optimal_col_greedy"), say("optimal_col_optimal")], _comparison(page, greedy, optimal))
+        price = say.short(estimator.ccp_alpha)
+        page.text(say("Each leaf costs an additional {price} of the weight of all rows.", price=price))
+    greedy, optimal = Side(say, training, estimator.greedy_), Side(say, training, estimator.tree_)
+    for side, name in ((greedy, say("The greedy tree")), (optimal, say("The optimal tree"))):
+        page.section(name)
+        page.table([say("rule"), say("rows"), say("cost") if costs else say("errors")], side.rules())
+    page.section(say("The two trees side by side"))
+    page.table(["", say("greedy"), say("optimal")], _comparison(page, greedy, optimal))
     _reason(page, greedy, optimal)
-    low, total = estimator.lower_bound_ * training.weight.sum(), training.weight.sum()
-    if estimator.proved_:
-        page.text(tell("optimal_proved"))
-    else:
-        page.text(tell("optimal_gap", low=count(low), cost=count(estimator.objective_ * total)))
+    _proof(page, training)
     page.facts |= {
         "greedy": greedy.cost,
         "optimal": optimal.cost,
@@ -49,47 +52,152 @@ def trace_optimal_tree(page: Page, training: Training) -> None:
     }
 
 
-def _words(page: Page, training: Training) -> Callable[..., str]:
-    """What is minimised is called errors, unless there are costs: those of the user, or the price of a leaf."""
-    ending = "" if training.estimator.cost is not None or training.estimator.ccp_alpha else "_errors"
-    return lambda key, **values: page.say(key + ending, **values)
+def _has_costs(training: Training) -> bool:
+    """Return whether costs are minimised, those of the user or the price of a leaf; else errors are."""
+    return training.estimator.cost is not None or bool(training.estimator.ccp_alpha)
+
+
+def _rule(say: Notation, depth: int, costs: bool) -> str:
+    """Return what the optimal tree minimises, and how a greedy learner chooses."""
+    if costs:
+        return say(
+            "Among all trees with at most {depth:,} {depth:test|tests} on a path, this tree has the lowest cost on the "
+            "training rows. An error costs what the cost matrix says or, without one, the weight of its row. A greedy "
+            "learner (CART) takes at each node the test that leaves the smallest Gini index and never revises it.",
+            depth=depth,
+        )
+    return say(
+        "Among all trees with at most {depth:,} {depth:test|tests} on a path, this tree makes the fewest errors on the "
+        "training rows; with weights, an error counts as the weight of its row. A greedy learner (CART) takes at each "
+        "node the test that leaves the smallest Gini index and never revises it.",
+        depth=depth,
+    )
 
 
 def _comparison(page: Page, greedy: Side, optimal: Side) -> list[list[str]]:
-    say, tell, both = page.say, _words(page, greedy.training), (greedy, optimal)
-    lines = [[say("optimal_root"), *(side.root or say("optimal_none") for side in both)]]
-    lines += [[say("optimal_gini"), *(fixed(side.gini) for side in both)]]
-    lines += [[tell("optimal_alone"), *(count(side.alone) for side in both)]]
+    say, costs, both = page.say, _has_costs(greedy.training), (greedy, optimal)
+    alone = say("cost after this test alone") if costs else say("errors after this test alone")
+    below = say("cost with the best tests below it") if costs else say("errors with the best tests below it")
+    whole = say("cost of the whole tree") if costs else say("errors of the whole tree")
+    share = say("cost per row") if costs else say("errors per row")
+    lines = [[say("test at the root"), *(side.root or say("no test") for side in both)]]
+    lines += [[say("Gini index after this test"), *(say.fixed(side.gini) for side in both)]]
+    lines += [[alone, *(say.count(side.alone) for side in both)]]
     if greedy.below is not None and optimal.below is not None:
-        lines += [[tell("optimal_below"), count(greedy.below), count(optimal.below)]]
-    lines += [[tell("optimal_cost"), *(count(side.cost) for side in both)]]
-    lines += [[tell("optimal_share"), *(fixed(side.cost / side.training.weight.sum()) for side in both)]]
-    lines += [[say("optimal_size"), *(str(side.tree.n_leaves) for side in both)]]
+        lines += [[below, say.count(greedy.below), say.count(optimal.below)]]
+    lines += [[whole, *(say.count(side.cost) for side in both)]]
+    lines += [[share, *(say.fixed(side.cost / side.training.weight.sum()) for side in both)]]
+    lines += [[say("leaves"), *(str(side.tree.n_leaves) for side in both)]]
     return lines
 
 
 def _reason(page: Page, greedy: Side, optimal: Side) -> None:
-    """Say why the greedy tree lost, as far as the first tests tell."""
-    tell, tiny = _words(page, optimal.training), 1e-9 * optimal.training.weight.sum()
+    """Write why the greedy tree lost, as far as the first tests tell."""
+    costs, tiny = _has_costs(optimal.training), 1e-9 * optimal.training.weight.sum()
     if greedy.cost <= optimal.cost + tiny:
-        page.text(tell("optimal_same"))
-        return
-    if greedy.below is None:  # leaves have a limit or a price: what is best below a test depends on the other branch
-        less = count(greedy.cost - optimal.cost)
-        page.text(tell("optimal_why", lost=count(greedy.cost), cost=count(optimal.cost), less=less))
+        page.text(_no_better(page.say, costs))
+    # With a limit or a price of leaves, what is best below a test depends on the other branch.
+    elif greedy.below is None:
+        page.text(_difference(page.say, greedy, optimal, costs))
     elif greedy.below > optimal.cost + tiny and greedy.gini < optimal.gini:
-        numbers = {"gini": fixed(greedy.gini), "other": fixed(optimal.gini)}
-        costs = {"below": count(greedy.below), "cost": count(optimal.cost)}
-        page.text(tell("optimal_why_root", greedy=greedy.root, optimal=optimal.root, **numbers, **costs))
+        page.text(_lost_at_root(page.say, greedy, optimal, costs))
     else:
-        page.text(tell("optimal_why_below", below=count(greedy.below), lost=count(greedy.cost)))
+        page.text(_lost_below_root(page.say, greedy, costs))
+
+
+def _no_better(say: Notation, costs: bool) -> str:
+    if costs:
+        return say("No tree within these limits costs less than the greedy one: here it is optimal.")
+    return say("No tree within these limits makes fewer errors than the greedy one: here it is optimal.")
+
+
+def _difference(say: Notation, greedy: Side, optimal: Side, costs: bool) -> str:
+    values = {
+        "lost": say.count(greedy.cost),
+        "cost": say.count(optimal.cost),
+        "less": say.count(greedy.cost - optimal.cost),
+    }
+    if costs:
+        return say("The greedy tree costs {lost} and the optimal one {cost}: {less} less.", **values)
+    return say("The greedy tree makes {lost} errors and the optimal one {cost}: {less} fewer.", **values)
+
+
+def _lost_at_root(say: Notation, greedy: Side, optimal: Side, costs: bool) -> str:
+    values = {
+        "greedy": greedy.root,
+        "optimal": optimal.root,
+        "gini": say.fixed(greedy.gini),
+        "other": say.fixed(optimal.gini),
+        "below": say.count(greedy.below or 0.0),
+        "cost": say.count(optimal.cost),
+    }
+    if costs:
+        return say(
+            "The greedy tree loses at the root. Its test {greedy} leaves a Gini index of {gini}, the smallest; but "
+            "whatever is tested below it, a cost of {below} remains. The test {optimal} leaves a larger Gini index of "
+            "{other}, and with the best tests below it a cost of {cost}.",
+            **values,
+        )
+    return say(
+        "The greedy tree loses at the root. Its test {greedy} leaves a Gini index of {gini}, the smallest; but "
+        "whatever is tested below it, {below} errors remain. The test {optimal} leaves a larger Gini index of {other}, "
+        "and with the best tests below it {cost} errors.",
+        **values,
+    )
+
+
+def _lost_below_root(say: Notation, greedy: Side, costs: bool) -> str:
+    values = {"below": say.count(greedy.below or 0.0), "lost": say.count(greedy.cost)}
+    if costs:
+        return say(
+            "The greedy tree loses below the root. With its own test at the root a cost of {below} would be possible, "
+            "but a later choice by the Gini index leaves {lost}.",
+            **values,
+        )
+    return say(
+        "The greedy tree loses below the root. With its own test at the root {below} errors would be possible, but a "
+        "later choice by the Gini index leaves {lost}.",
+        **values,
+    )
+
+
+def _proof(page: Page, training: Training) -> None:
+    """Write whether the tree is proved optimal, or between which bounds the optimum lies."""
+    say, estimator, costs = page.say, training.estimator, _has_costs(training)
+    total = training.weight.sum()
+    bounds = {"low": say.count(estimator.lower_bound_ * total), "cost": say.count(estimator.objective_ * total)}
+    if estimator.proved_ and costs:
+        page.text(
+            say("Proved: every other tree within these limits was tried or excluded by a bound, and none costs less.")
+        )
+    elif estimator.proved_:
+        page.text(
+            say(
+                "Proved: every other tree within these limits was tried or excluded by a bound, and none makes fewer "
+                "errors."
+            )
+        )
+    elif costs:
+        page.text(
+            say(
+                "Not proved: the search reached its limit. The lowest cost is between {low} and {cost}.",
+                **bounds,
+            )
+        )
+    else:
+        page.text(
+            say(
+                "Not proved: the search reached its limit. The smallest number of errors is between {low} and {cost}.",
+                **bounds,
+            )
+        )
 
 
 class Side:
     """One of the two trees, with what it costs on the training rows."""
 
-    def __init__(self, training: Training, tree: Tree) -> None:
-        self.training, self.tree = training, tree
+    def __init__(self, say: Notation, training: Training, tree: Tree) -> None:
+        self.say, self.training, self.tree = say, training, tree
         estimator, k = training.estimator, len(training.classes)
         self.costs = 1.0 - np.eye(k) if estimator.cost is None else estimator.fitted_.cost.matrix
         self.weight = node_weights(training, tree)
@@ -98,18 +206,20 @@ class Side:
         self.alone = sum(map(self._leaf_cost, first))
         self.gini = after("gini", np.array([self._counts(node) for node in first]))
         features, tested = training.features, int(tree.feature[0])
-        self.root = "" if tree.is_leaf[0] else f"{features[tested].name} {branch_text(tree, 0, 0, features)}"
+        self.root = "" if tree.is_leaf[0] else f"{features[tested].name} {say.text(branch_text(tree, 0, 0, features))}"
         self.below = self._least_below(first)
 
     def rules(self) -> list[list[Any]]:
         """Return the rules of the leaves that rows reach, each with their weight and cost."""
         leaves = [node for node in self._leaves() if self._counts(node).sum() > 0]
-        texts, labels = {}, np.array(self.training.classes, dtype=object)
+        say, texts, labels = self.say, {}, np.array(self.training.classes, dtype=object)
         for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, labels)):
             label = self.training.classes[int(np.argmin(self._counts(leaf) @ self.costs))]
-            conditions = " AND ".join(map(str, rule.conditions))
-            texts[leaf] = f"IF {conditions} THEN {label}" if conditions else str(label)
-        return [[texts[leaf], count(self._counts(leaf).sum()), count(self._leaf_cost(leaf))] for leaf in leaves]
+            conditions = all_of(say, rule.conditions)
+            texts[leaf] = (
+                say("IF {conditions} THEN {label}", conditions=conditions, label=label) if conditions else label
+            )
+        return [[texts[leaf], say.count(self._counts(leaf).sum()), say.count(self._leaf_cost(leaf))] for leaf in leaves]
 
     def _leaves(self) -> list[int]:
         """The leaves from left to right, as their rules are written."""

@@ -10,13 +10,18 @@ from scipy.special import ndtri
 
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES
-from vaglio.document.notation import count, fixed
 from vaglio.document.training import Training
 from vaglio.learners.trees.model.rules import branch_condition
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import text
 
 # C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.
 TOLERANCE = 0.1
+_DECISIONS = {
+    "leaf": text("becomes a leaf"),
+    "branch": text("replaced by its largest branch"),
+    "subtree": text("kept"),
+}
 
 
 @dataclass
@@ -64,7 +69,7 @@ def trace_pruning(
     """Write the pruning that the parameters of the estimator choose; ``validation`` is for reduced-error pruning."""
     estimator, say = training.estimator, page.say
     root = grown(training, tree, names)
-    page.section(say("pruning"))
+    page.section(say("Pruning"))
     if estimator.pruning == "pessimistic":
         _pessimistic(page, root, float(estimator.epsilon))
     elif estimator.pruning == "error_based":
@@ -74,7 +79,7 @@ def trace_pruning(
     if estimator.ccp_alpha != 0.0:
         _cost_complexity(page, training, root)
     elif estimator.pruning is None or (estimator.pruning == "reduced_error" and validation is None):
-        page.text(say("no_pruning"))
+        page.text(say("The tree is not pruned."))
         return
     page.facts.setdefault("pruned_leaves", len(root.leaves()))
 
@@ -95,20 +100,36 @@ def grown(training: Training, tree: Tree, names: dict[int, str], node: int = 0, 
 # -- pessimistic -------------------------------------------------------------------------------------------------------
 def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
     say, facts = page.say, []
-    page.text(say("pessimistic_rule", epsilon=fixed(epsilon)))
+    page.text(
+        say(
+            "Pessimistic pruning, from the leaves to the root: each leaf is charged ε = {epsilon} errors in "
+            "addition to its own. A subtree becomes a leaf when (Σ errors of its k leaves + k·ε)/N is larger "
+            "than (its errors as a leaf + ε)/N. A leaf predicts its own majority class.",
+            epsilon=say.fixed(epsilon),
+        )
+    )
     for node in root.inner():
         leaves = node.leaves()
-        below, k, own, n = sum(leaf.errors for leaf in leaves), len(leaves), node.errors, count(node.rows)
+        below, k, own, n = sum(leaf.errors for leaf in leaves), len(leaves), node.errors, say.count(node.rows)
         as_tree, as_leaf = below + k * epsilon, own + epsilon
         prune = as_tree > as_leaf + 1e-9 * (1 + own)
         tie = abs(as_tree - as_leaf) <= 1e-9 * (1 + own)
         page.section(node.name, level=2)
-        e = count(epsilon)
+        e = say.count(epsilon)
         page.formula(
-            f"{say('subtree')}: ({count(below)} + {k}·{e})/{n} = {count(as_tree)}/{n} = {fixed(as_tree / node.rows)}"
+            f"{say('subtree')}: ({say.count(below)} + {k}·{e})/{n} = {say.count(as_tree)}/{n} "
+            f"= {say.fixed(as_tree / node.rows)}"
         )
-        page.formula(f"{say('leaf')}: ({count(own)} + {e})/{n} = {count(as_leaf)}/{n} = {fixed(as_leaf / node.rows)}")
-        page.text(say("prune_yes" if prune else "prune_tie" if tie else "prune_no"))
+        page.formula(
+            f"{say('leaf')}: ({say.count(own)} + {e})/{n} = {say.count(as_leaf)}/{n} = {say.fixed(as_leaf / node.rows)}"
+        )
+        page.text(
+            say("The subtree is worse: it becomes a leaf.")
+            if prune
+            else say("Tie: the subtree is kept.")
+            if tie
+            else say("The subtree is better: it is kept.")
+        )
         facts.append({"node": node.name, "subtree": as_tree, "leaf": as_leaf, "rows": node.rows, "pruned": prune})
         if prune:
             node.make_leaf()
@@ -118,7 +139,12 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
 # -- reduced error -----------------------------------------------------------------------------------------------------
 def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
     say, lines, facts = page.say, list[list[str]](), list[dict[str, Any]]()
-    page.text(say("reduced_rule"))
+    page.text(
+        say(
+            "Reduced-error pruning, from the leaves to the root: a node becomes a leaf when the leaf makes no"
+            " more errors on the held-out rows than the subtree."
+        )
+    )
 
     def prune(node: Branch, weight: np.ndarray, majority: int) -> float:
         """Return the errors of the node's subtree on the validation rows, after pruning it."""
@@ -131,16 +157,16 @@ def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
             for child, condition in zip(node.children, node.conditions)
         ]
         cut = own <= sum(below) + 1e-9 * (1 + sum(below))
-        decision = say("decision_leaf" if cut else "decision_keep")
-        lines.append([node.short, count(weight.sum()), count(own), count(sum(below)), decision])
+        decision = say("becomes a leaf") if cut else say("kept")
+        lines.append([node.short, say.count(weight.sum()), say.count(own), say.count(sum(below)), decision])
         facts.append({"node": node.name, "leaf": own, "subtree": sum(below), "pruned": cut})
         if cut:
             node.make_leaf()
         return own if cut else sum(below)
 
     prune(root, validation.weight, 0)
-    columns = ["col_node", "rows", "upper_leaf", "upper_subtree", "col_decision"]
-    page.table([say(column) for column in columns], lines, say("reduced_table"))
+    columns = [say("node"), say("rows"), say("as a leaf"), say("as a subtree"), say("decision")]
+    page.table(columns, lines, say("Errors on the held-out rows"))
     page.facts["pruning"] = facts
 
 
@@ -164,15 +190,31 @@ def _limit(node: Branch, confidence: float) -> float:
 
 def _error_based(page: Page, training: Training, root: Branch) -> None:
     say, confidence = page.say, float(training.estimator.confidence_factor)
-    page.text(say("error_based_rule", confidence=fixed(confidence)))
+    page.text(
+        say(
+            "Error-based pruning, from the leaves to the root: the expected number of errors is the upper "
+            "confidence limit of a binomial with confidence factor {confidence}. A node becomes a leaf, is "
+            "replaced by its largest branch, or stays, whichever has the fewest expected errors (the smaller "
+            "tree may have up to {tolerance} errors more).",
+            confidence=say.fixed(confidence),
+            tolerance=TOLERANCE,
+        )
+    )
     for node in root.inner():
         if sum(leaf.errors for leaf in node.leaves()) >= node.errors - 1e-3:
-            page.text(say("collapse", node=node.name))
+            page.text(
+                say(
+                    "{node}: its subtree makes no fewer errors on the training rows than a leaf, so it becomes a leaf"
+                    " at once.",
+                    node=node.name,
+                )
+            )
             node.make_leaf()
     work = ErrorBased(page, training, confidence)
     work.prune(root)
-    columns = ["col_node", "rows", "col_errors", "upper_leaf", "upper_subtree", "upper_branch", "col_decision"]
-    page.table([say(column) for column in columns], work.lines, say("upper_limits"))
+    columns = [say("node"), say("rows"), say("errors"), say("as a leaf"), say("as a subtree")]
+    columns += [say("as its largest branch"), say("decision")]
+    page.table(columns, work.lines, say("Upper limits of the errors"))
     page.facts["pruning"] = work.facts
 
 
@@ -199,20 +241,29 @@ class ErrorBased:
         leaves = [] if moved is None else moved.leaves()
         as_branch = float("inf") if moved is None else sum(_limit(leaf, self.confidence) for leaf in leaves)
         if as_leaf <= as_tree + TOLERANCE and as_leaf <= as_branch + TOLERANCE:
-            decision = "decision_leaf"
+            decision = "leaf"
         elif as_branch <= as_tree + TOLERANCE:
-            decision = "decision_raise"
+            decision = "branch"
         else:
-            decision = "decision_keep"
-        branch = fixed(as_branch) if np.isfinite(as_branch) else "–"
-        self.lines.append([node.short, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
-        self.lines[-1].append(self.say(decision))
+            decision = "subtree"
+        branch = self.say.fixed(as_branch) if np.isfinite(as_branch) else "–"
+        self.lines.append(
+            [
+                node.short,
+                self.say.count(node.rows),
+                self.say.count(node.errors),
+                self.say.fixed(as_leaf),
+                self.say.fixed(as_tree),
+                branch,
+            ]
+        )
+        self.lines[-1].append(self.say.text(_DECISIONS[decision]))
         numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
         self.facts.append({"node": node.name, "decision": decision, **numbers})
-        node.estimate = as_leaf if decision == "decision_leaf" else as_tree
-        if decision == "decision_leaf":
+        node.estimate = as_leaf if decision == "leaf" else as_tree
+        if decision == "leaf":
             node.make_leaf()
-        elif decision == "decision_raise" and moved is not None:
+        elif decision == "branch" and moved is not None:
             node.children, node.conditions = moved.children, moved.conditions
             self.prune(node)
 
@@ -241,8 +292,14 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
         leaves = node.leaves()
         return (risk(node) - sum(map(risk, leaves))) / max(len(leaves) - 1, 1)
 
-    page.text(say("ccp_rule"))
-    lines = [["0", "0", str(len(root.leaves())), fixed(sum(map(risk, root.leaves()))), ""]]
+    page.text(
+        say(
+            "Cost-complexity pruning: cutting below a node t costs α = (R(t) − R(leaves of t))/(leaves − 1) "
+            "for each leaf removed. The node with the smallest cost is cut first, and so on up to the root. "
+            "The result is a sequence of nested trees."
+        )
+    )
+    lines = [["0", "0", str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves()))), ""]]
     chosen, facts = 0, [0.0]
     while root.children:
         weakest = min(strength(node) for node in root.inner())
@@ -252,11 +309,17 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
         alpha = max(weakest, facts[-1])
         if alpha > facts[-1] + 1e-12 or len(facts) == 1:
             facts.append(alpha)
-        lines.append([str(len(lines)), fixed(alpha), str(len(root.leaves())), fixed(sum(map(risk, root.leaves())))])
+        lines.append(
+            [str(len(lines)), say.fixed(alpha), str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves())))]
+        )
         lines[-1].append("; ".join(node.short for node in cut))
         chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
-    columns = ["col_step", "col_alpha", "col_leaves", "col_risk", "col_cut"]
-    page.table([say(column) for column in columns], lines, say("ccp_table"), [chosen])
-    page.text(say("ccp_choice", alpha=fixed(price), leaves=lines[chosen][2]))
+    columns = [say("step"), "α", say("leaves"), "R(T)", say("cut at")]
+    page.table(columns, lines, say("The sequence of trees"), [chosen])
+    page.text(
+        say(
+            "With α = {alpha} the tree with {leaves} leaves is chosen.", alpha=say.fixed(price), leaves=lines[chosen][2]
+        )
+    )
     page.facts["ccp_alphas"] = facts
     page.facts["pruned_leaves"] = int(lines[chosen][2])

@@ -11,7 +11,7 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
-from vaglio.document.notation import count, fixed, fraction, percent
+from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.encode import Feature
 from vaglio.learners.inner_split import inner_split
@@ -19,15 +19,35 @@ from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.trees.estimators.growing import grow
 from vaglio.learners.trees.model.rules import branch_condition, branch_text, outline
 from vaglio.learners.trees.model.tree import LINEAR, Tree
-from vaglio.learners.trees.trace.best_tests import NodeSplits, Split
+from vaglio.learners.trees.trace.best_tests import REMARKS, NodeSplits, Split
 from vaglio.learners.trees.trace.pruning import trace_pruning
-from vaglio.messages.figures import short_number
-from vaglio.model.condition import Condition, LinearCondition
+from vaglio.messages.message import text
+from vaglio.model.condition import Condition, LinearCondition, condition_text, value_text
 from vaglio.plot.tree_drawing import Box
 
 # With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
 # may choose otherwise.
 _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "max_bins": None}
+_CRITERIA = {
+    "entropy": text(
+        "Each node tests the attribute with the largest information gain: the entropy of the node minus the weighted "
+        "mean entropy of the branches."
+    ),
+    "gain_ratio": text(
+        "Each node tests the attribute with the largest gain ratio: information gain divided by split information. "
+        "Only attributes with at least average gain are considered."
+    ),
+    "gini": text(
+        "Each node takes the test that leaves the smallest Gini index, that is, the test that decreases it most."
+    ),
+    "error": text(
+        "Each node takes the test that leaves the smallest error rate, that is, the test that decreases it most."
+    ),
+}
+_NOMINAL_SPLITS = {
+    "multiway": text("A nominal attribute has one branch per value."),
+    "subset": text("A test has two branches; the values of a nominal attribute are divided into two sets."),
+}
 
 
 def trace_tree(page: Page, training: Training) -> None:
@@ -36,20 +56,48 @@ def trace_tree(page: Page, training: Training) -> None:
     part, validation = growing_and_validation(training)
     weight = None if (part.weight == 1).all() else part.weight
     tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
-    page.section(say("data"))
-    page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
-    page.text(say("tree_rule_" + _criterion(estimator)))
-    page.text(say("tree_" + estimator.nominal_split))
+    page.section(say("The data"))
+    page.text(
+        say(
+            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}, {k:,} {k:class|classes}.",
+            rows=len(training.y),
+            columns=len(training.features),
+            k=len(training.classes),
+        )
+    )
+    page.text(say.text(_CRITERIA[_criterion(estimator)]))
+    page.text(say.text(_NOMINAL_SPLITS[estimator.nominal_split]))
     if estimator._oblique:
-        page.text(say("tree_oblique"))
+        page.text(
+            say(
+                "A node may also test a linear combination of numeric columns, if it leaves less impurity than "
+                "the best single column. The learner finds the combination (Fisher's discriminant, then random "
+                "changes to it); its impurity is computed here."
+            )
+        )
     if validation is not None:
-        page.text(say("reduced_parts", growing=len(part.y), validation=len(validation.y)))
+        page.text(
+            say(
+                "The rows are split at random within each class: {growing} grow the tree and {validation} are "
+                "held out to prune it.",
+                growing=len(part.y),
+                validation=len(validation.y),
+            )
+        )
     growth = Growth(page, part, tree)
     growth.write()
     trace_pruning(page, part, tree, growth.names, validation)
-    page.section(say("tree_result"))
-    shape = {what: short_number(round(value, 2)) for what, value in estimator.tree_.mean_shape().items()}
-    page.text(say("tree_size", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth, **shape))
+    page.section(say("The tree"))
+    shape = {what: say.short(round(value, 2)) for what, value in estimator.tree_.mean_shape().items()}
+    page.text(
+        say(
+            "{leaves:,} {leaves:leaf|leaves}, depth {depth}, {mean_path} tests per row on average, "
+            "{branching} branches per test.",
+            leaves=_reached_leaves(estimator.tree_),
+            depth=estimator.tree_.depth,
+            **shape,
+        )
+    )
     rules = [rule for rule in estimator.rules() if rule.positives + rule.negatives > 0]
     page.table([say("rule")], [[text] for text in rule_texts(rules, growth)])
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
@@ -79,21 +127,28 @@ class Growth:
 
     def __init__(self, page: Page, training: Training, tree: Tree) -> None:
         self.page, self.say, self.training, self.tree = page, page.say, training, tree
-        self.splits = NodeSplits(training)
+        self.splits = NodeSplits(self.say, training)
         self.exact = all(getattr(training.estimator, name) == value for name, value in _NOT_EXACT.items())
         self.weight = node_weights(training, tree)
         inner = [node for node in preorder(tree) if not tree.is_leaf[node]]
         self.number = {node: at for at, node in enumerate(inner, start=1)}
         self.path = self._paths()
-        self.names = {node: self.say("node_name", n=at, path=self.path[node]) for node, at in self.number.items()}
+        self.names = {
+            node: self.say("Node {n}: {path}", n=at, path=self.path[node]) for node, at in self.number.items()
+        }
 
     def write(self) -> None:
         page, say = self.page, self.say
-        page.section(say("growth"))
+        page.section(say("Growing the tree"))
         if not self.exact:
-            page.text(say("not_exact"))
+            page.text(
+                say(
+                    "With these parameters the tree samples, constrains or rounds its tests. The tables show all "
+                    "attributes; the choice is the one the tree made."
+                )
+            )
         if self.tree.is_leaf[0]:
-            page.text(say("root_leaf", why=self._why_leaf(0)))
+            page.text(say("The root is a leaf: {why}.", why=self._why_leaf(0)))
         facts: list[dict[str, Any]] = []
         for node, at in self.number.items():
             if at > self.training.most_steps:
@@ -101,7 +156,7 @@ class Growth:
             facts.append(self._node(node))
         folded = len(self.number) - len(facts)
         if folded:
-            page.text(say("folded_nodes", n=folded))
+            page.text(say("{n:,} more {n:node is|nodes are} not shown.", n=folded))
         page.facts["nodes"] = facts
 
     # -- one node ----------------------------------------------------------------------------------------------------
@@ -109,10 +164,10 @@ class Growth:
         page, say, classes = self.page, self.say, self.training.classes
         counts = self.training.class_weights(weight=self.weight[node])
         page.section(self.names[node], level=2)
-        each = ", ".join(f"{label} {count(n)}" for label, n in zip(classes, counts) if n > 0)
-        page.text(say("node_counts", rows=count(counts.sum()), each=each))
-        page.formula(f"{say('entropy')} = {entropy_formula(counts)}")
-        page.formula(f"{say('gini')} = {gini_formula(counts)}")
+        each = say.series(f"{label} {say.count(n)}" for label, n in zip(classes, counts) if n > 0)
+        page.text(say("{rows} rows: {each}.", rows=say.count(counts.sum()), each=each))
+        page.formula(f"{say('entropy')} = {entropy_formula(say, counts)}")
+        page.formula(f"{say('Gini')} = {gini_formula(say, counts)}")
         above, used = node, set[int]()
         while (above := int(self.tree.parent[above])) >= 0:
             used.add(int(self.tree.feature[above]))
@@ -125,14 +180,19 @@ class Growth:
         split = next(split for split in splits if split.feature == chosen)
         self._reason(split, splits, remarks)
         if len(best) > 1 and split in best:
-            page.text(say("tie", names=", ".join(self.training.features[s.feature].name for s in best)))
+            page.text(
+                say(
+                    "Tie between {names}. The tree takes the first of them in the table, up to rounding.",
+                    names=", ".join(self.training.features[s.feature].name for s in best),
+                )
+            )
         self._branches(node, split)
         name, found = self.training.features[chosen].name, None
         if best:
             # Among equals that of the tree, which rounding may decide.
             found = name if split in best else self.training.features[best[0].feature].name
         if self.exact and found != name:
-            page.text(say("other_choice", tree=name))
+            page.text(say("By these numbers another attribute is just as good. The tree tests {tree}.", tree=name))
         return {
             "node": self.path[node],
             "entropy": float(entropy(counts)),
@@ -157,23 +217,28 @@ class Growth:
 
     def _attributes(self, splits: list[Split], remarks: dict[int, str], chosen: int) -> None:
         say, by_error = self.say, self.splits.measure == "error"
-        columns = ["attribute", "test", "entropy_after", "gain", "split_info", "gain_ratio", "gini_after"]
-        columns += ["gini_binary", "binary_test", *(["error_after"] if by_error else []), "remark"]
+        columns = [say("attribute"), say("test"), say("entropy after"), say("gain"), say("split info")]
+        columns += [say("gain ratio"), say("Gini after"), say("binary Gini"), say("binary test")]
+        columns += [*([say("error after")] if by_error else []), say("remark")]
         rows, marked = [], []
         for i, split in enumerate(splits):
             if split.feature == chosen:
                 marked.append(i)
             remark = say("chosen") if split.feature == chosen else ""
             if split.feature in remarks:
-                remark = say("remark_" + remarks[split.feature])
+                remark = say.text(REMARKS[remarks[split.feature]])
             elif split.reliable < 1:
-                part = say("remark_part", part=fixed(split.reliable))
+                part = say("{part} of the gain is reliable (many values)", part=say.fixed(split.reliable))
                 remark = f"{remark}; {part}" if remark else part
-            rows.append([self.training.features[split.feature].name, split.test or say("each_value")])
-            rows[-1] += [fixed(split.impurity_after("entropy")), fixed(split.gain), fixed(split.split_information)]
-            rows[-1] += [fixed(split.ratio), fixed(split.impurity_after("gini")), fixed(split.binary[0])]
-            rows[-1] += [split.binary[1], *([fixed(split.impurity_after("error"))] if by_error else []), remark]
-        self.page.table([say("col_" + column) for column in columns], rows, say("attributes_table"), marked)
+            rows.append([self.training.features[split.feature].name, split.test or say("each value")])
+            rows[-1] += [
+                say.fixed(split.impurity_after("entropy")),
+                say.fixed(split.gain),
+                say.fixed(split.split_information),
+            ]
+            rows[-1] += [say.fixed(split.ratio), say.fixed(split.impurity_after("gini")), say.fixed(split.binary[0])]
+            rows[-1] += [split.binary[1], *([say.fixed(split.impurity_after("error"))] if by_error else []), remark]
+        self.page.table(columns, rows, say("All attributes"), marked)
 
     def _reason(self, split: Split, splits: list[Split], remarks: dict[int, str]) -> None:
         page, say = self.page, self.say
@@ -181,12 +246,43 @@ class Growth:
         criterion = _criterion(self.training.estimator)
         if criterion == "gain_ratio" and "below_average" in remarks.values():
             compared = [s for s in splits if remarks.get(s.feature, "below_average") == "below_average"]
-            page.text(say("average_gain", average=fixed(self.splits.average_of(compared))))
+            page.text(
+                say(
+                    "The average gain is {average}. Attributes with a smaller gain are excluded.",
+                    average=say.fixed(self.splits.average_of(compared)),
+                )
+            )
         if split.penalty:
-            page.text(say("c45_penalty", penalty=fixed(split.penalty)))
-        worth = self.splits.worth(split)
-        left = split.impurity_after("gini" if criterion == "gini" else "error")
-        page.text(say(f"choice_{criterion}", name=name, worth=fixed(worth), after=fixed(left)))
+            page.text(
+                say(
+                    "The gain of a numeric test is reduced because its threshold was chosen among several: "
+                    "log2(thresholds)/n = {penalty} is subtracted.",
+                    penalty=say.fixed(split.penalty),
+                )
+            )
+        shown = {"name": name, "worth": say.fixed(self.splits.worth(split))}
+        if criterion == "entropy":
+            page.text(say("Chosen: {name}, with the largest information gain ({worth}).", **shown))
+        elif criterion == "gain_ratio":
+            page.text(say("Chosen: {name}, with the largest gain ratio ({worth}).", **shown))
+        elif criterion == "gini":
+            after = say.fixed(split.impurity_after("gini"))
+            page.text(
+                say(
+                    "Chosen: {name}, which leaves the smallest Gini index, {after} (a decrease of {worth}).",
+                    after=after,
+                    **shown,
+                )
+            )
+        else:
+            after = say.fixed(split.impurity_after("error"))
+            page.text(
+                say(
+                    "Chosen: {name}, which leaves the smallest error rate, {after} (a decrease of {worth}).",
+                    after=after,
+                    **shown,
+                )
+            )
 
     def _branches(self, node: int, split: Split) -> None:
         """Write the branches of the chosen test, and the calculation of its measure."""
@@ -198,10 +294,10 @@ class Growth:
                 continue
             tables.append(counts)
             label = self.branch_name(node, branch)
-            rows.append([label, count(counts.sum()), *map(count, counts), fixed(float(entropy(counts)))])
-            rows[-1] += [fixed(float(gini(counts))), self.fate(child)]
-        head = [say("col_branch"), say("rows"), *classes, say("entropy"), say("gini"), say("col_then")]
-        page.table(head, rows, say("branches_of", name=self.training.features[split.feature].name))
+            rows.append([label, say.count(counts.sum()), *map(say.count, counts), say.fixed(float(entropy(counts)))])
+            rows[-1] += [say.fixed(float(gini(counts))), self.fate(child)]
+        head = [say("branch"), say("rows"), *classes, say("entropy"), say("Gini"), say("then")]
+        page.table(head, rows, say("The branches of {name}", name=self.training.features[split.feature].name))
         if split.known > 1 - 1e-9 and len(tables) > 1:
             self._work_out(np.array(tables), split)
         elif split.known <= 1 - 1e-9:
@@ -211,34 +307,41 @@ class Growth:
         page, say, sizes = self.page, self.say, branches.sum(axis=1)
         total, whole = float(sizes.sum()), branches.sum(axis=0)
         if self.splits.measure == "entropy":
-            terms = [f"{fraction(n, total)}·{fixed(float(entropy(b)))}" for n, b in zip(sizes, branches)]
+            terms = [f"{say.fraction(n, total)}·{say.fixed(float(entropy(b)))}" for n, b in zip(sizes, branches)]
             gain = float(entropy(whole)) - after("entropy", branches)
-            less = f" − {fixed(split.penalty)}" if split.penalty else ""
-            start = fixed(float(entropy(whole)))
-            page.formula(f"{say('gain')} = {start} − ({' + '.join(terms)}){less} = {fixed(gain - split.penalty)}")
-            page.formula(f"{say('split_info')} = {entropy_formula(sizes)}")
-            shown = f"{fixed(split.gain)} / {fixed(split.split_information)} = {fixed(split.ratio)}"
-            page.formula(f"{say('gain_ratio')} = {shown}")
+            less = f" − {say.fixed(split.penalty)}" if split.penalty else ""
+            start = say.fixed(float(entropy(whole)))
+            page.formula(f"{say('gain')} = {start} − ({' + '.join(terms)}){less} = {say.fixed(gain - split.penalty)}")
+            page.formula(f"{say('split information')} = {entropy_formula(say, sizes)}")
+            shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
+            page.formula(f"{say('gain ratio')} = {shown}")
         elif self.splits.measure == "gini":
-            terms = [f"{fraction(n, total)}·{fixed(float(gini(b)))}" for n, b in zip(sizes, branches)]
+            terms = [f"{say.fraction(n, total)}·{say.fixed(float(gini(b)))}" for n, b in zip(sizes, branches)]
             left = after("gini", branches)
-            page.formula(f"{say('gini_after')} = {' + '.join(terms)} = {fixed(left)}")
+            page.formula(f"{say('Gini after')} = {' + '.join(terms)} = {say.fixed(left)}")
             drop = float(gini(whole)) - left
-            page.formula(f"{say('gini_decrease')} = {fixed(float(gini(whole)))} − {fixed(left)} = {fixed(drop)}")
+            page.formula(
+                f"{say('decrease in Gini')} = {say.fixed(float(gini(whole)))} − {say.fixed(left)} = {say.fixed(drop)}"
+            )
 
     def _work_out_known(self, split: Split) -> None:
         """With missing values spread over the branches, the gain is that of the known rows times their share."""
         page, say, measure = self.page, self.say, self.splits.measure
-        page.text(say("known_rows", share=percent(split.known)))
-        before, left = MEASURES[measure](split.branches.sum(axis=0)), split.impurity_after(measure)
-        less = f" − {fixed(split.penalty)}" if split.penalty else ""
-        worked = (
-            f"{fixed(split.known)}·({fixed(float(before))} − {fixed(left)}){less} = {fixed(split.decrease(measure))}"
+        page.text(
+            say(
+                "The value is known in {share} of the rows. The gain is computed on these rows and multiplied by "
+                "their share. The other rows go down every branch with part of their weight, and count as one "
+                "more branch in the split information.",
+                share=say.percent(split.known),
+            )
         )
-        page.formula(f"{say('gain')} = {worked}")
+        before, left = MEASURES[measure](split.branches.sum(axis=0)), split.impurity_after(measure)
+        less = f" − {say.fixed(split.penalty)}" if split.penalty else ""
+        worked = f"{say.fixed(split.known)}·({say.fixed(float(before))} − {say.fixed(left)}){less}"
+        page.formula(f"{say('gain')} = {worked} = {say.fixed(split.decrease(measure))}")
         if self.splits.by_ratio:
-            shown = f"{fixed(split.gain)} / {fixed(split.split_information)} = {fixed(split.ratio)}"
-            page.formula(f"{say('gain_ratio')} = {shown}")
+            shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
+            page.formula(f"{say('gain ratio')} = {shown}")
 
     def test_name(self, node: int) -> str:
         """What a node tests: a column, or its combination, which is named s and the number of the node."""
@@ -248,30 +351,30 @@ class Growth:
 
     def branch_name(self, node: int, branch: int) -> str:
         if self.tree.node_kind[node] == LINEAR:
-            return combination_branch(self.tree, node, branch, self.training.features)
-        return branch_text(self.tree, node, branch, self.training.features)
+            return combination_branch(self.say, self.tree, node, branch, self.training.features)
+        return self.say.text(branch_text(self.tree, node, branch, self.training.features))
 
     # -- the end of a branch -----------------------------------------------------------------------------------------
     def fate(self, child: int) -> str:
         """Where a branch leads: to the next node, or to a leaf and why."""
         if child in self.number:
-            return self.say("go_to_node", n=self.number[child])
+            return self.say("node {n}", n=self.number[child])
         label = self.training.classes[int(np.argmax(self.tree.value[child]))]
-        return self.say("leaf_of", label=label, why=self._why_leaf(child))
+        return self.say("leaf {label} ({why})", label=label, why=self._why_leaf(child))
 
     def _why_leaf(self, node: int) -> str:
         counts = self.training.class_weights(weight=self.weight[node])
         estimator, splits = self.training.estimator, self.splits
         if (counts > 0).sum() == 1:
-            return self.say("why_pure")
+            return self.say("one class")
         if estimator.max_depth is not None and self.tree.depth_of[node] >= estimator.max_depth:
-            return self.say("why_depth")
+            return self.say("maximum depth")
         if splits.rows(counts) < splits.min_split - 1e-9 or not splits.enough(counts / 2):
-            return self.say("why_small")
-        return self.say("why_nothing")
+            return self.say("too few rows")
+        return self.say("no useful test")
 
     def _paths(self) -> list[str]:
-        paths = [self.say("all_rows")] * self.tree.n_nodes
+        paths = [self.say("all rows")] * self.tree.n_nodes
         for node in preorder(self.tree):
             for branch, child in enumerate(self.tree.children(node) if not self.tree.is_leaf[node] else ()):
                 step = self.test_name(node) + " " + self.branch_name(node, branch)
@@ -309,10 +412,10 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
     measure, features = growth.splits.measure, growth.training.features
     span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
     terms = [
-        f"{fixed(coef)}·{features[j].name}"
+        f"{say.fixed(coef)}·{features[j].name}"
         for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
     ]
-    page.text(say("oblique_choice"))
+    page.text(say("Chosen: a linear combination."))
     name = growth.test_name(node)
     page.formula(f"{name} = {' + '.join(terms)}".replace("+ −", "− "))
     rows, tables = [], []
@@ -321,62 +424,72 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
         if counts.sum() <= 0:
             continue
         tables.append(counts)
-        label = f"{name} {combination_branch(tree, node, branch, features)}"
-        rows.append([label, count(counts.sum()), *map(count, counts), fixed(float(entropy(counts)))])
-        rows[-1] += [fixed(float(gini(counts))), growth.fate(child)]
-    head = [say("col_branch"), say("rows"), *growth.training.classes, say("entropy"), say("gini"), say("col_then")]
-    page.table(head, rows, say("branches_of", name=name))
+        label = f"{name} {combination_branch(say, tree, node, branch, features)}"
+        rows.append([label, say.count(counts.sum()), *map(say.count, counts), say.fixed(float(entropy(counts)))])
+        rows[-1] += [say.fixed(float(gini(counts))), growth.fate(child)]
+    head = [say("branch"), say("rows"), *growth.training.classes, say("entropy"), say("Gini"), say("then")]
+    page.table(head, rows, say("The branches of {name}", name=name))
     branches = np.array(tables)
     left, sizes = float(after(measure, branches)), branches.sum(axis=1)
     impurity = [float(MEASURES[measure](branch)) for branch in branches]
-    parts = [f"{fraction(n, sizes.sum())}·{fixed(value)}" for n, value in zip(sizes, impurity)]
-    page.formula(f"{say('left_after')} = {' + '.join(parts)} = {fixed(left)}")
+    parts = [f"{say.fraction(n, sizes.sum())}·{say.fixed(value)}" for n, value in zip(sizes, impurity)]
+    page.formula(f"{say('impurity after')} = {' + '.join(parts)} = {say.fixed(left)}")
     single = {features[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
     if single:
-        names = ", ".join(f"{name} {fixed(value)}" for name, value in single.items())
-        page.text(say("oblique_better", names=names, after=fixed(left)))
+        names = say.series(f"{name} {say.fixed(value)}" for name, value in single.items())
+        page.text(
+            say(
+                "The best single column leaves more impurity ({names}); the combination leaves {after}.",
+                names=names,
+                after=say.fixed(left),
+            )
+        )
     return {"combination": left, "single": single, "terms": len(terms)}
 
 
-def combination_branch(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
+def combination_branch(say: Notation, tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
     """The side of the threshold on which a branch lies."""
     condition = branch_condition(tree, node, branch, features)
     assert isinstance(condition, LinearCondition)
     sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
-    return f"{sign} {fixed(condition.threshold)}"
+    return f"{sign} {say.fixed(condition.threshold)}"
 
 
 def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
     """Rules in which every combination is written by its name."""
-    tree, named = growth.tree, dict[Condition, str]()
+    say, tree, named = growth.say, growth.tree, dict[Condition, str]()
     for node in (node for node in growth.number if tree.node_kind[node] == LINEAR):
         for branch in range(int(tree.n_children[node])):
             condition = branch_condition(tree, node, branch, growth.training.features)
             named[replace(condition, missing=0.0)] = f"{growth.test_name(node)} {growth.branch_name(node, branch)}"
     texts = []
     for rule in rules:
-        conditions = [named.get(replace(condition, missing=0.0), str(condition)) for condition in rule.conditions]
-        texts.append(f"IF {' AND '.join(conditions)} THEN {rule.label}" if named and conditions else str(rule))
+        shown = ""
+        for condition in rule.conditions:
+            one = named.get(replace(condition, missing=0.0)) or say.text(condition_text(condition))
+            shown = say("{first} AND {more}", first=shown, more=one) if shown else one
+        label = value_text(rule.label)
+        texts.append(say("IF {conditions} THEN {label}", conditions=shown, label=label) if shown else label)
     return texts
 
 
-def film_tree(scene: AnimationContext) -> list[Frame]:
+def animate_tree(context: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
-    part, _ = growing_and_validation(scene.training)
+    part, _ = growing_and_validation(context.training)
     weight = None if (part.weight == 1).all() else part.weight
-    classes = scene.estimator.classes_
-    grown = grow(scene.estimator, part.matrix, part.y, weight, len(classes))
+    classes = context.estimator.classes_
+    grown = grow(context.estimator, part.matrix, part.y, weight, len(classes))
     inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
     features = part.features
-    said = [scene.say("film_root"), scene.say("film_one_test")]
-    said += [scene.say("film_tests", n=n) for n in range(2, len(inner) + 1)]
-    shots = [
-        Frame(said[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
+    captions = [context.say("All rows")]
+    captions += [context.say("{n:,} {n:test|tests}", n=n) for n in range(1, len(inner) + 1)]
+    frames = [
+        Frame(captions[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
         for known in range(min(len(inner), MAX_FRAMES - 1) + 1)
     ]
-    finished = Frame(scene.say("film_finished"), tree=outline(scene.estimator.tree_, features, classes))
+    finished = Frame(context.say("The finished tree"), tree=outline(context.estimator.tree_, features, classes))
     # The first test is chosen in the first step of the trace: its picture has that test already.
-    return [*shots, finished]
+    return [*frames, finished]
 
 
 def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
