@@ -51,7 +51,8 @@ MESSAGES = {
     "open_a_table": "Open a table",
     "open_another": "Open another table",
     "drop_here": "Drop a file here, or choose one",
-    "formats": "CSV, TSV, Parquet, Arrow, JSON, ARFF or Excel; at most {size} MB. The file is copied into the project folder and goes nowhere else.",
+    "formats": "CSV, TSV, Parquet, Arrow, JSON, ARFF or Excel; at most {size} MB. The file is copied into the project "
+    "folder and goes nowhere else.",
     "file": "File",
     "needs_script": "Without scripts, name the file instead:",
     "path": "A file of this machine",
@@ -68,7 +69,8 @@ MESSAGES = {
     "more_columns": "{n} further columns are below.",
     "remarks": "Noticed while reading",
     "findings": "Findings",
-    "findings_text": "What is missing, wrong, repeated or too good to be true. A button changes a copy: the file stays as it is, and every step can be undone.",
+    "findings_text": "What is missing, wrong, repeated or too good to be true. A button changes a copy: the file stays as it "
+    "is, and every step can be undone.",
     "no_findings": "The audit has no findings.",
     "auditing": "The table is being checked …",
     "severity_high": "serious",
@@ -152,7 +154,8 @@ MESSAGES = {
     "search": "How the parameters are found",
     "way_fixed": "As given above: nothing is searched.",
     "way_tune": "Search the parameters of each learner. The rows that measure a learner take no part in the search.",
-    "way_choose": "Choose one of the learners, with its parameters. With folds the whole choice is repeated in each of them (nested), and measured on its rows.",
+    "way_choose": "Choose one of the learners, with its parameters. With folds the whole choice is repeated in each of "
+    "them (nested), and measured on its rows.",
     "candidates": "Settings of each learner",
     "candidates_text": "beside its defaults, drawn from its search space; at most {most}",
     "strategy": "Settings are compared",
@@ -171,7 +174,8 @@ MESSAGES = {
     "seed": "Seed",
     "seed_text": "The same seed gives the same folds and the same models.",
     "costs": "Costs of errors",
-    "costs_text": "What it costs to predict a class (across) for a row of another (down). Without costs all errors count the same.",
+    "costs_text": "What it costs to predict a class (across) for a row of another (down). Without costs all errors count "
+    "the same.",
     "true_predicted": "true \\ predicted",
     "cost_of": "cost of predicting {predicted} for {true}",
     "start": "Start",
@@ -228,7 +232,8 @@ MESSAGES = {
     "which_run": "Which run",
     "scale_text": "The scale begins at {low}. The dashed mark is the most frequent class alone: {baseline}.",
     "five_requirements": "The five requirements",
-    "five_requirements_text": "Accuracy, speed, robustness to wrong labels and missing values, growth of the time with the rows, and size. Measured with the same folds for every learner.",
+    "five_requirements_text": "Accuracy, speed, robustness to wrong labels and missing values, growth of the time with the rows, and "
+    "size. Measured with the same folds for every learner.",
     "measure_requirements": "Measure them",
     "measuring_requirements": "Measuring",
     "speed_train": "Training",
@@ -274,14 +279,17 @@ MESSAGES = {
     "the_model_text": "{learner}: {size}. The file holds data only; vaglio.load, vaglio predict and vaglio serve read it.",
     "other_forms": "In other forms",
     "the_report": "The report",
-    "the_report_text": "One page about the table and these learners: data, learners, measures, the chosen model, rows explained. It chooses among the learners of the run by cross-validation and evaluates the choice on other rows.",
+    "the_report_text": "One page about the table and these learners: data, learners, measures, the chosen model, rows "
+    "explained. It chooses among the learners of the run by cross-validation and evaluates the choice on "
+    "other rows.",
     "write_report": "Write the report",
     "writing_report": "Writing the report",
     "open_report": "Open the report",
     "keep_report": "Save it",
     "report_chose": "chosen: {learner}",
     "predictions": "Predictions for another file",
-    "predictions_text": "The rows of the file with the class that {learner} predicts and the probability of each class. The file needs the columns of the table, not the class.",
+    "predictions_text": "The rows of the file with the class that {learner} predicts and the probability of each class. The file "
+    "needs the columns of the table, not the class.",
     "drop_rows": "Drop a file with new rows here, or choose one",
     "predict": "Predict",
     "predicting": "Predicting",
@@ -311,7 +319,8 @@ MESSAGES = {
     "one_row": "One row at a time",
     "wrong_rows": "{n} rows were predicted wrong by models that had not seen them:",
     "judged_right": "True class {true}; in the evaluation, by a model that had not seen the row, predicted {predicted}.",
-    "judged_wrong": "True class {true}; in the evaluation, by a model that had not seen the row, predicted {predicted}: wrong.",
+    "judged_wrong": "True class {true}; in the evaluation, by a model that had not seen the row, predicted {predicted}: "
+    "wrong.",
     "move_text": "Move a slider or choose another value: the class follows. An empty field is a missing value.",
     "slider_of": "slider of {name}",
     "ask": "Ask",

@@ -51,7 +51,8 @@ MESSAGES = {
     "open_a_table": "Apri una tabella",
     "open_another": "Apri un'altra tabella",
     "drop_here": "Trascina qui un file, o scegline uno",
-    "formats": "CSV, TSV, Parquet, Arrow, JSON, ARFF o Excel; al massimo {size} MB. Il file è copiato nella cartella del progetto e non va altrove.",
+    "formats": "CSV, TSV, Parquet, Arrow, JSON, ARFF o Excel; al massimo {size} MB. Il file è copiato nella cartella "
+    "del progetto e non va altrove.",
     "file": "File",
     "needs_script": "Senza script, indica il file per nome:",
     "path": "Un file di questa macchina",
@@ -68,7 +69,8 @@ MESSAGES = {
     "more_columns": "Altre {n} colonne sono più sotto.",
     "remarks": "Notato durante la lettura",
     "findings": "Rilievi",
-    "findings_text": "Che cosa manca, è sbagliato, ripetuto o troppo bello per essere vero. Un pulsante cambia una copia: il file resta com'è, e ogni passo si può annullare.",
+    "findings_text": "Che cosa manca, è sbagliato, ripetuto o troppo bello per essere vero. Un pulsante cambia una copia: il "
+    "file resta com'è, e ogni passo si può annullare.",
     "no_findings": "L'esame non ha rilievi.",
     "auditing": "La tabella è in esame …",
     "severity_high": "grave",
@@ -152,7 +154,8 @@ MESSAGES = {
     "search": "Come si trovano i parametri",
     "way_fixed": "Come sono dati sopra: non si cerca niente.",
     "way_tune": "Cerca i parametri di ogni algoritmo. Le righe che misurano un algoritmo non partecipano alla ricerca.",
-    "way_choose": "Scegli uno degli algoritmi, con i suoi parametri. Con i gruppi tutta la scelta si ripete in ciascuno (annidata), e si misura sulle sue righe.",
+    "way_choose": "Scegli uno degli algoritmi, con i suoi parametri. Con i gruppi tutta la scelta si ripete in ciascuno "
+    "(annidata), e si misura sulle sue righe.",
     "candidates": "Impostazioni di ogni algoritmo",
     "candidates_text": "oltre a quelle predefinite, estratte dal suo spazio di ricerca; al massimo {most}",
     "strategy": "Le impostazioni si confrontano",
@@ -167,11 +170,13 @@ MESSAGES = {
     "tried": "Che cosa è stato provato",
     "setting": "Impostazione",
     "score": "Punteggio",
-    "score_text": "Il punteggio è della ricerca: il migliore di molti è un po' troppo alto. L'accuratezza sopra è di altre righe.",
+    "score_text": "Il punteggio è della ricerca: il migliore di molti è un po' troppo alto. L'accuratezza sopra è di altre "
+    "righe.",
     "seed": "Seme",
     "seed_text": "Lo stesso seme dà le stesse parti e gli stessi modelli.",
     "costs": "Costi degli errori",
-    "costs_text": "Quanto costa prevedere una classe (in alto) per una riga di un'altra (a sinistra). Senza costi tutti gli errori contano uguale.",
+    "costs_text": "Quanto costa prevedere una classe (in alto) per una riga di un'altra (a sinistra). Senza costi tutti "
+    "gli errori contano uguale.",
     "true_predicted": "vera \\ prevista",
     "cost_of": "costo di prevedere {predicted} per {true}",
     "start": "Avvia",
@@ -228,7 +233,8 @@ MESSAGES = {
     "which_run": "Quale prova",
     "scale_text": "La scala comincia da {low}. Il segno tratteggiato è la sola classe più frequente: {baseline}.",
     "five_requirements": "I cinque requisiti",
-    "five_requirements_text": "Accuratezza, velocità, robustezza a etichette sbagliate e valori mancanti, crescita del tempo con le righe, e grandezza. Misurati con le stesse parti per ogni algoritmo.",
+    "five_requirements_text": "Accuratezza, velocità, robustezza a etichette sbagliate e valori mancanti, crescita del tempo con le "
+    "righe, e grandezza. Misurati con le stesse parti per ogni algoritmo.",
     "measure_requirements": "Misurali",
     "measuring_requirements": "Misura in corso",
     "speed_train": "Addestramento",
@@ -274,14 +280,17 @@ MESSAGES = {
     "the_model_text": "{learner}: {size}. Il file contiene solo dati; lo leggono vaglio.load, vaglio predict e vaglio serve.",
     "other_forms": "In altre forme",
     "the_report": "Il rapporto",
-    "the_report_text": "Una pagina sulla tabella e su questi algoritmi: dati, algoritmi, misure, il modello scelto, righe spiegate. Sceglie fra gli algoritmi della prova con la validazione incrociata e valuta la scelta su altre righe.",
+    "the_report_text": "Una pagina sulla tabella e su questi algoritmi: dati, algoritmi, misure, il modello scelto, righe "
+    "spiegate. Sceglie fra gli algoritmi della prova con la validazione incrociata e valuta la scelta su "
+    "altre righe.",
     "write_report": "Scrivi il rapporto",
     "writing_report": "Scrittura del rapporto",
     "open_report": "Apri il rapporto",
     "keep_report": "Salvalo",
     "report_chose": "scelto: {learner}",
     "predictions": "Previsioni per un altro file",
-    "predictions_text": "Le righe del file con la classe prevista da {learner} e la probabilità di ogni classe. Il file ha bisogno delle colonne della tabella, non della classe.",
+    "predictions_text": "Le righe del file con la classe prevista da {learner} e la probabilità di ogni classe. Il file ha "
+    "bisogno delle colonne della tabella, non della classe.",
     "drop_rows": "Trascina qui un file con righe nuove, o scegline uno",
     "predict": "Prevedi",
     "predicting": "Previsione in corso",
@@ -295,7 +304,8 @@ MESSAGES = {
     "copy": "Copia",
     # -- capisci
     "what_it_learned": "Che cosa ha imparato",
-    "tree_text": "Una riga parte dall'alto e segue il ramo di cui soddisfa la condizione. Clicca un nodo per vedere le sue righe.",
+    "tree_text": "Una riga parte dall'alto e segue il ramo di cui soddisfa la condizione. Clicca un nodo per vedere le "
+    "sue righe.",
     "node_n": "Nodo {n}",
     "rules_text": "Spegni una regola per vedere quanto vale.",
     "rules_on_holdout": "Le misure sono sulle {n} righe tenute da parte.",
@@ -311,7 +321,8 @@ MESSAGES = {
     "one_row": "Una riga alla volta",
     "wrong_rows": "{n} righe sono state previste male da modelli che non le avevano viste:",
     "judged_right": "Classe vera {true}; nella valutazione, da un modello che non aveva visto la riga, prevista {predicted}.",
-    "judged_wrong": "Classe vera {true}; nella valutazione, da un modello che non aveva visto la riga, prevista {predicted}: sbagliata.",
+    "judged_wrong": "Classe vera {true}; nella valutazione, da un modello che non aveva visto la riga, prevista {predicted}: "
+    "sbagliata.",
     "move_text": "Muovi un cursore o scegli un altro valore: la classe segue. Un campo vuoto è un valore mancante.",
     "slider_of": "cursore di {name}",
     "ask": "Chiedi",

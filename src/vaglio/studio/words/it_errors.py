@@ -5,14 +5,18 @@ SENTENCES = {
     "The form lacks {name}: load the page again.": "Al modulo manca {name}: ricarica la pagina.",
     "The form lacks the number {name}: load the page again.": "Al modulo manca il numero {name}: ricarica la pagina.",
     "The form is not readable: load the page again.": "Il modulo non è leggibile: ricarica la pagina.",
-    "This page is for the browser that was started with it: open the address that vaglio studio printed. Each address works once; start the studio again for another one.": "Questa pagina è per il browser che è stato avviato con lei: apri l'indirizzo che vaglio studio ha scritto. Ogni indirizzo vale una volta; riavvia lo studio per averne un altro.",
+    "This page is for the browser that was started with it: open the address that vaglio studio printed. "
+    "Each address works once; start the studio again for another one.": "Questa pagina è per il browser che è stato avviato con lei: apri l'indirizzo che vaglio studio ha "
+    "scritto. Ogni indirizzo vale una volta; riavvia lo studio per averne un altro.",
     "This request comes from a page of another site: use the page of the studio.": "Questa richiesta viene da una pagina di un altro sito: usa la pagina dello studio.",
     "The file is larger than {n} MB: start the studio with --max-upload.": "Il file è più grande di {n} MB: avvia lo studio con --max-upload.",
     "Another upload has this name: wait for it, or rename the file.": "Un altro caricamento ha questo nome: aspetta che finisca, o rinomina il file.",
     "No byte of the file came for {n} seconds: send it again.": "Per {n} secondi non è arrivato alcun byte del file: mandalo di nuovo.",
     "Two runs are at work already: wait for one of them, or cancel it.": "Due lavori sono già in corso: aspetta che uno finisca, o annullalo.",
     "There is not enough memory for this: choose fewer rows or columns.": "Non c'è abbastanza memoria: scegli meno righe o colonne.",
-    "{path} needs about {n} GB in memory, more than there is: open a sample of its rows (vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts.": "{path} richiede circa {n} GB di memoria, più di quanta ce n'è: apri un campione delle sue righe (vaglio.scan(file).sample(100000)), o lavoraci con i comandi, che la leggono a parti.",
+    "{path} needs about {n} GB in memory, more than there is: open a sample of its rows "
+    "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts.": "{path} richiede circa {n} GB di memoria, più di quanta ce n'è: apri un campione delle sue righe "
+    "(vaglio.scan(file).sample(100000)), o lavoraci con i comandi, che la leggono a parti.",
     "There is no run {name} in this project.": "In questo progetto non c'è il lavoro {name}.",
     "This step was undone already.": "Questo passo è già stato annullato.",
     "{path}: there is no such file.": "{path}: questo file non esiste.",
@@ -40,17 +44,27 @@ SENTENCES = {
     "The number of candidates is a whole number from {n} to {n_high}.": "Il numero di candidati è un numero intero da {n} a {n_high}.",
     "A validation part needs rows that are kept apart: divide the rows in that way.": "Una parte di validazione ha bisogno di righe tenute da parte: dividi le righe in quel modo.",
     # -- reading
-    "{path}, row {n} (line {n_line}): {n_found} fields where {n_wanted} are expected; correct the row, or give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campi invece di {n_wanted}; correggi la riga, o controlla che i campi siano separati da {sign}.",
-    "{path}, row {n} (line {n_line}): {n_found} field where {n_wanted} are expected; correct the row, or give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campo invece di {n_wanted}; correggi la riga, o controlla che i campi siano separati da {sign}.",
+    "{path}, row {n} (line {n_line}): {n_found} fields where {n_wanted} are expected; correct the row, or "
+    "give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campi invece di {n_wanted}; correggi la riga, o controlla "
+    "che i campi siano separati da {sign}.",
+    "{path}, row {n} (line {n_line}): {n_found} field where {n_wanted} are expected; correct the row, or "
+    "give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campo invece di {n_wanted}; correggi la riga, o controlla "
+    "che i campi siano separati da {sign}.",
     "{path} is empty: a table needs a row of names and at least one row.": "{path} è vuoto: una tabella ha bisogno di una riga di nomi e di almeno una riga.",
     "{path} has a row of names but no rows below it.": "{path} ha una riga di nomi ma nessuna riga sotto.",
     "{path} has no rows.": "{path} non ha righe.",
     "{path}: column {name} appears {n} times (places {shown}): rename all but one.": "{path}: la colonna {name} compare {n} volte (posizioni {shown}): rinominane tutte tranne una.",
     "{path} is named as {a} but holds {b}: rename it, or say format={form}.": "{path} ha il nome di {a} ma contiene {b}: rinominalo.",
     "{path} holds {what}, not a table: {advice}.": "{path} contiene {what}, non una tabella: {advice}.",
-    "{path}: column {name} has {word} (row {n}) where a number is expected: correct it, add it to missing=, or declare the column nominal ({how}).": "{path}: la colonna {name} ha {word} (riga {n}) dove ci si aspetta un numero: correggilo, aggiungilo alle parole per i valori mancanti, o dichiara la colonna nominale.",
-    "{path}: column {name}, row {n}: {word} is not in the given order ({order}): add it, or mark it as missing.": "{path}: colonna {name}, riga {n}: {word} non è nell'ordine dato ({order}): aggiungilo, o segnalo come mancante.",
-    "{path}: column {name}: values such as {word} cannot all be read as dates in one format; write them as YYYY-MM-DD, or say dayfirst= if day and month could be exchanged.": "{path}: colonna {name}: valori come {word} non si possono leggere tutti come date in un solo formato; scrivili come AAAA-MM-GG.",
+    "{path}: column {name} has {word} (row {n}) where a number is expected: correct it, add it to missing=, "
+    "or declare the column nominal ({how}).": "{path}: la colonna {name} ha {word} (riga {n}) dove ci si aspetta un numero: correggilo, aggiungilo "
+    "alle parole per i valori mancanti, o dichiara la colonna nominale.",
+    "{path}: column {name}, row {n}: {word} is not in the given order ({order}): add it, or mark it as "
+    "missing.": "{path}: colonna {name}, riga {n}: {word} non è nell'ordine dato ({order}): aggiungilo, o segnalo come "
+    "mancante.",
+    "{path}: column {name}: values such as {word} cannot all be read as dates in one format; write them as "
+    "YYYY-MM-DD, or say dayfirst= if day and month could be exchanged.": "{path}: colonna {name}: valori come {word} non si possono leggere tutti come date in un solo formato; "
+    "scrivili come AAAA-MM-GG.",
     "{path}: there is no column {name}; there are {names_list}.": "{path}: non c'è la colonna {name}; ci sono {names_list}.",
     "there is no column {name}; there are {names_list}.": "non c'è la colonna {name}; ci sono {names_list}.",
     "there is no column {name}; did you mean {names_list}?": "non c'è la colonna {name}; forse {names_list}?",
@@ -84,7 +98,9 @@ SENTENCES = {
     "{a} and {b} differ significantly, by {n} (p = {p}).": "{a} e {b} differiscono in modo significativo, di {n} (p = {p}).",
     "{a} and {b} differ significantly, by +{n} (p = {p}).": "{a} e {b} differiscono in modo significativo, di +{n} (p = {p}).",
     "{n} more pairs differ significantly; see the attribute pairs.": "Altre {n} coppie differiscono in modo significativo.",
-    "{n} of {n_all} pairs do not differ significantly (corrected paired t test, Holm's correction, level {n_level}).": "{n} coppie su {n_all} non differiscono in modo significativo (test t appaiato corretto, correzione di Holm, livello {n_level}).",
+    "{n} of {n_all} pairs do not differ significantly (corrected paired t test, Holm's correction, level "
+    "{n_level}).": "{n} coppie su {n_all} non differiscono in modo significativo (test t appaiato corretto, correzione di "
+    "Holm, livello {n_level}).",
     "Pearson": "Pearson",
     "Spearman": "Spearman",
     "correlation ratio": "rapporto di correlazione",

@@ -57,24 +57,30 @@ SENTENCES = {
     "{name} is {value} in all but {n} of {n_rows} rows": "{name} è {value} in tutte le righe tranne {n} su {n_rows}",
     "It seldom helps; check whether the other values are errors.": "Di rado serve; controlla se gli altri valori sono errori.",
     "{n} input columns for {n_rows} rows": "{n} colonne di ingresso per {n_rows} righe",
-    "With so many columns some fit by chance: use learners that select attributes, and cross-validate.": "Con tante colonne qualcuna va bene per caso: usa algoritmi che scelgono gli attributi, e la validazione incrociata.",
+    "With so many columns some fit by chance: use learners that select attributes, and cross-validate.": "Con tante colonne qualcuna va bene per caso: usa algoritmi che scelgono gli attributi, e la validazione "
+    "incrociata.",
     "{n} of the numbers are zero": "{n} dei numeri sono zero",
     "If zero means absence, declare the columns asymmetric, or give the table as a sparse matrix.": "Se zero vuol dire assenza, dichiara asimmetriche le colonne, o dai la tabella come matrice sparsa.",
     "{said_} (of a sample of {n} rows)": "{said_} (in un campione di {n} righe)",
     # -- rows unlike the others
     "{n} row(s) unlike the others of the class, the most unusual first: {shown_list}": "{n} rig[a diversa|he diverse] dalle altre della classe, la più insolita per prima: {shown_list}",
-    "{n} row(s) unlike the others of the class (of a sample of {n_sample} rows), the most unusual first: {shown_list}": "{n} rig[a diversa|he diverse] dalle altre della classe (in un campione di {n_sample} righe), la più insolita per prima: {shown_list}",
+    "{n} row(s) unlike the others of the class (of a sample of {n_sample} rows), the most unusual first: "
+    "{shown_list}": "{n} rig[a diversa|he diverse] dalle altre della classe (in un campione di {n_sample} righe), la più "
+    "insolita per prima: {shown_list}",
     "Check them for a wrong label or a wrong value.": "Controlla se hanno un'etichetta o un valore sbagliati.",
     # -- granularity
     "{names_list}: numbers with at most {n} different values": "{names_list}: numeri con al massimo {n} valori diversi",
-    "They may be codes: declare the level (nominal or ordinal) if their differences mean nothing.": "Forse sono codici: dichiara il livello (nominale o ordinale) se le loro differenze non significano niente.",
+    "They may be codes: declare the level (nominal or ordinal) if their differences mean nothing.": "Forse sono codici: dichiara il livello (nominale o ordinale) se le loro differenze non significano "
+    "niente.",
     "more decimals than tell the classes apart: {shown_list}": "più decimali di quanti ne servano a distinguere le classi: {shown_list}",
     "more decimals than tell the classes apart (of a sample of {n} rows): {shown_list}": "più decimali di quanti ne servano a distinguere le classi (in un campione di {n} righe): {shown_list}",
     "The last digits are noise to a model: round them, so that thresholds and rules stay readable.": "Per un modello le ultime cifre sono rumore: arrotonda, così soglie e regole restano leggibili.",
     "{name}: {n} different points in time in {n_rows} rows": "{name}: {n} momenti diversi in {n_rows} righe",
     "{name}: {n} different values in {n_rows} rows": "{name}: {n} valori diversi in {n_rows} righe",
     "Derive what repeats: the month, the day of the week, the hour.": "Ricava ciò che si ripete: il mese, il giorno della settimana, l'ora.",
-    "Group them (towns by region, products by kind): single values teach nothing. id3 and joint-bayes learn them by heart; other learners correct for chance.": "Raggruppali (città per regione, prodotti per tipo): i singoli valori non insegnano niente. id3 e joint-bayes li imparano a memoria; gli altri algoritmi correggono per il caso.",
+    "Group them (towns by region, products by kind): single values teach nothing. id3 and joint-bayes learn "
+    "them by heart; other learners correct for chance.": "Raggruppali (città per regione, prodotti per tipo): i singoli valori non insegnano niente. id3 e "
+    "joint-bayes li imparano a memoria; gli altri algoritmi correggono per il caso.",
     # -- leakage
     "Whether {name} is missing determines the class of {n} of the rows": "Che {name} manchi o no determina la classe del {n} delle righe",
     "Whether {name} is missing determines the class of {n} of the rows (of a sample of {n_sample} rows)": "Che {name} manchi o no determina la classe del {n} delle righe (in un campione di {n_sample} righe)",
@@ -84,7 +90,9 @@ SENTENCES = {
     "If its value is not known before the class is, leave it out.": "Se il suo valore non è noto prima della classe, escludila.",
     # -- missing values
     "{n} values are missing ({n_share} of all), in {n_columns} of {n_all} columns": "Mancano {n} valori (il {n_share} del totale), in {n_columns} colonne su {n_all}",
-    "Trees, rules, Bayes and neighbours use missing values as they are; for the others impute inside the folds.": "Alberi, regole, Bayes e vicini usano i valori mancanti come sono; per gli altri si completano dentro i gruppi della validazione.",
+    "Trees, rules, Bayes and neighbours use missing values as they are; for the others impute inside the "
+    "folds.": "Alberi, regole, Bayes e vicini usano i valori mancanti come sono; per gli altri si completano dentro i "
+    "gruppi della validazione.",
     "{n} row(s) without a class": "{n} rig[a|he] senza classe",
     "They cannot be used for training and are set aside.": "Non servono per l'addestramento e vengono messe da parte.",
     "{name}: {values_list} in {n} row(s) may mean that the value is missing": "{name}: {values_list} in {n} rig[a|he] può voler dire che il valore manca",
@@ -93,7 +101,8 @@ SENTENCES = {
     "Leave the column out, or find out what it means that a value is missing.": "Escludi la colonna, o scopri che cosa vuol dire che un valore manca.",
     # -- outliers and impossible values
     "{name}: {n} value(s) ({n_share}) outside {low} … {high}": "{name}: {n} valor[e|i] ({n_share}) fuori da {low} … {high}",
-    "Check them: correct the errors and keep the true extremes; trees and rules are not affected by outliers.": "Controllali: correggi gli errori e tieni gli estremi veri; alberi e regole non risentono dei valori anomali.",
+    "Check them: correct the errors and keep the true extremes; trees and rules are not affected by outliers.": "Controllali: correggi gli errori e tieni gli estremi veri; alberi e regole non risentono dei valori "
+    "anomali.",
     "Half of the values are equal, so that every other value counts as an outlier.": "Metà dei valori sono uguali, perciò ogni altro valore conta come anomalo.",
     "{name}: {n} value(s) against the rule ({shown})": "{name}: {n} valor[e|i] contro la regola ({shown})",
     "Correct them at the source, or use clean(impossible='missing').": "Correggili all'origine, o rendili mancanti.",
@@ -101,7 +110,8 @@ SENTENCES = {
     "{n} row(s) equal to an earlier row in every column": "{n} rig[a uguale|he uguali] in ogni colonna a una riga precedente",
     "{n} row(s) equal to an earlier row in all columns but {names_list}": "{n} rig[a uguale|he uguali] a una riga precedente in tutte le colonne tranne {names_list}",
     "The model counts them twice; when you split the table, keep equal rows together (groups=).": "Il modello le conta due volte; quando dividi la tabella, tieni insieme le righe uguali (groups=).",
-    "If they are one record entered twice, use clean(duplicates='drop'): else a copy may be in the test rows.": "Se sono la stessa registrazione inserita due volte, escludi le copie: altrimenti una copia può finire tra le righe di prova.",
+    "If they are one record entered twice, use clean(duplicates='drop'): else a copy may be in the test rows.": "Se sono la stessa registrazione inserita due volte, escludi le copie: altrimenti una copia può finire "
+    "tra le righe di prova.",
     "{n} row(s) in {n_groups} group(s) with the same attributes and different classes": "{n} rig[a|he] in {n_groups} grupp[o|i] con gli stessi attributi e classi diverse",
     "No model can predict all of them: check the labels, or look for an attribute that separates them.": "Nessun modello può predirle tutte: controlla le etichette, o cerca un attributo che le separi.",
     "{name}: {n} value(s) in several rows with different content": "{name}: {n} valor[e|i] in più righe con contenuto diverso",

@@ -78,7 +78,8 @@ SENTENCES = {
     "almost: {rule}; not met: {condition_}": "quasi: {rule}; non vale: {condition_}",
     # -- neighbours and margins
     "in the neighbourhood of {n} rows: {rule}": "nell'intorno di {n} righe: {rule}",
-    "nearest of another class: training row {n} (counted from 0) at distance {n_far} is {label}": "la più vicina di un'altra classe: la riga di addestramento {n} (contando da 0), a distanza {n_far}, è {label}",
+    "nearest of another class: training row {n} (counted from 0) at distance {n_far} is {label}": "la più vicina di un'altra classe: la riga di addestramento {n} (contando da 0), a distanza {n_far}, è "
+    "{label}",
     "training row {n} at distance {n_far} is {label}": "la riga di addestramento {n}, a distanza {n_far}, è {label}",
     "nearest support vectors (rows counted from 0): {told_}": "vettori di supporto più vicini (righe contate da 0): {told_}",
     "training row {told}": "riga di addestramento {told}",
