@@ -6,6 +6,8 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 BUILD  := build/editable
 JOBS   ?= $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
+# Each worker starts with files of its own, so that their fixtures are made once; one that is done takes from the others.
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 # An edit to any of these makes the next build compile again, and only what changed.
@@ -45,10 +47,10 @@ run: build ## the main job on the bundled penguins table: train, evaluate, rules
 test: test-native chromium test-python ## the tests that decide: native, Python, browser; minutes
 
 test-fast: build $(STAMPS)/test ## some Python tests of everything, without a browser: under a minute
-	@$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not nightly and not browser" $(ARGS)
+	@$(PYTEST) -m "not slow and not nightly and not browser" $(ARGS)
 
 test-nightly: build $(STAMPS)/test chromium ## what make test leaves out: further learners, formats and cases
-	@$(BIN)/python -m pytest -q -n $(JOBS) -m nightly $(ARGS)
+	@$(PYTEST) -m nightly $(ARGS)
 
 test-native: build
 	@cmake -S . -B $(BUILD) -DVAGLIO_NATIVE_TESTS=ON > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -56,7 +58,7 @@ test-native: build
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=ignore
 
 test-python: build $(STAMPS)/test
-	@VAGLIO_DATA="$(DATA)" $(BIN)/python -m pytest -q -n $(JOBS) -m "not nightly" $(ARGS)
+	@VAGLIO_DATA="$(DATA)" $(PYTEST) -m "not nightly" $(ARGS)
 
 chromium:
 	@tools/chromium.sh
