@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError
+from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
