@@ -106,7 +106,8 @@ class DenseEncoder:
             name = matrix.features[next(iter(matrix.text))].name
             raise NotSupportedError(
                 "text-in-partial-fit",
-                "Column {column!r} is free text, whose words are selected from all rows. Use fit instead of partial_fit, or MultinomialNB, which counts every word.",
+                "Column {column!r} is free text, whose words are selected from all rows. Use fit instead of "
+                "partial_fit, or MultinomialNB, which counts every word.",
                 column=name,
             )
         p = matrix.numeric.shape[1]
@@ -279,7 +280,8 @@ class DenseEncoder:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
                 "nominal-without-preprocessing",
-                "Column {column!r} is nominal, but with {none} the columns of X are used as they are. Encode it as numbers first, or set {auto}.",
+                "Column {column!r} is nominal, but with {none} the columns of X are used as they are. Encode it as "
+                "numbers first, or set {auto}.",
                 column=name,
                 none=NO_PREPROCESSING,
                 auto=setting("preprocess", "auto"),
@@ -290,7 +292,8 @@ class DenseEncoder:
         if self.as_is and not matrix.all_finite:
             raise InputError(
                 "not-finite-without-preprocessing",
-                "X contains NaN or infinity, and with {none} or a sparse X nothing is imputed. Fill the missing values first, or set {auto}.",
+                "X contains NaN or infinity, and with {none} or a sparse X nothing is imputed. Fill the missing "
+                "values first, or set {auto}.",
                 none=NO_PREPROCESSING,
                 auto=setting("preprocess", "auto"),
             )

@@ -104,7 +104,8 @@ class ScannedSource(Source):
             if not isinstance(column, ScannedColumn) or column.table.parts != self.X.parts:
                 raise InputError(
                     "column-of-other-table",
-                    "X is a scanned table, so {parameter} must be a column of the same table: X, y = data.xy('target'), sample_weight=data['weight'].",
+                    "X is a scanned table, so {parameter} must be a column of the same table: X, y = "
+                    "data.xy('target'), sample_weight=data['weight'].",
                     parameter=what,
                 )
         last = {each.name: each.table.kinds[each.name] for each in (self.y, self.weight) if each is not None}
@@ -330,7 +331,8 @@ def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
         least = held + apart + 3 * per_row * _LEAST_ROWS
         raise InputError(
             "memory-limit-too-small",
-            "A memory limit of {limit:,} MB is too small for this table. The program itself holds {held:,} MB; set a limit of at least {least:,} MB.",
+            "A memory limit of {limit:,} MB is too small for this table. The program itself holds {held:,} MB; set a "
+            "limit of at least {least:,} MB.",
             limit=memory >> 20,
             held=held >> 20,
             least=(least >> 20) + 1,
