@@ -67,7 +67,7 @@ def _german() -> Messy:
         ("\n".join(lines) + "\n").encode(),
         "Klasse",
         {"Eröffnung": "date", "Umsatz": "numeric", "Gewicht": "numeric", "Anteil": "numeric"},
-        ("above the names", "'Summe' and 'Quelle", "'k.A.' (1 cell of 'Umsatz')", "'12,5O kg' in row 4"),
+        ("above the column names", "'Summe' and 'Quelle", "'k.A.' (1 cell of 'Umsatz')", "'12,5O kg' in row 4"),
         {"Gewicht": "kg", "Anteil": "%"},
         ("wrong-values",),
     )
@@ -156,7 +156,7 @@ def _titled() -> Messy:
         ("\n".join(lines) + "\n").encode(),
         "classe",
         {"zona": "nominal", "pezzi": "numeric", "ricavo": "numeric"},
-        ("2 lines above the names", "3 lines below the table", "'TOTALE'", "1 empty row"),
+        ("2 lines above the column names", "3 lines below the table", "'TOTALE'", "1 empty row"),
     )
 
 
@@ -202,7 +202,7 @@ def _sheet() -> Messy:
         file.getvalue(),
         "classe",
         {"zona": "nominal", "misura": "numeric", "prezzo": "numeric"},
-        ("above the names", "'Media'", "'ND' (1 cell of 'misura')", "'n.d.' (1 cell of 'prezzo')"),
+        ("above the column names", "'Media'", "'ND' (1 cell of 'misura')", "'n.d.' (1 cell of 'prezzo')"),
         {"prezzo": "€"},
         name="table.xlsx",
     )

@@ -80,9 +80,9 @@ def test_samples_and_heads_have_the_levels(source):
 @pytest.mark.parametrize(
     ("levels", "said"),
     [
-        ({"size": "ordinal"}, "give its values in order"),
-        ({"size": "text"}, "free text"),
-        ({"size": "wrong"}, "the level is"),
+        ({"size": "ordinal"}, "List them from lowest to highest"),
+        ({"size": "text"}, "Free text must fit in memory"),
+        ({"size": "wrong"}, "the level must be"),
     ],
 )
 def test_levels_that_cannot_be_are_refused(source, levels, said):

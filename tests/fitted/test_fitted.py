@@ -142,5 +142,5 @@ def test_rows_are_drawn_by_number_and_label(n, play):
     assert len(model.sample(random_state=0)) == 1
     with pytest.raises(InputError, match="n is -1"):
         model.sample(-1)
-    with pytest.raises(InputError, match="There is no class 'maybe' to draw from. The classes are 'no' and 'yes'"):
+    with pytest.raises(InputError, match=r"There is no class 'maybe' to draw from\. The classes are 'no' and 'yes'"):
         model.sample(n, "maybe")

@@ -133,7 +133,7 @@ def test_a_file_that_is_no_square_of_classes(text, tmp_path):
 def test_what_is_no_matrix_of_costs_is_named(tmp_path):
     for cost, message in (
         ("nowhere.csv", "costs in .* cannot be read"),
-        ([[0, "x"], [1, 0]], "a square of numbers"),
+        ([[0, "x"], [1, 0]], "a square array of numbers"),
         ({("no", "yes"): "x"}, r"\('no', 'yes'\) is no number: 'x'"),
         ({("no",): 1}, "is not a .true, predicted. pair"),
         ({"no": 1}, "is not a .true, predicted. pair"),

@@ -55,4 +55,4 @@ def test_a_class_that_is_none_is_a_finding():
     assert found.target is None
     assert "continuous" in found.of_kind("no-class")[0].message
     empty = vaglio.audit({"x": measure, "y": [None] * 50}, "y")
-    assert "no row has a value" in empty.of_kind("no-class")[0].message
+    assert "No row has a value" in empty.of_kind("no-class")[0].message

@@ -1,7 +1,8 @@
 """Every sentence about a table comes from the catalogue: the pseudo-language changes it, and Italian has it.
 
-The pseudo-language changes the vowels and some other letters of a template, and no value. Names and cells here have none
-of these letters, so that a letter that is left was written around the catalogue; names of options and types are allowed.
+The pseudo-language changes the vowels and some other letters of a template, and no value. Names and cells here have
+none of these letters, so that a letter that is left was written around the catalogue; names of options and types are
+allowed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def _remarkable() -> str:
     """Return a file of which there is much to say."""
     rows = [
         f"{at + 1};{10115 + at % 3};{'tfF'[at % 3]};{1 + at % 9}.{at:03},5;{at} kg;{'-' if at == 3 else at};"
-        f"{'bb' if at == 5 else 7 * at};{'0' + str(1 + at % 9)}/0{1 + at % 7}/2024;;wd pq rt {at} bb;{at % 9 + 1}.{at + 100}"
+        f"{'bb' if at == 5 else 7 * at};{'0' + str(1 + at % 9)}/0{1 + at % 7}/2024;;wd pq rt {at} bb;"
+        f"{at % 9 + 1}.{at + 100}"
         for at in range(60)
     ]
     names = "k;plz;tf;m;w;g;b;d;p;t;q"

@@ -249,9 +249,8 @@ class Codebook:
         if absent:
             raise ColumnError(
                 "columns-of-model-absent",
-                "The table lacks the {n:column|columns} {absent}, which the model was trained on; it has "
-                "{columns}. Add {n:it|them} (an empty column counts as missing values), or train without "
-                "{n:it|them}.",
+                "The table lacks the {n:column|columns} {absent}, which the model was trained on; it has {columns}. "
+                "Add {n:it|them} (an empty column counts as missing values), or train without {n:it|them}.",
                 n=len(absent),
                 absent=listed(absent, quoted=True),
                 columns=listed(table.columns, quoted=True),
@@ -262,8 +261,8 @@ class Codebook:
         if width != len(self.columns):
             raise InputError(
                 "number-of-columns",
-                "X has {n:,} {n:column|columns}, but the model was trained on {trained:,}. Give the same "
-                "columns in the same order.",
+                "X has {n:,} {n:column|columns}, but the model was trained on {trained:,}. Give the same columns in "
+                "the same order.",
                 n=width,
                 trained=len(self.columns),
             )

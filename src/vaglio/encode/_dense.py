@@ -280,8 +280,8 @@ class DenseEncoder:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
                 "nominal-without-preprocessing",
-                "Column {column!r} is nominal, but with {none} the columns of X are used as they are. Encode "
-                "it as numbers first, or set {auto}.",
+                "Column {column!r} is nominal, but with {none} the columns of X are used as they are. Encode it as "
+                "numbers first, or set {auto}.",
                 column=name,
                 none=NO_PREPROCESSING,
                 auto=setting("preprocess", "auto"),
@@ -292,8 +292,8 @@ class DenseEncoder:
         if self.as_is and not matrix.all_finite:
             raise InputError(
                 "not-finite-without-preprocessing",
-                "X contains NaN or infinity, and with {none} or a sparse X nothing is imputed. Fill the "
-                "missing values first, or set {auto}.",
+                "X contains NaN or infinity, and with {none} or a sparse X nothing is imputed. Fill the missing "
+                "values first, or set {auto}.",
                 none=NO_PREPROCESSING,
                 auto=setting("preprocess", "auto"),
             )

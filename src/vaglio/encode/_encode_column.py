@@ -61,8 +61,8 @@ def with_categories(feature: Feature, column: Column) -> Feature:
     if new and feature.kind == "ordinal":
         raise InputError(
             "value-after-order",
-            "Column {column!r} has the value {value!r}, which is not in the order of the earlier rows. "
-            "Declare all ordered categories there.",
+            "Column {column!r} has the value {value!r}, which is not in the order of the earlier rows. Declare all "
+            "ordered categories there.",
             column=feature.name,
             value=next(iter(new.values())),
         )
@@ -126,8 +126,8 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
             "infinite-value-in-x",
-            "Column {column!r} has an infinite value in row {row:,}. X may hold missing values (NaN) but not "
-            "inf. Replace it, or leave the cell empty.",
+            "Column {column!r} has an infinite value in row {row:,}. X may hold missing values (NaN) but not inf. "
+            "Replace it, or leave the cell empty.",
             column=column.name,
             row=row,
         )
@@ -148,8 +148,8 @@ def _parsed(column: Column, lost: Lost | None) -> np.ndarray:
         elif code in words.data:
             raise InputError(
                 "word-in-numeric-column",
-                "Column {column!r} held numbers in training but now has {cell!r}. Correct the value, or "
-                "leave the cell empty.",
+                "Column {column!r} held numbers in training but now has {cell!r}. Correct the value, or leave the "
+                "cell empty.",
                 column=column.name,
                 cell=value,
             )
@@ -181,8 +181,8 @@ def codes_of(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np
         if unseen == "error":
             raise InputError(
                 "unseen-category",
-                "Column {column!r} has {value} in row {row:,}, a category that no training row has (known: "
-                "{known}). Correct it, or set {option}.",
+                "Column {column!r} has {value} in row {row:,}, a category that no training row has (known: {known}). "
+                "Correct it, or set {option}.",
                 column=column.name,
                 value=value,
                 row=int(strange[0]),

@@ -58,8 +58,8 @@ class Checkpoint:
         if begun.exists() and begun.read_text() != self._key:
             raise InputError(
                 "checkpoint-of-other-training",
-                "{folder} has the checkpoint of another training (other rows, learner or parameters). Name "
-                "another folder, or remove it.",
+                "{folder} has the checkpoint of another training (other rows, learner or parameters). Name another "
+                "folder, or remove it.",
                 folder=folder,
             )
         if not begun.exists():

@@ -465,8 +465,8 @@ def _rows_of(
     if raw is None or found != n_rows:
         raise InputError(
             "partition-changed",
-            "The partition starting at row {row:,} had {before:,} rows and has {after:,} after it was "
-            "computed again. A frame must give the same rows every time. Write it to files first.",
+            "The partition starting at row {row:,} had {before:,} rows and has {after:,} after it was computed again. "
+            "A frame must give the same rows every time. Write it to files first.",
             row=start + 1,
             before=n_rows,
             after=found,

@@ -331,8 +331,8 @@ def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
         least = held + apart + 3 * per_row * _LEAST_ROWS
         raise InputError(
             "memory-limit-too-small",
-            "A memory limit of {limit:,} MB is too small for this table. The program itself holds {held:,} "
-            "MB; set a limit of at least {least:,} MB.",
+            "A memory limit of {limit:,} MB is too small for this table. The program itself holds {held:,} MB; set a "
+            "limit of at least {least:,} MB.",
             limit=memory >> 20,
             held=held >> 20,
             least=(least >> 20) + 1,

@@ -66,8 +66,8 @@ def _refuse_too_many(rows: int, memory: int) -> None:
     if least > memory:
         raise InputError(
             "memory-limit-for-rows",
-            "{rows:,} rows need {least:,} MB to be read column by column, and the limit is {limit:,} MB. "
-            "Raise the limit, or take a sample of the rows.",
+            "{rows:,} rows need {least:,} MB to be read column by column, and the limit is {limit:,} MB. Raise the "
+            "limit, or take a sample of the rows.",
             rows=rows,
             least=(least >> 20) + 1,
             limit=memory >> 20,
@@ -146,8 +146,8 @@ class _Growing:
         if column.kind != self._first.kind:
             raise InputError(
                 "kinds-differ-by-rows",
-                "Column {column!r} is {first} in some rows and {second} in others. Write all parts with the "
-                "same types.",
+                "Column {column!r} is {first} in some rows and {second} in others. Write all parts with the same "
+                "types.",
                 column=self.name,
                 first=KIND_WORDS[self._first.kind],
                 second=KIND_WORDS[column.kind],
@@ -268,8 +268,8 @@ def _cannot_write(error: OSError, rows: int) -> InputError:
     why = text("the disk is full") if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
     return InputError(
         "temporary-file-not-written",
-        "The columns of the table cannot be written to a temporary file ({reason}, after {rows:,} rows). "
-        "Name a folder with more space with {spill} or TMPDIR.",
+        "The columns of the table cannot be written to a temporary file ({reason}, after {rows:,} rows). Name a "
+        "folder with more space with {spill} or TMPDIR.",
         reason=why,
         rows=rows,
         spill=Option("spill"),

@@ -135,8 +135,8 @@ class Spill:
             why = text("the disk is full") if full else error.strerror
             raise InputError(
                 "spill-not-written",
-                "Data that do not fit in memory cannot be written to {folder} ({reason}, after {megabytes:,} "
-                "MB). Name a folder with more space with {spill} or TMPDIR, or allow more memory.",
+                "Data that do not fit in memory cannot be written to {folder} ({reason}, after {megabytes:,} MB). "
+                "Name a folder with more space with {spill} or TMPDIR, or allow more memory.",
                 folder=path.parent,
                 reason=why,
                 megabytes=self.written >> 20,

@@ -114,8 +114,8 @@ def _other_kind(a: ColumnSurvey, b: ColumnSurvey) -> InputError:
     first, second = sorted((a, b), key=lambda each: each.place)
     return InputError(
         "kinds-differ-by-part",
-        "Column {column!r} is {first} in {first_place} and {second} in {second_place}. Write all parts with "
-        "the same types.",
+        "Column {column!r} is {first} in {first_place} and {second} in {second_place}. Write all parts with the same "
+        "types.",
         column=first.feature.name,
         first=KIND_WORDS[first.feature.kind],
         first_place=first.place,

@@ -266,8 +266,8 @@ def _classes_state(classes: np.ndarray) -> dict[str, Any]:
         if not isinstance(label, (str, bool, int, float)):
             raise NotSupportedError(
                 "class-not-savable",
-                "This model cannot be saved: its class {label!r} is neither text nor a number. Convert the "
-                "labels first.",
+                "This model cannot be saved: its class {label!r} is neither text nor a number. Convert the labels "
+                "first.",
                 label=label,
             )
     return {"dtype": classes.dtype.str, "labels": labels}

@@ -521,8 +521,8 @@ class Fitted:
         if not self.has_probabilities:
             raise NotSupportedError(
                 "learner-without-expected-cost",
-                "Deciding by expected cost needs probabilities, which the learner {learner!r} does not give. "
-                "Train it with the costs: they become weights of the training rows.",
+                "Deciding by expected cost needs probabilities, which the learner {learner!r} does not give. Train it "
+                "with the costs: they become weights of the training rows.",
                 learner=self.learner,
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")

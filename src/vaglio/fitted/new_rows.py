@@ -24,8 +24,8 @@ def draw_rows(fitted: Fitted, n: int, label: object, random_state: RandomState, 
     if fitted.classes is None or not callable(getattr(model, "draw", None)):
         raise NotSupportedError(
             "learner-not-generative",
-            "The learner {learner!r} does not model the distribution of the rows, so it cannot draw new "
-            "ones. The Bayes classifiers can.",
+            "The learner {learner!r} does not model the distribution of the rows, so it cannot draw new ones. The "
+            "Bayes classifiers can.",
             learner=fitted.learner,
         )
     if n < 0:

@@ -132,8 +132,8 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
     if len(row) != len(names):
         raise InputError(
             "row-of-other-length",
-            "The row has {n:,} {n:value|values}, but the model was trained on {trained:,} columns. Give the "
-            "same columns in the same order, or a dict.",
+            "The row has {n:,} {n:value|values}, but the model was trained on {trained:,} columns. Give the same "
+            "columns in the same order, or a dict.",
             n=len(row),
             trained=len(names),
         )

@@ -145,8 +145,8 @@ def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
             row = int(np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[0])
             raise InputError(
                 "prediction-not-finite",
-                "Row {row:,} has values that are too large, or too far from the training rows, for this "
-                "model: its {quantity} are not finite. Correct the row or leave it out.",
+                "Row {row:,} has values that are too large, or too far from the training rows, for this model: its "
+                "{quantity} are not finite. Correct the row or leave it out.",
                 row=row,
                 quantity=what,
             )

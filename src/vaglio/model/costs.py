@@ -230,8 +230,8 @@ class CostMatrix:
             free = self.labels[int(np.argmin(weight))]
             raise InputError(
                 "costs-not-weights",
-                "Costs can become weights of the training rows only if errors on every class cost more than "
-                "correct predictions. Errors on {label!r} do not.",
+                "Costs can become weights of the training rows only if errors on every class cost more than correct "
+                "predictions. Errors on {label!r} do not.",
                 label=free,
             )
         return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))

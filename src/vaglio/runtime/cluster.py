@@ -196,8 +196,8 @@ class _Watch:
         elif now - self._since >= self.worker_timeout:
             raise ClusterError(
                 "no-workers",
-                "The cluster has had no workers for {seconds:g} seconds. Start workers and resume from the "
-                "checkpoint if there is one, or wait longer for them ({option}).",
+                "The cluster has had no workers for {seconds:g} seconds. Start workers and resume from the checkpoint "
+                "if there is one, or wait longer for them ({option}).",
                 seconds=self.worker_timeout,
                 option=Option("worker_timeout"),
             )
@@ -219,14 +219,14 @@ def lost_named() -> Iterator[None]:
     except cluster.KilledWorker as error:
         raise ClusterError(
             "workers-died",
-            "Workers died repeatedly at the same task ({reason}). A partition probably needs more memory "
-            "than a worker has. Use more partitions.",
+            "Workers died repeatedly at the same task ({reason}). A partition probably needs more memory than a "
+            "worker has. Use more partitions.",
             reason=str(error),
         ) from None
     except (cancelled, Cancelled, closed, ConnectionError) as error:
         raise ClusterError(
             "scheduler-lost",
-            "The connection to the scheduler of the cluster was lost ({reason}). Start it again, and resume "
-            "from the checkpoint if there is one.",
+            "The connection to the scheduler of the cluster was lost ({reason}). Start it again, and resume from the "
+            "checkpoint if there is one.",
             reason=type(error).__name__,
         ) from None

@@ -43,8 +43,8 @@ def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Co
         raise (
             InputError(
                 "cell-not-number",
-                "Column {column!r} has {cell!r} in row {row:,}; expected a number. Correct the value, make "
-                "it missing ({missing}), or declare the column nominal ({nominal}).",
+                "Column {column!r} has {cell!r} in row {row:,}; expected a number. Correct the value, make it missing "
+                "({missing}), or declare the column nominal ({nominal}).",
                 column=column.name,
                 cell=value,
                 row=int(rows[0]) + 1,
@@ -113,8 +113,8 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
         if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
             raise InputError(
                 "order-unknown",
-                "Column {column!r} cannot be ordinal: the order of its values is unknown. List them from "
-                "lowest to highest ({order}).",
+                "Column {column!r} cannot be ordinal: the order of its values is unknown. List them from lowest to "
+                "highest ({order}).",
                 column=column.name,
                 order=in_order(column.name, ranked.categories[:4]),
             )
@@ -127,8 +127,8 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
         shown = Number(f"{value:g}") if isinstance(value, float) else repr(value)
         raise InputError(
             "value-not-in-order",
-            "Column {column!r} has {value} in row {row:,}, which is not in the given order ({order}). Add it "
-            "to the order, or make it missing.",
+            "Column {column!r} has {value} in row {row:,}, which is not in the given order ({order}). Add it to the "
+            "order, or make it missing.",
             column=column.name,
             value=shown,
             row=row + 1,
@@ -187,8 +187,8 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
         return as_nominal(column).replace(asymmetric=True)
     raise InputError(
         "unknown-level",
-        "Column {column!r}: the level must be nominal, ordinal, interval, ratio, numeric, text, date, "
-        "asymmetric, or a list of values in order; not {level!r}.",
+        "Column {column!r}: the level must be nominal, ordinal, interval, ratio, numeric, text, date, asymmetric, or "
+        "a list of values in order; not {level!r}.",
         column=column.name,
         level=level,
     )
@@ -223,8 +223,8 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
         example = words.categories[0] if words.categories else ""
         raise InputError(
             "words-not-dates",
-            "Column {column!r}: values such as {example!r} cannot all be read as dates of one format. Write "
-            "them as YYYY-MM-DD, or set {dayfirst} if day and month are ambiguous.",
+            "Column {column!r}: values such as {example!r} cannot all be read as dates of one format. Write them as "
+            "YYYY-MM-DD, or set {dayfirst} if day and month are ambiguous.",
             column=column.name,
             example=example,
             dayfirst=reading("dayfirst"),

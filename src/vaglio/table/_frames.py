@@ -97,8 +97,8 @@ def _from_arrow(source: Any) -> Table:
                 ) from None
             raise InputError(
                 "not-a-table",
-                "A {type} is not a table. Give a data frame, a 2-D array, a sparse matrix, a dict of columns "
-                "or a list of dicts.",
+                "A {type} is not a table. Give a data frame, a 2-D array, a sparse matrix, a dict of columns or a "
+                "list of dicts.",
                 type=f"{type(source).__module__}.{type(source).__name__}",
             ) from None
     try:
@@ -233,8 +233,8 @@ def _mixed(name: str, values: Any) -> InputError:
         if family(value) != first[1]:
             return InputError(
                 "mixed-types",
-                "Column {column!r} mixes types: row {first_row:,} has {first} ({first_value}), row {row:,} "
-                "has {other} ({value}). Use one type.",
+                "Column {column!r} mixes types: row {first_row:,} has {first} ({first_value}), row {row:,} has "
+                "{other} ({value}). Use one type.",
                 column=name,
                 first_row=first[0],
                 first=first[1],
@@ -274,8 +274,8 @@ def _from_rows(rows: Sequence[Any], names: Sequence[str] | None) -> Table:
             if len(row) != wanted:
                 raise InputError(
                     "rows-of-unequal-length",
-                    "Row {row:,} has {n:,} {n:value|values}, but the first row has {first:,}. All rows must "
-                    "have the same length.",
+                    "Row {row:,} has {n:,} {n:value|values}, but the first row has {first:,}. All rows must have the "
+                    "same length.",
                     row=at,
                     n=len(row),
                     first=wanted,

@@ -52,7 +52,7 @@ def test_paths_that_cannot_be_read(tmp_path):
 def test_zip_archives_are_not_taken_for_spreadsheets(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as out:
         out.writestr("t.csv", "a,b\n1,2\n")
-    with pytest.raises(ReadError, match="is a zip archive, not a table. Unpack it first"):
+    with pytest.raises(ReadError, match=r"is a zip archive, not a table\. Unpack it first"):
         read(tmp_path / "t.zip")
 
 

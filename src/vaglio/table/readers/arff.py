@@ -236,8 +236,8 @@ def _declared(line: str, name: str, number: int) -> Attribute:
         if not any(pattern in java for pattern, _ in _JAVA_DATE):  # an empty format would crash the process
             raise ReadError(
                 "arff-date-format",
-                "{name}, line {line:,}: the date format {format!r} of {attribute!r} has no year, month, day "
-                "or time. Write one such as 'yyyy-MM-dd'.",
+                "{name}, line {line:,}: the date format {format!r} of {attribute!r} has no year, month, day or time. "
+                "Write one such as 'yyyy-MM-dd'.",
                 name=name,
                 line=number,
                 format=clip(java),
@@ -249,8 +249,8 @@ def _declared(line: str, name: str, number: int) -> Attribute:
         return Attribute(label, "date", date_format=form.replace("'", ""))
     raise ReadError(
         "arff-unknown-type",
-        "{name}, line {line:,}: attribute {attribute!r} has the type {type!r}. Supported types are numeric, "
-        "{{…}}, string and date.",
+        "{name}, line {line:,}: attribute {attribute!r} has the type {type!r}. Supported types are numeric, {{…}}, "
+        "string and date.",
         name=name,
         line=number,
         attribute=clip(label),
@@ -312,8 +312,8 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
         if len(row) != len(attributes):
             raise ReadError(
                 "arff-row-length",
-                "{name}, row {row:,} (line {line:,}) has {n:,} {n:value|values}, but {attributes:,} "
-                "attributes are declared. Correct the row.",
+                "{name}, row {row:,} (line {line:,}) has {n:,} {n:value|values}, but {attributes:,} attributes are "
+                "declared. Correct the row.",
                 name=name,
                 row=at,
                 line=number,
@@ -389,8 +389,8 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
     except ValueError:
         raise ReadError(
             "arff-cell-not-number",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or write ? for a "
-            "missing value.",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or write ? for a missing "
+            "value.",
             name=name,
             row=row,
             column=attribute.name,

@@ -191,8 +191,8 @@ def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> A
     if head.startswith(b"FEA1"):
         raise ReadError(
             "feather-version-1",
-            "{name} is Feather version 1, which vaglio does not read: a damaged file crashes its reader. "
-            "Convert a file you trust with pandas.read_feather(file).to_parquet(new_file).",
+            "{name} is Feather version 1, which vaglio does not read: a damaged file crashes its reader. Convert a "
+            "file you trust with pandas.read_feather(file).to_parquet(new_file).",
             name=name,
         )
     sizes = measure(file)

@@ -350,8 +350,8 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
         if len(row) != wanted:
             return ReadError(
                 "row-length",
-                "{name}, row {row:,} (line {line:,}) has {n:,} {n:field|fields}; expected {expected:,}. "
-                "Correct the row, or set {delimiter} if fields are not separated by {mark!r}.",
+                "{name}, row {row:,} (line {line:,}) has {n:,} {n:field|fields}; expected {expected:,}. Correct the "
+                "row, or set {delimiter} if fields are not separated by {mark!r}.",
                 name=name,
                 row=number,
                 line=line,

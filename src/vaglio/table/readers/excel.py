@@ -193,8 +193,8 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
     except ImportError:
         raise MissingDependencyError(
             "excel-not-installed",
-            "{name} is a spreadsheet, and reading it needs python-calamine. Run pip install 'vaglio[excel]', "
-            "or export the sheet as CSV.",
+            "{name} is a spreadsheet, and reading it needs python-calamine. Run pip install 'vaglio[excel]', or "
+            "export the sheet as CSV.",
             name=name,
         ) from None
     try:

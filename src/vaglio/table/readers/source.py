@@ -458,8 +458,8 @@ def _decode(source: Source, encoding: str) -> bytes:
         line = bytes(source.data[:at]).count(b"\n") + 1
         raise ReadError(
             "undecodable-byte",
-            "{name}, line {line:,}: byte {position:,} cannot be read as {encoding}. Set {option}, for "
-            "instance latin-1.",
+            "{name}, line {line:,}: byte {position:,} cannot be read as {encoding}. Set {option}, for instance "
+            "latin-1.",
             name=source.name,
             line=line,
             position=at,

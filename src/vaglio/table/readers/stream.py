@@ -327,16 +327,17 @@ def _numbers(
     if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
         raise ReadError(
             "cell-not-number-in-stream",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or make it "
-            "missing ({missing}).",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or make it missing "
+            "({missing}).",
             missing=as_missing(words[row].as_py()),
             **cell,
         )
     if wrong.sum() > 1:
         told = DataWarning(
             "cells-not-numbers-in-stream",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing, like "
-            "{n:,} further {n:cell|cells}.",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing, like {n:,} "
+            "further "
+            "{n:cell|cells}.",
             n=int(wrong.sum()) - 1,
             **cell,
         )

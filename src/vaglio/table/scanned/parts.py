@@ -167,8 +167,8 @@ class Part:
         if other not in (kind, "any"):
             raise ReadError(
                 "column-of-other-kind",
-                "{path}: column {column!r} is {kind} ({type}), but {first} in the first file. Write all "
-                "files with the same types.",
+                "{path}: column {column!r} is {kind} ({type}), but {first} in the first file. Write all files with "
+                "the same types.",
                 path=self.path,
                 column=name,
                 kind=KIND_WORDS[other],

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError
+from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
@@ -190,8 +191,8 @@ def _note_named_folders(path: Path, inside: list[Path]) -> None:
         warnings.warn(
             DataWarning(
                 "columns-in-folder-names",
-                "{path}: folder names give {columns}, which vaglio does not read as {n:a column|columns}. "
-                "Write {n:it|them} into the files to learn from {n:it|them}.",
+                "{path}: folder names give {columns}, which vaglio does not read as {n:a column|columns}. Write "
+                "{n:it|them} into the files to learn from {n:it|them}.",
                 path=path,
                 n=len(named),
                 columns=listed(named, quoted=True),
