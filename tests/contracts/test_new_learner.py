@@ -99,7 +99,7 @@ def explain_mean(model: MeanModel, matrix: EncodedMatrix, context: Context) -> l
 
 # -- 4. the trace ----------------------------------------------------------------------------------------------------
 def trace_mean(page: Page, training: Training) -> None:
-    page.section(page.say("distances"))
+    page.section(page.say("Distances"))
     page.table(["class", "mean"], zip(training.classes, training.model.mean.round(2).tolist()))
     page.facts["means"] = training.model.mean.tolist()
 
