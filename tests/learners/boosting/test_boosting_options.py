@@ -394,5 +394,5 @@ def test_the_trace_of_the_textbook_can_be_worked_out_by_hand():
     for one in work.facts["rounds"]:
         steps = -np.array(one["gradient"]) / (np.array(one["hessian"]) + 1) * 0.3
         np.testing.assert_allclose(one["values"], steps, atol=1e-6)
-    for lang, word in (("en", "learning rate is 0.3"), ("it", "tasso di apprendimento è 0.3")):
+    for lang, word in (("en", "learning rate is 0.3"), ("it", "tasso di apprendimento è 0,3")):
         assert word in str(vaglio.trace("gradient-boosting", X, y, lang=lang))

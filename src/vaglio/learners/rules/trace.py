@@ -297,11 +297,10 @@ def _read_rule(page: Page, training: Training, rule: Any, rows: np.ndarray, orde
 def _result(page: Page, training: Training) -> None:
     page.section(page.say("The rules of the model"))
     say, rules = page.say, training.estimator.rules()
-    lines = [
-        [say.text(rule_text(rule)), say("{correct} of {covered}", correct=say.count(rule.positives),
-                                        covered=say.count(sum(rule.covered)))]
-        for rule in rules
-    ]  # fmt: skip
+    lines = []
+    for rule in rules:
+        counts = {"correct": say.count(rule.positives), "covered": say.count(sum(rule.covered))}
+        lines.append([say.text(rule_text(rule)), say("{correct} of {covered}", **counts)])
     lines.append([say("ELSE {label}", label=value_text(rules.default_label)), ""])
     page.table([say("rule"), say("correct rows")], lines)
     page.facts["fitted_rules"] = [str(rule) for rule in rules]
