@@ -75,7 +75,7 @@ def did_you_mean(
     word: str,
     known: Iterable[str],
     *,
-    otherwise: str = "there are",
+    otherwise: str = text("there are"),
     quoted: bool = False,
     most: int = MOST_NAMES,
 ) -> Message:
