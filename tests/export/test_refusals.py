@@ -35,7 +35,9 @@ def _stumps(seed: int) -> vaglio.RandomForestClassifier:
 def test_members_whose_scores_do_not_add_up_are_refused_in_sql(ensemble):
     fitted = ensemble.fit(*vaglio.datasets.load("iris").xy()).fitted_
     for write in (fitted.to_sql, lambda: fitted.export("sql")):
-        with pytest.raises(NotSupportedError, match=r"not single trees .*; it can be exported as c, javascript or onnx"):
+        with pytest.raises(
+            NotSupportedError, match=r"not single trees .*; it can be exported as c, javascript or onnx"
+        ):
             write()
 
 
