@@ -45,5 +45,5 @@ def test_members_whose_scores_do_not_add_up_are_refused_in_sql(ensemble):
 def test_a_model_that_holds_a_function_says_so_in_every_form(form):
     X, y = vaglio.datasets.load("iris").xy()
     fitted = vaglio.KNeighborsClassifier(metric=lambda a, b: float(np.abs(a - b).sum())).fit(X, y).fitted_
-    with pytest.raises(NotSupportedError, match=f"written as {form}: its metric is a function of Python; keep the"):
+    with pytest.raises(NotSupportedError, match=f"exported as {form}: its metric is a function of Python; keep the"):
         fitted.export(form)
