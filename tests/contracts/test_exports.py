@@ -112,7 +112,7 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
     for format in FORMATS:
         if format not in forms:
             with pytest.raises(
-                NotSupportedError, match=r"It can be written as|Keep the model file|cannot be written as sql: it"
+                NotSupportedError, match=r"[Ii]t can be exported as|[Kk]eep the model file|cannot be exported as sql: it"
             ):
                 fitted.export(format)
     wanted = fitted.predict(frame)
@@ -265,7 +265,7 @@ def test_what_is_too_large_is_refused_by_name(monkeypatch: pytest.MonkeyPatch):
         with pytest.raises(NotSupportedError, match=f"too large for {format}.*more than 100 conditions"):
             forest.export(format)
     monkeypatch.setattr("vaglio.learners.forest.model.tree_shares.MOST_LEAVES", 50)
-    with pytest.raises(NotSupportedError, match="at most 50 are written as rules"):
+    with pytest.raises(NotSupportedError, match="at most 50 can be written as rules"):
         forest.export("text")
 
 

@@ -74,7 +74,7 @@ def test_a_column_without_order_an_unknown_name_and_other_numbers_are_refused(es
     X, score = table()
     y = target(estimator, score)
     for given, said in (
-        ({"word": 1}, r"Column 'word' is nominal: .* declare their order"),
+        ({"word": 1}, r"Column 'word' is nominal, .* declare the order"),
         ({"flg": 1}, "did you mean flag"),
         ({"x": 0.5}, "-1, 0 and 1 only"),
         ([1, 0], "there are 3 columns"),

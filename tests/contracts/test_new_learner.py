@@ -199,7 +199,7 @@ def test_it_explains_itself_and_what_would_change_its_decision(iris: tuple[Any, 
 def test_a_missing_value_is_told_by_the_record(iris: tuple[Any, Any], fitted: Any) -> None:
     row = dict.fromkeys(iris[0].columns)
     note = fitted.explain([row], counterfactual=False)[0].notes[0]
-    assert note.startswith("missing, and so left out: ")
+    assert note.startswith("missing values of ")
 
 
 def test_its_work_is_traced(iris: tuple[Any, Any]) -> None:

@@ -152,6 +152,6 @@ def test_a_number_of_something_and_a_share_of_it_are_told_apart(estimator: Any):
 def test_several_targets_are_refused_with_what_to_do(estimator: Any) -> None:
     X = np.arange(24.0).reshape(12, 2)
     with pytest.raises(
-        vaglio.errors.InputError, match=r"shape \(12, 2\) instead.* one target; train one estimator per col"
+        vaglio.errors.InputError, match=r"shape \(12, 2\) instead.* one target. Train one estimator per col"
     ):
         clone(estimator).fit(X, np.arange(24).reshape(12, 2) % 2)

@@ -128,10 +128,10 @@ def test_weights_give_the_trees_of_a_training_in_memory(rows):
 @pytest.mark.parametrize(
     ("ours", "said"),
     [
-        (HistGradientBoostingRegressor(loss="absolute_error"), "sorts the residuals"),
+        (HistGradientBoostingRegressor(loss="absolute_error"), "The loss"),
         (HistGradientBoostingRegressor(early_stopping="folds"), "folds"),
-        (HistGradientBoostingRegressor(n_models=2), "mean of several models"),
-        (HistGradientBoostingRegressor(scoring="r2"), "score of every round"),
+        (HistGradientBoostingRegressor(n_models=2), "Averaging several models"),
+        (HistGradientBoostingRegressor(scoring="r2"), "Scoring every round"),
         (HistGradientBoostingRegressor(), "nominal columns of many values"),
         (HistGradientBoostingRegressor(nominal_guard=None, ordered_categories=True), "'many' as numbers"),
     ],

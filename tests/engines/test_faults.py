@@ -67,7 +67,7 @@ def test_rows_without_a_class_are_left_out_and_a_table_of_them_is_refused(tmp_pa
     model = NAIVE.fit(*write(tmp_path, a=rows))
     assert model.class_count_.sum() == 100
     rows["target"] = pd.Series([None] * 200, dtype="string")
-    with pytest.raises(InputError, match="nothing to learn from"):
+    with pytest.raises(InputError, match="nothing to learn"):
         NAIVE.fit(*write(tmp_path, a=rows))
 
 

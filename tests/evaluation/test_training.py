@@ -106,7 +106,7 @@ def table_of(**columns) -> Table:
     ("table", "folds", "message"),
     [
         (table_of(y=["a", "b"]), None, "no column to learn from"),
-        (table_of(x=[1.0, 2.0], y=["a", "a"]), None, "nothing to tell apart"),
+        (table_of(x=[1.0, 2.0], y=["a", "a"]), None, "greater than one"),
         (table_of(x=[1.0, 2.0], y=["a", "b"]), 3, "2 rows cannot be divided into 3 folds"),
     ],
 )

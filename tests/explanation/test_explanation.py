@@ -130,7 +130,7 @@ def test_similar_training_rows_are_named_where_trees_vote(penguins):
         first, share = re.search(r": (\d+) \((\d+)%\)", note).groups()
         assert similarity[int(first)] == similarity.max()
         assert int(share) == round(100 * similarity.max())
-    with pytest.raises(NotSupportedError, match="leave training out"):
+    with pytest.raises(NotSupportedError, match="Leave training out"):
         LEARNERS["c45"].make().fit(X, y).explain(X.head(1), training=X)
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 # What a format cannot say of a model that it takes otherwise.
-REFUSED = r"cannot be written as \w+[:.] .*([Ii]t can be written as|[Kk]eep the model file)|multiply a date"
+REFUSED = r"cannot be exported as \w+[:.] .*([Ii]t can be exported as|[Kk]eep the model file)|multiply a date"
 
 
 def numbers(n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -89,7 +89,7 @@ def clear(scores: np.ndarray) -> np.ndarray:
 def check(fitted: Fitted, frame: pd.DataFrame, system: str, folder: Path) -> None:
     format, run = ("pmml", in_pypmml) if system == "pypmml" else RUNNERS[system]
     if format not in export_formats(fitted):
-        with pytest.raises(NotSupportedError, match=r"it can be written as|keep the model file|cannot be written"):
+        with pytest.raises(NotSupportedError, match=r"it can be exported as|keep the model file|cannot be exported"):
             fitted.export(format)
         return
     try:

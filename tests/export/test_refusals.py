@@ -35,7 +35,9 @@ def _stumps(seed: int) -> vaglio.RandomForestClassifier:
 def test_members_whose_scores_do_not_add_up_are_refused_in_sql(ensemble):
     fitted = ensemble.fit(*vaglio.datasets.load("iris").xy()).fitted_
     for write in (fitted.to_sql, lambda: fitted.export("sql")):
-        with pytest.raises(NotSupportedError, match=r"not single trees .*; it can be written as c, javascript, onnx"):
+        with pytest.raises(
+            NotSupportedError, match=r"not single trees .*; it can be exported as c, javascript or onnx"
+        ):
             write()
 
 
@@ -43,5 +45,5 @@ def test_members_whose_scores_do_not_add_up_are_refused_in_sql(ensemble):
 def test_a_model_that_holds_a_function_says_so_in_every_form(form):
     X, y = vaglio.datasets.load("iris").xy()
     fitted = vaglio.KNeighborsClassifier(metric=lambda a, b: float(np.abs(a - b).sum())).fit(X, y).fitted_
-    with pytest.raises(NotSupportedError, match=f"written as {form}: its metric is a function of Python; keep the"):
+    with pytest.raises(NotSupportedError, match=f"exported as {form}: its metric is a function of Python; keep the"):
         fitted.export(form)

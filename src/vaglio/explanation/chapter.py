@@ -19,7 +19,7 @@ __all__ = ["Background", "Chapter", "ChapterLimits", "chapters", "further_column
 
 # Sentences that lead the chapter, and its parts: tables, bars, trees, maps as plain data. Words are messages, which
 # the page renders in its language; names, labels and values of the table are plain text.
-Chapter = tuple[list[str], list[dict[str, Any]]]
+Chapter = tuple[Sequence[str], list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)

@@ -449,7 +449,7 @@ def _similar_rows(model: Model, matrix: EncodedMatrix, training: EncodedMatrix) 
             "{option} out.",
             option=Option("training"),
         )
-    notes = []
+    notes: list[str] = []
     for row in here[0]:
         similarity = (there[0] == row) @ here[1]
         nearest = [i for i in np.argsort(-similarity, kind="stable")[:_MOST_SIMILAR].tolist() if similarity[i] > 0]

@@ -16,6 +16,7 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.messages.message import text
 from vaglio.model.base import Model
+from vaglio.messages.message import Message, text
 from vaglio.model.families import Lookup
 
 __all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
@@ -133,7 +134,8 @@ def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Colle
     for member in getattr(model, "members", ()):
         seen = features if member.features is None else tuple(features[j] for j in member.features)
         if found := unsupported_reason(member.model, seen, kinds):
-            return found if "reason" in found.values else text("{reason} (a member)", reason=found)
+            nested = isinstance(found, Message) and "reason" in found.values
+            return found if nested else text("{reason} (a member)", reason=found)
     exporter = exporter_of(model)
     if exporter is not None:
         if exporter.unsupported_reason is not None and (found := exporter.unsupported_reason(model, features)):

@@ -144,7 +144,7 @@ def export(fitted: Fitted, format: str) -> Any:
     if found:
         raise NotSupportedError(
             "format-not-supported",
-            "A model of {learner!r} cannot be written as {format}. It can be written as {formats}.",
+            "A model of {learner!r} cannot be exported as {format}. It can be exported as {formats}.",
             learner=fitted.learner,
             format=format,
             formats=listed(found, last="or"),
@@ -153,7 +153,7 @@ def export(fitted: Fitted, format: str) -> Any:
     why = getattr(fitted.model, "no_rules", None) or (kind.without.get("export") if kind is not None else None)
     raise NotSupportedError(
         "export-not-supported",
-        "A model of {learner!r} cannot be written as {format}: {reason}. Keep the model file.",
+        "A model of {learner!r} cannot be exported as {format}: {reason}. Keep the model file.",
         learner=fitted.learner,
         format=format,
         reason=why or text("it does not consist of rules or weights"),

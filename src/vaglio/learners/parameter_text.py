@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Hidden, Interval, InvalidParameterEr
 from vaglio.errors import InputError
 from vaglio.learners.parameters import entries_of, parameter_names
 from vaglio.learners.registry import find
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def known_parameter(name: str, known: Mapping[str, Any], learner_id: str) -> str
     """Return the name of a parameter as Python writes it; one that the learner does not have is refused."""
     name = name.replace("-", "_")
     if name not in known:
-        hint = did_you_mean(name, sorted(known), otherwise="it has", most=len(known))
+        hint = did_you_mean(name, sorted(known), otherwise=text("it has"), most=len(known))
         raise InputError(
             "unknown-parameter",
             "{learner} has no parameter {name!r}: {hint}",

@@ -91,12 +91,12 @@ def test_edits_are_kept_with_their_scores_in_the_file(fitted, tmp_path):
         ("a", "flatten", {"where": (1, -1)}, "empty"),
         ("shop", "flatten", {"where": (0, 1)}, "'shop' needs a value"),
         ("shop", "set", {"where": "east", "value": 1.0}, "no value 'east'"),
-        ("shop", "monotone", {}, "can be made monotone"),
+        ("shop", "monotone", {}, "can be made monotonic"),
         ("a & b", "set", {"where": "x", "value": 1.0}, "is a pair"),
         ("a", "monotone", {"direction": 2}, "1 or -1"),
         ("a", "set", {"value": np.inf}, "finite"),
         ("a", "set", {"value": 1e301}, "too large"),
-        ("a", "flatten", {"label": "perhaps"}, "no score of the class"),
+        ("a", "flatten", {"label": "perhaps"}, "no score for the class"),
     ],
 )
 def test_what_cannot_be_done_is_said(fitted, term, action, options, why):

@@ -37,7 +37,7 @@ def test_log_odds_add_up_to_the_decision(likelihood: str) -> None:
 
 def test_missing_values_are_named(play: tuple) -> None:
     explanation = NaiveBayesClassifier().fit(*play).explain(DAY.assign(windy=None))[0]
-    assert explanation.notes[0] == "missing, and so left out: windy"
+    assert explanation.notes[0] == "missing values of windy: not used"
     assert "windy" not in {reason.feature for reason in (*explanation.reasons, *explanation.against)}
 
 

@@ -121,7 +121,7 @@ def test_partial_fit_refuses_what_needs_all_rows() -> None:
     for likelihood in ("kde", "mdl", "discrete", {"x0": "kde"}):
         with pytest.raises(NotSupportedError, match="all rows at once"):
             NaiveBayesClassifier(likelihood).partial_fit(X, y, classes=[0, 1, 2])
-    with pytest.raises(InputError, match="was not among"):
+    with pytest.raises(InputError, match="was not declared"):
         NaiveBayesClassifier().partial_fit(X, y, classes=[0, 1])
 
 

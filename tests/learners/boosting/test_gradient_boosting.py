@@ -267,7 +267,7 @@ def test_going_on_is_the_same_as_not_stopping():
     parts = HistGradientBoostingClassifier(max_iter=4, warm_start=True, random_state=0).fit(frame, y)
     parts.set_params(max_iter=9).fit(frame, y)
     np.testing.assert_allclose(parts.predict_proba(frame), whole.predict_proba(frame), atol=1e-9)
-    with pytest.raises(InputError, match="has 9 rounds already"):
+    with pytest.raises(InputError, match="already has 9 rounds"):
         parts.set_params(max_iter=3).fit(frame, y)
 
 

@@ -163,7 +163,7 @@ def test_members_without_decision_values_give_none(iris):
 def test_a_member_that_lacks_a_class_has_no_decision_values_to_average(iris):
     X, y = iris[0][:101], iris[1][:101]  # one row of the third class
     model = BaggingClassifier(vaglio.LogisticRegression(), 20, random_state=1).fit(X, y)
-    with pytest.raises(InputError, match="saw no row of some class"):
+    with pytest.raises(InputError, match="has not seen every class"):
         model.decision_function(X)
 
 
@@ -202,11 +202,11 @@ def test_a_warm_start_refuses_what_it_cannot_go_on_from(iris):
     model = BaggingClassifier(None, 4, warm_start=True, random_state=0).fit(X, y)
     with pytest.raises(InputError, match="has 4 members already"):
         model.set_params(n_estimators=3).fit(X, y)
-    with pytest.raises(InputError, match="columns and classes of the fit before"):
+    with pytest.raises(InputError, match="columns and classes of the previous fit"):
         model.set_params(n_estimators=6).fit(X, y + 1)
     with pytest.raises(InputError, match="use warm_start=False"):
         model.set_params(oob_score=True).fit(X, y)
-    with pytest.warns(DataWarning, match="warm_start trained no other"):
+    with pytest.warns(DataWarning, match="warm_start trained no further"):
         model.set_params(oob_score=False, n_estimators=4).fit(X, y)
 
 

@@ -81,8 +81,8 @@ def test_members_of_another_library_vote_by_their_labels():
 @pytest.mark.parametrize(
     ("ensemble", "why"),
     [
-        (vaglio.BaggingClassifier(vaglio.Perceptron(), 2), "gives no rules"),
-        (vaglio.BaggingClassifier(vaglio.C45Classifier(), 2, voting="hard"), "share out a row with missing values"),
+        (vaglio.BaggingClassifier(vaglio.Perceptron(), 2), "has no rules"),
+        (vaglio.BaggingClassifier(vaglio.C45Classifier(), 2, voting="hard"), "distribute a row with missing values"),
         (vaglio.BaggingClassifier(vaglio.RandomForestClassifier(2), 2, voting="hard"), "its members are forests"),
     ],
     ids=["perceptron", "shared rows", "forests"],

@@ -209,7 +209,7 @@ def test_a_warm_start_from_no_number_is_refused(solver):
     X, y = table()
     model = LogisticRegression(warm_start=True, solver=solver).fit(X, y)
     model.coef_ = np.full_like(model.coef_, np.nan)
-    with pytest.raises(ValueError, match="coef_ and intercept_, which hold NaN or infinity"):
+    with pytest.raises(ValueError, match="coef_ and intercept_, which contain NaN or infinity"):
         model.fit(X, y)
 
 
@@ -220,5 +220,5 @@ def test_a_warm_start_begins_where_the_last_fit_ended():
         warnings.simplefilter("ignore", ConvergenceWarning)
         losses = [model.fit(X, y).loss_ for _ in range(12)]
     assert (np.diff(losses) < 0).all()
-    with pytest.raises(ValueError, match="warm_start goes on from 3 functions of 8 columns"):
+    with pytest.raises(ValueError, match="warm_start continues 3 functions of 8 columns"):
         model.fit(X[:, :5], y)

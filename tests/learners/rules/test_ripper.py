@@ -104,7 +104,7 @@ def test_forbidden_columns_and_tests():
     assert all(0 not in condition.columns for rule in rules for condition in rule.conditions)
     rules = RIPPERClassifier(forbid=["x1 >"]).fit(table, labels).rules()
     assert all(c.low == -math.inf for rule in rules for c in rule.conditions if c.column == 1)
-    with pytest.raises(ColumnError, match="forbid names 'race'"):
+    with pytest.raises(ColumnError, match="forbid contains the column 'race'"):
         RIPPERClassifier(forbid=["race"]).fit(table, labels)
 
 

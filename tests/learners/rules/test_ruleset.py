@@ -131,9 +131,9 @@ def test_any_name_and_value_comes_back_from_text(name, values, bound):
         ("IF x != a THEN a\nELSE b", "COLUMN x"),
         ("IF x > 3 AND x < 2 THEN a\nELSE b", "no row can meet"),
         ("COLUMN x: u, v\nIF x < u THEN a\nELSE b", "have no order"),
-        ("COLUMN x: u, v\nIF x = w THEN a\nELSE b", "no known value"),
+        ("COLUMN x: u, v\nIF x = w THEN a\nELSE b", "not a known value"),
         ("CHOOSE best\nELSE b", "There is no resolution 'best'"),
-        ("IF x > 1 THEN a [c 1]\nELSE b", "none of the classes"),
+        ("IF x > 1 THEN a [c 1]\nELSE b", "not one of the classes"),
         ("IF x ~ 1 THEN a\nELSE b", "line 1: cannot read"),
     ],
 )
