@@ -1,4 +1,8 @@
-"""Rows of plain values as a table of aligned text and as an HTML table; values as plain data for JSON."""
+"""Rows of plain values as a table of aligned text and as an HTML table; values as plain data for JSON.
+
+Tables and lists are written for a reader: headings and cells that are messages come out in the language of the locale,
+other texts are data and stay as they are, and numbers get the marks of the language.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from vaglio.messages.locale import ENGLISH, Locale
 
 __all__ = ["bullet_html", "cell_text", "html_table", "plain_data", "text_table"]
 
@@ -16,7 +22,7 @@ _STYLE = (
 )
 
 
-def cell_text(value: object, *, digits: int = 4) -> str:
+def cell_text(value: object, *, digits: int = 4, locale: Locale = ENGLISH) -> str:
     """Return one value as text: few digits, no quotes, empty for None and NaN.
 
     >>> cell_text(0.70370370), cell_text(None), cell_text(1234567), cell_text("a")
@@ -25,17 +31,16 @@ def cell_text(value: object, *, digits: int = 4) -> str:
     if value is None or (isinstance(value, float) and value != value):
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return locale.say("yes") if value else locale.say("no")
     if hasattr(value, "dtype") and hasattr(value, "item"):
-        value = value.item()
-        return cell_text(value, digits=digits)
+        return cell_text(value.item(), digits=digits, locale=locale)
     if isinstance(value, float):
         if value in (float("inf"), float("-inf")):
             return "∞" if value > 0 else "−∞"
         if value.is_integer() and abs(value) < 1e9:
             return str(int(value))
-        return f"{value:.{digits}g}" if abs(value) < 1e-3 or abs(value) >= 1e6 else f"{value:.{digits}f}"
-    return str(value)
+        return locale.number(value, f".{digits}g" if abs(value) < 1e-3 or abs(value) >= 1e6 else f".{digits}f")
+    return locale.text(value) if isinstance(value, str) else str(value)
 
 
 def plain_data(value: object) -> Any:
@@ -66,7 +71,13 @@ def _columns(rows: Sequence[Mapping[str, object]]) -> list[str]:
     return list(names)
 
 
-def text_table(rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_rows: int | None = None) -> str:
+def text_table(
+    rows: Sequence[Mapping[str, object]],
+    *,
+    digits: int = 4,
+    max_rows: int | None = None,
+    locale: Locale = ENGLISH,
+) -> str:
     """Return rows as aligned text, numbers to the right.
 
     >>> print(text_table([{"class": "yes", "n": 9}, {"class": "no", "n": 5}]))
@@ -78,22 +89,28 @@ def text_table(rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_row
         return ""
     shown = rows if max_rows is None else rows[:max_rows]
     names = _columns(shown)
-    cells = [[cell_text(row.get(name), digits=digits) for name in names] for row in shown]
-    widths = [max(len(name), *(len(line[j]) for line in cells)) for j, name in enumerate(names)]
+    headings = [locale.text(name) for name in names]
+    cells = [[cell_text(row.get(name), digits=digits, locale=locale) for name in names] for row in shown]
+    widths = [max(len(name), *(len(line[j]) for line in cells)) for j, name in enumerate(headings)]
     right = [all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names]
 
     def line(values: Sequence[str]) -> str:
         aligned = (v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right))
         return "  ".join(aligned).rstrip()
 
-    text = [line(names), *map(line, cells)]
+    written = [line(headings), *map(line, cells)]
     if len(shown) < len(rows):
-        text.append(f"… and {len(rows) - len(shown)} more")
-    return "\n".join(text)
+        written.append(locale.say("… and {n:,} more", n=len(rows) - len(shown)))
+    return "\n".join(written)
 
 
 def html_table(
-    rows: Sequence[Mapping[str, object]], *, digits: int = 4, caption: str = "", max_rows: int | None = None
+    rows: Sequence[Mapping[str, object]],
+    *,
+    digits: int = 4,
+    caption: str = "",
+    max_rows: int | None = None,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return rows as an HTML table; every value is escaped."""
     if not rows:
@@ -103,25 +120,27 @@ def html_table(
     cell = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:"
     right = {name: all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names}
     head = "".join(
-        f'<th style="{cell}{"right" if right[n] else "left"};font-weight:600">{html.escape(n)}</th>' for n in names
+        f'<th style="{cell}{"right" if right[n] else "left"};font-weight:600">{html.escape(locale.text(n))}</th>'
+        for n in names
     )
     body = []
     for row in shown:
         values = (
             f'<td style="{cell}{"right" if right[n] else "left"}">'
-            f"{html.escape(cell_text(row.get(n), digits=digits))}</td>"
+            f"{html.escape(cell_text(row.get(n), digits=digits, locale=locale))}</td>"
             for n in names
         )
         body.append(f"<tr>{''.join(values)}</tr>")
     if len(shown) < len(rows):
-        body.append(f'<tr><td colspan="{len(names)}">… and {len(rows) - len(shown)} more</td></tr>')
-    title = f'<caption style="text-align:left;font-weight:600">{html.escape(caption)}</caption>' if caption else ""
+        more = locale.say("… and {n:,} more", n=len(rows) - len(shown))
+        body.append(f'<tr><td colspan="{len(names)}">{more}</td></tr>')
+    title = f'<caption style="text-align:left;font-weight:600">{html.escape(locale.text(caption))}</caption>' if caption else ""
     return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
 
 
-def bullet_html(lines: Sequence[str]) -> str:
+def bullet_html(lines: Sequence[str], *, locale: Locale = ENGLISH) -> str:
     """Return sentences as an HTML list; every sentence is escaped."""
     if not lines:
         return ""
-    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    items = "".join(f"<li>{html.escape(locale.text(line))}</li>" for line in lines)
     return f'<ul style="font-family:system-ui,sans-serif;font-size:13px;margin:6px 0">{items}</ul>'

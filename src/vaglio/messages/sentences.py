@@ -10,23 +10,28 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from vaglio.messages.message import MOST_NAMES, Listing, Message, join, text
+from vaglio.messages.message import MOST_NAMES, Listing, Message, Number, join, text
 
 __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
 
 # Comparing longer names, or more of them, takes longer than a person waits for a suggestion.
 _LONGEST_COMPARED = 100
 _MOST_COMPARED = 20_000
-# More suggestions than this are a list to read again, and no help.
+# A longer list of suggestions does not help.
 _MOST_SUGGESTIONS = 3
 
 
 def clip(words: Any, most: int = 60) -> str:
-    """Return a text of at most so many characters, on one line.
+    """Return a text of at most so many characters, on one line; of a message that is longer, the values are clipped.
 
     >>> clip("a very long name", 8), clip("short")
     ('a very …', 'short')
     """
+    if isinstance(words, (Message, Listing, Number)):
+        if len(words) <= most or not isinstance(words, Message):
+            return words
+        shorter = {name: clip(value, most // 2) if isinstance(value, str) else value for name, value in words.values.items()}
+        return Message(words.code, words.template, **shorter)
     line = " ".join(str(words).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
@@ -72,7 +77,7 @@ def did_you_mean(
     quoted: bool = False,
     most: int = MOST_NAMES,
 ) -> Message:
-    """Return the second half of "there is no …": the known names near a word, or all of them when none is near.
+    """Return the second half of "There is no …": the known names near a word, or all of them when none is near.
 
     Upper and lower case count as the same letter: ``SPECIES`` is near ``species``.
 
