@@ -43,10 +43,10 @@ class LabelMeasures:
             return len(self.labels) - 1
         if self.positive not in self.labels:
             raise InputError(
-                "pos-label-among",
-                "pos_label {positive!r} is not among {labels!r}.",
-                positive=self.positive,
-                labels=list(self.labels),
+                "unknown-class",
+                "There is no class {label!r}; {hint}",
+                label=str(self.positive),
+                hint=did_you_mean(str(self.positive), map(str, self.labels), quoted=True),
             )
         return self.labels.index(self.positive)
 
@@ -55,7 +55,7 @@ class LabelMeasures:
             return self.positive_index
         if label not in self.labels:
             near = did_you_mean(str(label), map(str, self.labels), quoted=True)
-            raise InputError("there-class", "There is no class {label!r}: {near}", label=label, near=near)
+            raise InputError("unknown-class", "There is no class {label!r}; {hint}", label=str(label), hint=near)
         return self.labels.index(label)
 
     @cached_property
@@ -102,7 +102,7 @@ class LabelMeasures:
         """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision."""
         if name == "f1":
             raise InputError(
-                "f-share-rows-has", "F1 is not a share of rows and has no Wilson interval; read it from per_class()."
+                "no-interval-of-f1", "F1 is not a share of rows and has no Wilson interval. Read it from per_class()."
             )
         k = self._index(label)
         top, bottom = self.rates.parts(name)

@@ -134,7 +134,11 @@ def html_table(
     if len(shown) < len(rows):
         more = locale.say("… and {n:,} more", n=len(rows) - len(shown))
         body.append(f'<tr><td colspan="{len(names)}">{more}</td></tr>')
-    title = f'<caption style="text-align:left;font-weight:600">{html.escape(locale.text(caption))}</caption>' if caption else ""
+    title = (
+        f'<caption style="text-align:left;font-weight:600">{html.escape(locale.text(caption))}</caption>'
+        if caption
+        else ""
+    )
     return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
 
 

@@ -30,7 +30,9 @@ def clip(words: Any, most: int = 60) -> str:
     if isinstance(words, (Message, Listing, Number)):
         if len(words) <= most or not isinstance(words, Message):
             return words
-        shorter = {name: clip(value, most // 2) if isinstance(value, str) else value for name, value in words.values.items()}
+        shorter = {
+            name: clip(value, most // 2) if isinstance(value, str) else value for name, value in words.values.items()
+        }
         return Message(words.code, words.template, **shorter)
     line = " ".join(str(words).split())
     return line if len(line) <= most else line[: most - 1] + "…"

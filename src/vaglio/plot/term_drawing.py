@@ -98,7 +98,8 @@ def draw_values(
     height = 44 + _ROW * len(labels)
     frame = Frame(height=height, left=_LABEL, bottom=38, top=6, x=_range(scores, deviations), y=(0.0, 1.0))
     grid = Frame(height=height, left=_LABEL, bottom=38, top=6, x=frame.x, y=(0.0, 0.0001))
-    body = f'<g class="axes">{axes(grid, measure, "", lambda value: locale.number(value, ".4g"), lambda value: "", (5, 1))}</g>'
+    numbers = axes(grid, measure, "", lambda value: locale.number(value, ".4g"), lambda value: "", (5, 1))
+    body = f'<g class="axes">{numbers}</g>'
     body += f'<path class="chance" d="M{frame.across(0.0):g} {frame.top:g}V{height - frame.bottom:g}"/>'
     several = scores.shape[1]
     for i, label in enumerate(labels):

@@ -21,7 +21,7 @@ from vaglio.quality.checks.columns import (
     identifier_columns,
     shape_of_table,
 )
-from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding
+from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding, severity_count
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, forest_outliers, quartile_outliers
@@ -120,7 +120,7 @@ class Audit:
 
     def _title(self) -> Message:
         tally = {level: sum(f.severity == level for f in self.findings) for level in SEVERITIES}
-        counts = [text("{n:,} {severity}", n=n, severity=SEVERITY_WORDS[level]) for level, n in tally.items() if n]
+        counts = [severity_count(level, n) for level, n in tally.items() if n]
         n, p = self.table.shape
         shown = {"rows": n, "columns": p, "findings": join(", ", counts) if counts else text("no findings")}
         if self.target is None:
@@ -133,13 +133,20 @@ class Audit:
         """Return one row per finding: severity, kind, number of rows, finding, advice."""
         return [
             {
-                text("severity"): SEVERITY_WORDS[f.severity],
+                text("severity"): f.severity,
                 text("kind"): f.kind,
                 text("rows"): f.n_rows or None,
                 text("finding"): f.message,
                 text("advice"): f.advice,
             }
             for f in self.findings
+        ]
+
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        """Return the rows with the severity in words."""
+        return [
+            {name: SEVERITY_WORDS[cell] if name == "severity" else cell for name, cell in row.items()}
+            for row in self.to_rows()
         ]
 
     def to_text(self, *, advice: bool = False, lang: str | Locale = "en") -> str:
@@ -155,12 +162,12 @@ class Audit:
         locale = locale_of(lang)
         head = locale.text(self._title())
         if advice:
+            severity = {level: locale.text(word) for level, word in SEVERITY_WORDS.items()}
             lines = [
-                f"{locale.text(SEVERITY_WORDS[f.severity]):<7} {locale.text(f.message)}\n        {locale.text(f.advice)}"
-                for f in self.findings
+                f"{severity[f.severity]}: {locale.text(f.message)}\n    {locale.text(f.advice)}" for f in self.findings
             ]
             return "\n".join([head, *lines])
-        rows = [{k: v for k, v in row.items() if k != "advice"} for row in self.to_rows()]
+        rows = [{name: cell for name, cell in row.items() if name != "advice"} for row in self._shown_rows()]
         return f"{head}\n{text_table(rows, max_rows=60, locale=locale)}".rstrip()
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
@@ -171,7 +178,7 @@ class Audit:
         lang : str or Locale, default="en"
             The language.
         """
-        return html_table(self.to_rows(), caption=self._title(), max_rows=200, locale=locale_of(lang))
+        return html_table(self._shown_rows(), caption=self._title(), max_rows=200, locale=locale_of(lang))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON; its size does not grow with the number of rows."""

@@ -120,7 +120,9 @@ def _permitted(column: Column) -> tuple[str, ...]:
 def _percent(name: str) -> float | None:
     found = _PERCENTILE.fullmatch(name)
     if found and not 0 <= float(found[1]) <= 100:
-        raise InputError("percentile-out-of-range", "A percentile must be between p0 and p100, not {name!r}.", name=name)
+        raise InputError(
+            "percentile-out-of-range", "A percentile must be between p0 and p100, not {name!r}.", name=name
+        )
     return float(found[1]) if found else None
 
 

@@ -13,7 +13,7 @@ from vaglio.messages.message import join, text
 from vaglio.messages.sentences import clip, listed
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
-from vaglio.quality.checks.context import SEVERITIES
+from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, severity_count
 from vaglio.quality.profile import Profile, sample_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -27,13 +27,6 @@ _BINS = 24
 _MOST_BARS = 6
 # Pictures of columns are counted on so many rows, more than a pixel can show; facts always on all rows.
 _MOST_ROWS = 200_000
-# What the report prints for the severity of a finding.
-_SEVERITY = {"high": text("serious"), "medium": text("to check"), "low": text("for information")}
-_TALLY = {
-    "high": lambda n: text("{n:,} serious", n=n),
-    "medium": lambda n: text("{n:,} to check", n=n),
-    "low": lambda n: text("{n:,} for information", n=n),
-}
 _LEVELS = {
     "nominal": text("nominal"),
     "ordinal": text("ordinal"),
@@ -202,16 +195,15 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
     if classes["unknown"]:
         said.append(
             text(
-                "{n:,} {n:row without a class was|rows without a class were} left out: they cannot be used for learning.",
+                "{n:,} {n:row without a class was|rows without a class were} left out: they cannot be used for "
+                "learning.",
                 n=classes["unknown"],
             )
         )
     tally = {level: sum(f.severity == level for f in study.audit) for level in SEVERITIES}
-    found = [_TALLY[level](k) for level, k in tally.items() if k]
+    found = [severity_count(level, k) for level, k in tally.items() if k]
     said.append(
-        text(
-            "The audit has {n:,} {n:finding|findings}: {found}.", n=len(study.audit), found=join(", ", found)
-        )
+        text("The audit has {n:,} {n:finding|findings}: {found}.", n=len(study.audit), found=join(", ", found))
         if found
         else text("The audit has no findings.")
     )
@@ -266,7 +258,8 @@ def _balance(labels: list[str], counts: np.ndarray, total: int) -> str:
     if counts[0] < 1.5 * counts[-1]:
         return text("The {n:,} classes are about equally frequent.", n=len(labels))
     return text(
-        "The most frequent class, {most}, has {share} of the rows, {times} times as many as the least frequent, {least}.",
+        "The most frequent class, {most}, has {share} of the rows, {times} times as many as the least frequent, "
+        "{least}.",
         most=labels[0],
         share=share,
         times=times,
@@ -278,7 +271,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
     return [
         {
             "severity": finding.severity,
-            "severity_text": _SEVERITY[finding.severity],
+            "severity_text": SEVERITY_WORDS[finding.severity],
             "kind": finding.kind,
             "message": clip(finding.message, 280),
             "advice": clip(finding.advice, 280),

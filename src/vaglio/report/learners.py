@@ -219,7 +219,8 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
             text("Of {n} learners, {learner} has the best score: {measure} {score} ({how}).", **told)
             if not tied
             else text(
-                "Of {n} learners, {learner} has the best score, tied with {tied}, and comes first in the list: {measure} "
+                "Of {n} learners, {learner} has the best score, tied with {tied}, and comes first in the list: "
+                "{measure} "
                 "{score} ({how}).",
                 **told,
                 tied=listed(tied),
@@ -302,7 +303,8 @@ def _repeated(selection: Selection) -> str:
         return text("The whole selection was repeated in {n} outer folds: {learner} was chosen every time.", **told)
     if not again:
         return text(
-            "The whole selection was repeated in {n} outer folds: {others} was chosen there and {learner} never, so the "
+            "The whole selection was repeated in {n} outer folds: {others} was chosen there and {learner} never, "
+            "so the "
             "learners are close.",
             **told,
         )

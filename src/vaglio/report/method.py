@@ -38,7 +38,10 @@ def method_chapter(study: Study, name: str, command: str, source: str) -> dict[s
     rows = [("vaglio", __version__), ("Python", platform.python_version())]
     rows += [(name, metadata.version(name)) for name in names]
     return {
-        "lead": [_sentence(study), text("The seed is {seed}: the same table and the same seed give the same models.", seed=study.seed)],
+        "lead": [
+            _sentence(study),
+            text("The seed is {seed}: the same table and the same seed give the same models.", seed=study.seed),
+        ],
         "command": clip(command, _MOST_COMMAND),
         "python": python_lines(study, _short(source or _table_code(study, name))),
         "facts": _facts(study, name),
@@ -59,9 +62,7 @@ def _sentence(study: Study) -> Message:
             how=_choosing(study),
         )
     else:
-        compared = text(
-            "{n:,} {n:learner was|learners were} compared {how}.", n=n_learners, how=_choosing(study)
-        )
+        compared = text("{n:,} {n:learner was|learners were} compared {how}.", n=n_learners, how=_choosing(study))
     trained = text("The best was then trained on {n:,} {n:row|rows}.", n=selection.n_train)
     return join(" ", [compared, trained, _evaluating(study)])
 
@@ -112,7 +113,10 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
                 reliability=selection.strategy.reliability,
             ),
         ),
-        (text("selection criterion"), text("mean cost") if selection.cost is not None else _criterion(selection.scoring)),
+        (
+            text("selection criterion"),
+            text("mean cost") if selection.cost is not None else _criterion(selection.scoring),
+        ),
         (text("learners"), clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
         (
             text("chosen learner"),

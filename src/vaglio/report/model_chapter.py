@@ -106,13 +106,15 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
     figures = {"n": found.n_rows, "repeats": found.n_repeats}
     said = [
         text(
-            "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one column "
+            "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one "
+            "column "
             "are shuffled (mean of {repeats} {repeats:shuffle|shuffles}).",
             **figures,
         )
         if study.selection.outer or study.selection.strategy.name == "zero"
         else text(
-            "Percentage points by which the accuracy on {n:,} test {n:row|rows} falls when the values of one column are "
+            "Percentage points by which the accuracy on {n:,} test {n:row|rows} falls when the values of one "
+            "column are "
             "shuffled (mean of {repeats} {repeats:shuffle|shuffles}).",
             **figures,
         ),
@@ -228,7 +230,8 @@ class StudyBackground:
                     " ",
                     [
                         text(
-                            "Two rows are close in the forest if many trees send them to the same leaf: columns that the "
+                            "Two rows are close in the forest if many trees send them to the same leaf: columns "
+                            "that the "
                             "trees do not test do not count."
                         ),
                         *([display.note] if display.note else []),

@@ -230,7 +230,8 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
     if study.selection.outer:
         said = [
             text(
-                "Models chosen and trained in this way predict {share} of {n:,} {n:row|rows} correctly ({confidence:.0%} "
+                "Models chosen and trained in this way predict {share} of {n:,} {n:row|rows} correctly "
+                "({confidence:.0%} "
                 "interval {interval}). Each row was predicted by a model that was not trained on it. The model shown "
                 "here, {learner}, was trained on all rows.",
                 **told,
@@ -266,7 +267,8 @@ def _against_baseline(evaluation: Evaluation) -> str:
     accuracy = evaluation.accuracy
     if accuracy.low > baseline:
         return text(
-            "Always predicting the most frequent class, {label}, would be correct for {share}: the model is better than "
+            "Always predicting the most frequent class, {label}, would be correct for {share}: the model is better "
+            "than "
             "this baseline.",
             **told,
         )
@@ -335,9 +337,7 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
     for name, value, ends, meaning in _areas(evaluation):
         add(name, value, ends, meaning)
     if evaluation.brier is not None:
-        add(
-            text("Brier score"), rate(evaluation.brier), "", text("mean squared error of the probabilities: 0 is best")
-        )
+        add(text("Brier score"), rate(evaluation.brier), "", text("mean squared error of the probabilities: 0 is best"))
     if evaluation.log_loss is not None:
         add(
             text("log loss"),

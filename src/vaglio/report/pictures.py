@@ -141,9 +141,7 @@ def _panel(
     """Positions of a panel; ``across`` and ``up`` are the forms of the numbers beside the axes."""
     labels = (locale.text(label) for label in _LABELS[name])
     return {
-        "axes": axes(
-            frame, *labels, lambda v: locale.number(v, across), lambda v: locale.number(v, up) + unit
-        ),
+        "axes": axes(frame, *labels, lambda v: locale.number(v, across), lambda v: locale.number(v, up) + unit),
         "points": points,
         "chance": line_path(frame.points(*zip(*chance))) if chance else "",
     }
@@ -236,9 +234,7 @@ def column_histogram(column: dict[str, Any], labels: Sequence[str], locale: Loca
     return picture(width, height + 1, "".join(paths) + base, title, described, css="histogram")
 
 
-def interval_line(
-    row: dict[str, Any], scale: Sequence[float], baseline: float | None, locale: Locale = ENGLISH
-) -> str:
+def interval_line(row: dict[str, Any], scale: Sequence[float], baseline: float | None, locale: Locale = ENGLISH) -> str:
     """One learner's score as a dot on its interval, with a mark at the baseline."""
     low, high = scale
     width, height = 260.0, 22.0
@@ -275,7 +271,9 @@ def headline_scale(head: dict[str, Any], locale: Locale = ENGLISH) -> str:
     for share in (0, 0.25, 0.5, 0.75, 1):
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
         body += f'<path class="grid" d="M{at(share):g} 24v8"/>'
-        body += f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{locale.number(share, ".0%")}</text>'
+        body += (
+            f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{locale.number(share, ".0%")}</text>'
+        )
     body += f'<path class="guess" d="M{at(head["baseline"]):.1f} 14V42"/>'
     anchor = "end" if head["baseline"] > 0.5 else "start"
     shift = -4 if head["baseline"] > 0.5 else 4
@@ -368,9 +366,7 @@ def term_picture(term: dict[str, Any], locale: Locale = ENGLISH) -> str:
     if term["form"] == "values":
         return draw_values(term["name"], term["labels"], scores, deviations, measure, locale=locale)
     form = _day if term["dates"] else None
-    return draw_steps(
-        term["name"], np.asarray(term["edges"]), scores, deviations, measure, form=form, locale=locale
-    )
+    return draw_steps(term["name"], np.asarray(term["edges"]), scores, deviations, measure, form=form, locale=locale)
 
 
 def _day(days: float) -> str:

@@ -14,6 +14,7 @@ from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import plural
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
 from vaglio.typing import ColumnLike, TableLike
@@ -97,7 +98,9 @@ class ForestDistanceDisplay:
         fitted: Fitted = estimator if isinstance(estimator, Fitted) else estimator.fitted_
         if max_rows < 3:
             raise InputError(
-                "max-rows-map-needs", "max_rows is {max_rows}: a map needs at least 3 rows.", max_rows=max_rows
+                "too-few-rows-drawn",
+                "{option}: a map needs at least 3 rows.",
+                option=Option("max_rows", max_rows),
             )
         matrix = fitted.codebook.encode(X)
         find = leaves.find(fitted.model.kind)
@@ -109,13 +112,13 @@ class ForestDistanceDisplay:
         found = None if find is None else find(fitted.model, sample)
         if found is None:
             raise NotSupportedError(
-                "learner-has-trees-so",
-                "The learner {learner!r} has no trees, and so no distance by leaves.",
+                "learner-without-trees",
+                "The learner {learner!r} has no trees, so there is no distance by leaves.",
                 learner=fitted.learner,
             )
         if fitted.classes is None:
             raise NotSupportedError(
-                "maps-coloured-class-give", "The maps are coloured by class: give a forest that predicts classes."
+                "no-classes-to-draw", "The maps are colored by class. Pass a forest that predicts classes."
             )
         labels = fitted.classes
         place = {label: code for code, label in enumerate(labels.tolist())}
@@ -154,8 +157,8 @@ class ForestDistanceDisplay:
         rows = MemoryRows.of_arrays(table, target)
         if len(rows) < 6:
             raise InputError(
-                "table-has-rows-forest",
-                "The table has {n_rows} rows: a forest and its map need at least 6.",
+                "too-few-rows",
+                "The table has {n_rows:,} rows; a forest and its map need at least 6.",
                 n_rows=len(rows),
             )
         order = np.random.default_rng(seed).permutation(len(rows))

@@ -81,8 +81,8 @@ class ThresholdTable:
         measures = self.measures()
         if measure not in measures:
             raise InputError(
-                "there-measure",
-                "There is no measure {measure!r}: {hint}",
+                "unknown-measure",
+                "There is no measure {measure!r}; {hint}",
                 measure=measure,
                 hint=did_you_mean(measure, measures),
             )
@@ -114,9 +114,7 @@ def top_rows(score: np.ndarray, n: int) -> np.ndarray:
     [False, True, False, False]
     """
     if not 0 <= n <= len(score):
-        raise InputError(
-            "there-rows-rows-cannot", "There are {n_score} rows; {n} rows cannot be taken.", n_score=len(score), n=n
-        )
+        raise InputError("too-many-rows-taken", "There are {total:,} rows; cannot take {n:,}.", total=len(score), n=n)
     mask = np.zeros(len(score), dtype=bool)
     mask[np.argsort(-score, kind="stable")[:n]] = True
     return mask

@@ -22,6 +22,7 @@ from sklearn.model_selection import (
 
 from vaglio.errors import InputError
 from vaglio.learners.registry import LEARNERS, find
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import did_you_mean
 
 __all__ = [
@@ -71,17 +72,20 @@ class SplitRules:
 
     def __post_init__(self) -> None:
         if self.groups is not None and self.time_ordered:
-            raise InputError(
-                "rows-can-split-groups", "Rows can be split by groups or by time, not by both: choose one."
-            )
+            raise InputError("groups-and-time", "Rows can be split by groups or by time, not by both.")
 
     @property
     def division(self) -> str:
         """How rows are divided, in words."""
         if self.time_ordered:
-            return "in order of time"
-        how = "stratified by class" if self.stratify else "at random"
-        return how if self.groups is None else f"{how}, groups kept together"
+            return text("in time order")
+        if self.groups is None:
+            return text("stratified by class") if self.stratify else text("at random")
+        return (
+            text("stratified by class, groups kept together")
+            if self.stratify
+            else text("at random, groups kept together")
+        )
 
     def part(self, rows: np.ndarray) -> SplitRules:
         """The same rules for some of the rows."""
@@ -102,7 +106,7 @@ def test_share(test_size: float | str) -> float:
         if training.isdigit() and test.isdigit() and int(training) + int(test) == 100 and 0 < int(test) < 100:
             return int(test) / 100
         raise InputError(
-            "there-split-which-may",
+            "unknown-split",
             "There is no split {test_size!r}, which may also be a share or percentages of training and "
             "test rows that sum to 100: {hint}",
             test_size=test_size,
@@ -110,9 +114,10 @@ def test_share(test_size: float | str) -> float:
         )
     if not 0 < test_size < 1:
         raise InputError(
-            "share-test-rows-must",
-            "The share of test rows is {test_size}; it must lie between 0 and 1.",
-            test_size=test_size,
+            "share-out-of-range",
+            "{option} is {share:g}; it must be a share between 0 and 1, for example 0.3.",
+            option=Option("test_size"),
+            share=test_size,
         )
     return float(test_size)
 
@@ -143,7 +148,9 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
     rules = rules or SplitRules()
     share, n = test_share(test_size), len(y)
     if n < 2:
-        raise InputError("rows-cannot-split-two", "{n} rows cannot be split in two.", n=n)
+        raise InputError(
+            "too-few-rows-to-split", "{n:,} {n:row|rows} cannot be split into training and test rows.", n=n
+        )
     rows = np.arange(n)
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
@@ -188,9 +195,7 @@ def make_three_way(
     """
     rules = rules or SplitRules()
     if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
-        raise InputError(
-            "three-shares-sum-needed", "Three shares that sum to 1 are needed, not {tuple}.", tuple=tuple(shares)
-        )
+        raise InputError("wrong-shares", "Pass three shares that sum to 1, not {shares}.", shares=tuple(shares))
     rest, test = make_holdout(y, shares[2], rules)
     train, validation = make_holdout(y[rest], shares[1] / (shares[0] + shares[1]), rules.part(rest))
     return rest[train], rest[validation], test
@@ -214,8 +219,8 @@ def make_random_splits(
     rules = rules or SplitRules()
     if rules.time_ordered:
         raise InputError(
-            "rows-order-time-cannot",
-            "Rows in order of time cannot be sampled at random: past and future would be mixed.",
+            "time-sampled",
+            "Rows in time order cannot be sampled at random: past and future would be mixed.",
         )
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
@@ -248,10 +253,10 @@ def make_folds(
         return LeaveOneOut()
     if not 2 <= n_splits <= len(y):
         raise InputError(
-            "rows-cannot-divided-into-3",
-            "{n_y} rows cannot be divided into {n_splits} folds.",
-            n_y=len(y),
-            n_splits=n_splits,
+            "too-many-folds",
+            "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
+            n=len(y),
+            folds=n_splits,
         )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
@@ -344,7 +349,7 @@ def advise_split(
     - 13 seconds are enough for 6 trainings of 2 seconds: 5 folds, and the model itself.
     """
     if simple_learner and complex_learner:
-        raise InputError("learner-simple-complex-both", "A learner is simple or complex, not both.")
+        raise InputError("simple-and-complex", "A learner is simple or complex, not both.")
     if learner is not None and not (simple_learner or complex_learner):
         kind = _kind_of(learner)
         simple_learner, complex_learner = kind in _SIMPLE, kind in _COMPLEX
@@ -384,7 +389,7 @@ def _by_rows(n: int, quick: bool) -> tuple[float, str, list[str]]:
 def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, str]:
     """The strategy that the time allows: as many folds as can be paid for, or one validation set, or none."""
     if seconds <= 0 or budget <= 0:
-        raise InputError("seconds-per-fit-time", "seconds_per_fit and time_budget are numbers of seconds above 0.")
+        raise InputError("seconds-not-positive", "seconds_per_fit and time_budget must be positive numbers of seconds.")
     fits = int(budget / seconds)
     paid = f"{budget:g} seconds are enough for {fits:,} trainings of {seconds:g} seconds"
     folds = min(_FOLDS, fits - 1)

@@ -160,7 +160,7 @@ def bias_variance(
     """
     if n_rounds < 2:
         raise InputError(
-            "n-rounds-variance-needs", "n_rounds is {n_rounds}: variance needs at least 2 samples.", n_rounds=n_rounds
+            "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 samples.", n_rounds=n_rounds
         )
     y = np.asarray(y)
     if param_name is not None:
@@ -304,17 +304,15 @@ def majority_vote_error(error: float | Sequence[float], n_learners: int | None =
     if isinstance(error, Real):
         if n_learners is None or n_learners < 1:
             raise InputError(
-                "majority-vote-error-needs",
-                "majority_vote_error needs n_learners of at least 1, not {n_learners}.",
+                "no-learners",
+                "n_learners is {n_learners}; it must be at least 1.",
                 n_learners=n_learners,
             )
         errors = np.full(n_learners, float(error))
     else:
         errors = np.asarray(error, dtype=np.float64)
     if errors.size == 0 or not ((errors >= 0) & (errors <= 1)).all():
-        raise InputError(
-            "error-probability-every-error", "An error is a probability: every error must lie between 0 and 1."
-        )
+        raise InputError("error-out-of-range", "Every error must be a probability between 0 and 1.")
     wrong = np.ones(1)  # probability of 0, 1, … wrong learners so far
     for e in errors:
         wrong = np.convolve(wrong, [1 - e, e])

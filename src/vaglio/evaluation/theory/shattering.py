@@ -96,8 +96,8 @@ def shatters(estimator: Estimator, points: Any) -> Shattering:
     points = np.asarray(points, dtype=np.float64)
     if points.ndim != 2 or not 1 <= len(points) <= _MAX_POINTS:
         raise InputError(
-            "give-points-rows-labellings",
-            "Give 1 to {max_points} points as rows; {max_points2} labellings are enough.",
+            "points-out-of-range",
+            "Pass 1 to {max_points} points as rows; {max_points2} labellings are enough.",
             max_points=_MAX_POINTS,
             max_points2=2**_MAX_POINTS,
         )
@@ -152,8 +152,8 @@ def vc_dimension_lower_bound(
     """
     if not 1 <= max_points <= _MAX_POINTS:
         raise InputError(
-            "max-points-must-lie",
-            "max_points is {max_points}; it must lie between 1 and {max_points2}.",
+            "max-points-out-of-range",
+            "max_points is {max_points}; it must be between 1 and {max_points2}.",
             max_points=max_points,
             max_points2=_MAX_POINTS,
         )

@@ -161,7 +161,9 @@ def unread_cells(context: Context) -> Iterator[Finding]:
             "wrong-values",
             "medium",
             Message(
-                "cell-not-date", "Column {column!r}: {n:,} {n:cell is not a date|cells are not dates} ({cells}).", **given
+                "cell-not-date",
+                "Column {column!r}: {n:,} {n:cell is not a date|cells are not dates} ({cells}).",
+                **given,
             )
             if column.is_date
             else Message(
@@ -204,9 +206,7 @@ def mixed_types(context: Context) -> Iterator[Finding]:
                 words=n_words,
                 values=shown,
             ),
-            text(
-                "Read the column as numbers and declare these words missing ({option}).", option=Option("missing")
-            ),
+            text("Read the column as numbers and declare these words missing ({option}).", option=Option("missing")),
             (name,),
             listed_rows(rows),
             n_words,

@@ -14,11 +14,21 @@ from vaglio.messages.message import Message, Option, text
 from vaglio.quality.profile import SAMPLE_ROWS, Profile, distinct_codes, profile_column, sample_rows
 from vaglio.table import Column, Table
 
-__all__ = ["MAX_LISTED", "SEVERITIES", "SEVERITY_WORDS", "Context", "Finding", "cleaning_choice", "listed_rows", "sample_note"]
+__all__ = [
+    "MAX_LISTED",
+    "SEVERITIES",
+    "SEVERITY_WORDS",
+    "Context",
+    "Finding",
+    "cleaning_choice",
+    "listed_rows",
+    "sample_note",
+]
 
 # High: a model would be wrong or useless. Medium: it may be misled. Low: good to know.
 SEVERITIES = ("high", "medium", "low")
-SEVERITY_WORDS = {"high": text("high"), "medium": text("medium"), "low": text("low")}
+# What a person reads for it.
+SEVERITY_WORDS = {"high": text("serious"), "medium": text("to check"), "low": text("for information")}
 # A finding lists this many of its rows and counts the rest, so that an audit of a large table stays small.
 MAX_LISTED = 1000
 # Below these, starting threads costs more than sorting.
@@ -32,6 +42,13 @@ def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:
     if mask_or_rows.dtype == bool:
         mask_or_rows = np.flatnonzero(mask_or_rows)
     return mask_or_rows[:MAX_LISTED].astype(np.int64)
+
+
+def severity_count(severity: str, n: int) -> Message:
+    """Return how many findings are of a severity."""
+    if severity == "high":
+        return text("{n:,} serious", n=n)
+    return text("{n:,} to check", n=n) if severity == "medium" else text("{n:,} for information", n=n)
 
 
 def cleaning_choice(name: str, choice: str) -> Option:

@@ -80,7 +80,9 @@ def drift_from(context: Context) -> Iterator[Finding]:
             "drift",
             "high",
             Message(
-                "columns-gone", "Columns of the reference table that are missing here: {columns}.", columns=listed(gone, quoted=True)
+                "columns-gone",
+                "Columns of the reference table that are missing here: {columns}.",
+                columns=listed(gone, quoted=True),
             ),
             text("A model trained on the reference table cannot be used here."),
             tuple(gone),
@@ -123,7 +125,8 @@ def _numeric(name: str, before: Column, after: Column) -> Iterator[Finding]:
             severity,
             Message(
                 "distribution-changed",
-                "Column {column!r} has another distribution: median {before:.4g} in the reference table, {after:.4g} here "
+                "Column {column!r} has another distribution: median {before:.4g} in the reference table, "
+                "{after:.4g} here "
                 "(Kolmogorov-Smirnov {ks:.2f}).",
                 column=name,
                 before=float(np.median(a)),

@@ -73,7 +73,12 @@ def missing_values(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "mostly-missing",
                 "medium",
-                Message("mostly-missing", "Column {column!r}: {share:.0%} of the values are missing.", column=name, share=part),
+                Message(
+                    "mostly-missing",
+                    "Column {column!r}: {share:.0%} of the values are missing.",
+                    column=name,
+                    share=part,
+                ),
                 text("Leave the column out, or find out why values are missing."),
                 (name,),
                 listed_rows(context.columns[name].missing),

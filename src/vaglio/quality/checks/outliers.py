@@ -59,9 +59,7 @@ def quartile_outliers(context: Context) -> Iterator[Finding]:
                 low=low,
                 high=high,
             ),
-            advice
-            if low < high
-            else text("Half of the values are equal, so every other value counts as an outlier."),
+            advice if low < high else text("Half of the values are equal, so every other value counts as an outlier."),
             (name,),
             listed_rows(outlier_mask(context.columns[name], profile)),
             profile.n_outliers,

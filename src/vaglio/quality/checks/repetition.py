@@ -121,7 +121,8 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
                 n=len(again),
             ),
             text(
-                "If they are records entered twice, use {option}; otherwise copies of training rows may be among the test "
+                "If they are records entered twice, use {option}; otherwise copies of training rows may be among "
+                "the test "
                 "rows.",
                 option=cleaning_choice("duplicates", "drop"),
             ),

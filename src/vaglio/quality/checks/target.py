@@ -37,7 +37,9 @@ def not_a_class(table: Table, target: str) -> Iterator[Finding]:
     try:
         table.select([target]).xy(target)
     except InputError as error:
-        message = error.message if isinstance(error.message, Message) else Message("not-a-class", "{error}", error=str(error))
+        message = (
+            error.message if isinstance(error.message, Message) else Message("not-a-class", "{error}", error=str(error))
+        )
         yield Finding(
             "no-class", "high", message, text("The other checks ran without a class."), (target,), n_rows=len(table)
         )
