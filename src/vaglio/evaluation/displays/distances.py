@@ -14,8 +14,7 @@ from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
-from vaglio.messages.message import Option
-from vaglio.messages.sentences import plural
+from vaglio.messages.message import Message, Option, text
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
 from vaglio.typing import ColumnLike, TableLike
 
@@ -168,16 +167,26 @@ class ForestDistanceDisplay:
         return cls.from_estimator(forest, rows.X[known], rows.y[known], max_rows=max_rows, seed=seed)
 
     @property
-    def note(self) -> str:
+    def note(self) -> Message:
         """How the maps were made, in one sentence."""
-        rows = plural(len(self.codes), "row")
-        drawn = f"a random sample of {rows} of {self.n_total:,}" if self.n_total > len(self.codes) else f"all {rows}"
-        return f"Classical multidimensional scaling of {drawn}; distances on the maps are approximate."
+        n = len(self.codes)
+        if self.n_total > n:
+            return text(
+                "Classical multidimensional scaling of a random sample of {n:,} of {total:,} rows; distances on "
+                "the maps "
+                "are approximate.",
+                n=n,
+                total=self.n_total,
+            )
+        return text("Classical multidimensional scaling of all {n:,} rows; distances on the maps are approximate.", n=n)
 
-    def captions(self) -> list[str]:
-        """Return what stands below each map."""
+    def captions(self) -> list[list[Message]]:
+        """Return the lines below each map."""
         return [
-            f"nearest row of the same class: {share:.0%}\n{shown:.0%} of the distances shown"
+            [
+                text("nearest row of the same class: {share:.0%}", share=float(share)),
+                text("{share:.0%} of the distances shown", share=float(shown)),
+            ]
             for share, shown in zip(self.agreement, self.shown)
         ]
 
@@ -212,7 +221,7 @@ class ForestDistanceDisplay:
                     label=str(label),
                 )
             ax.set_title(title, fontsize=11, color=INK)
-            ax.set_xlabel(caption, fontsize=9, color=MUTED)
+            ax.set_xlabel("\n".join(caption), fontsize=9, color=MUTED)
             ax.set(xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.margins(0.06)

@@ -12,11 +12,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from vaglio.errors import InputError
-from vaglio.messages.message import Message
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 
-__all__ = ["AVERAGES", "RATES", "Rates"]
+__all__ = ["AVERAGES", "RATES", "RATE_HEADINGS", "Rates"]
 
+# Measures that have a name in every language; the others are abbreviations.
+RATE_HEADINGS = {"precision": text("precision"), "accuracy": text("accuracy"), "predicted": text("predicted")}
 # Name -> (numerator, denominator) as sums of the four counts of one class against the rest.
 RATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tpr": (("tp",), ("tp", "fn")),

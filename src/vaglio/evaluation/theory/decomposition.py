@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.messages.message import Message, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 from vaglio.typing import ColumnLike, Estimator, TableLike
@@ -64,16 +65,34 @@ class BiasVariance:
     noise_source: str = ""
 
     def __str__(self) -> str:
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return the decomposition as one line."""
+        told = {"error": self.error, "bias": self.bias, "variance": self.variance, "n": self.rounds}
         if not self.noise_source:
-            return (
-                f"error {self.error:.4f} = bias² and noise together {self.bias:.4f} + variance {self.variance:.4f} "
-                f"({self.rounds} bootstrap samples; no rows are alike enough to tell noise from bias)"
+            return text(
+                "error {error:.4f} = bias² and noise together {bias:.4f} + variance {variance:.4f} ({n} bootstrap "
+                "samples; "
+                "no rows are similar enough to separate noise from bias)",
+                **told,
             )
-        source = "as given" if self.noise_source == "given" else f"from {self.noise_source}"
-        return (
-            f"error {self.error:.4f} = bias² {self.bias:.4f} + variance {self.variance:.4f} + noise {self.noise:.4f} "
-            f"({self.rounds} bootstrap samples; noise {source})"
+        return text(
+            "error {error:.4f} = bias² {bias:.4f} + variance {variance:.4f} + noise {noise:.4f} ({n} bootstrap "
+            "samples; "
+            "noise {source})",
+            **told,
+            noise=self.noise,
+            source=_NOISE_SOURCES.get(self.noise_source, self.noise_source),
         )
+
+
+_NOISE_SOURCES = {
+    "given": text("as given"),
+    "equal rows": text("from equal rows"),
+    "neighbours": text("from neighbors"),
+    "equal rows and neighbours": text("from equal rows and neighbors"),
+}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from vaglio.errors import InputError, NoSolutionError
+from vaglio.messages.message import Message, text
 from vaglio.typing import Estimator
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
@@ -47,13 +48,20 @@ class Shattering:
         return np.asarray(self.labellings[~self.realised])
 
     def __repr__(self) -> str:
-        n, done = len(self.points), int(self.realised.sum())
-        verdict = "shattered" if self else "not shattered"
-        text = f"{n} points {verdict}: {done} of {len(self.labellings)} labellings realised"
-        if not self:
-            shown = ", ".join("".join("+" if v else "−" for v in row) for row in self.failed[:4])
-            text += f"; not {shown}{' …' if len(self.failed) > 4 else ''}"
-        return text
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return whether the points are shattered, and by which labellings they are not."""
+        told = {"n": len(self.points), "done": int(self.realised.sum()), "total": len(self.labellings)}
+        if self:
+            return text("{n} points shattered: {done} of {total} labellings realised", **told)
+        shown = ["".join("+" if v else "−" for v in row) for row in self.failed[:4]]
+        shown += ["…"] if len(self.failed) > 4 else []
+        return text(
+            "{n} points not shattered: {done} of {total} labellings realised; not {failed}",
+            **told,
+            failed=", ".join(shown),
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>"
