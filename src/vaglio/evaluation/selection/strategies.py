@@ -38,7 +38,7 @@ _ALL = (
         "zero",
         False,
         True,
-        text("very low"),
+        text("very poor"),
         text("The model was trained and scored on the same rows. Use it for a first look only."),
     ),
     Strategy(
@@ -52,7 +52,7 @@ _ALL = (
         "standard",
         True,
         True,
-        text("low"),
+        text("poor"),
         text("The parameters were chosen on the test rows, so the score is likely too high."),
     ),
     Strategy(
@@ -70,7 +70,7 @@ _ALL = (
         "cross-validation",
         True,
         False,
-        text("high"),
+        text("very good"),
         text("The model was selected by cross-validation and scored on rows that played no part in the selection."),
     ),
 )
