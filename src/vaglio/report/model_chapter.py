@@ -150,7 +150,7 @@ def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said: list[str] = [
-        text("{learner}: {help}.", learner=fitted.learner, help=text(entry.help))
+        text("{learner} – {help}.", learner=fitted.learner, help=text(entry.help))
         if entry
         else text("The learner is {learner}.", learner=fitted.learner)
     ]
