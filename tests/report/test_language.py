@@ -67,8 +67,26 @@ def _sections(page: str, *names: str) -> str:
 def test_pseudo_language_reaches_every_word_of_the_report(study: Study, pages: dict[str, str]) -> None:
     """Only data, names of learners, strategies and programs are the same in the pseudo-language."""
     table = study.table
-    data = {"vaglio", "penguins", "csv", "Python", "numpy", "scipy", "scikit-learn", "pyarrow", "quick", "F1", "ms", "p"}
-    data |= set(table.columns) | {"c45", "naive-bayes", "defaults"} | {str(label) for label in study.evaluation.labels}
+    data = {
+        "vaglio",
+        "penguins",
+        "csv",
+        "Python",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "pyarrow",
+        "quick",
+        "F1",
+        "ms",
+        "p",
+    }
+    data |= (
+        {"levels"}
+        | set(table.columns)
+        | {"c45", "naive-bayes", "defaults"}
+        | {str(label) for label in study.evaluation.labels}
+    )
     for name in table.columns:
         column = table.column(name)
         data |= {str(value) for value in column.categories} if column.kind == "nominal" else set()
@@ -121,10 +139,12 @@ def test_evaluation_selection_and_study_speak_italian(study: Study) -> None:
     assert study.to_text(lang="it").startswith("- 344 righe, 8 colonne")
     assert "Confusion matrix" in str(study.evaluation)
     assert str(study.evaluation.accept("accuracy >= 0.5")).startswith("Accepted: accuracy is 0.9")
-    assert Locale("it").text(study.evaluation.accept("accuracy >= 0.5").in_words()).startswith("Accettato: accuracy è 0,9")
+    assert (
+        Locale("it").text(study.evaluation.accept("accuracy >= 0.5").in_words()).startswith("Accettato: accuracy è 0,9")
+    )
 
 
 def test_unknown_language_is_refused(study: Study) -> None:
     """A language without a catalogue is an error that names those there are."""
-    with pytest.raises(InputError, match="There is no language 'xx'; there are en and it"):
+    with pytest.raises(InputError, match="There is no language 'xx'. Choose en or it"):
         study.to_text(lang="xx")

@@ -131,7 +131,7 @@ class Evaluation(LabelMeasures):
         if predicted is not None and len(predicted) != len(truth):
             raise InputError(
                 "row-counts-differ",
-                "{first} has {n:,} rows, {second} has {m:,}; they must have as many rows.",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
                 first="y_true",
                 n=len(truth),
                 second="y_pred",
@@ -142,7 +142,7 @@ class Evaluation(LabelMeasures):
         if scores is not None and len(scores) != len(truth):
             raise InputError(
                 "row-counts-differ",
-                "{first} has {n:,} rows, {second} has {m:,}; they must have as many rows.",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
                 first="y_true",
                 n=len(truth),
                 second="y_score",

@@ -234,7 +234,7 @@ class MemoryRows(Rows):
         if table.shape[0] != len(y):
             raise InputError(
                 "row-counts-differ",
-                "{first} has {n:,} rows, {second} has {m:,}; they must have as many rows.",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
                 first=text("the table"),
                 n=table.shape[0],
                 second=text("the target"),

@@ -131,7 +131,10 @@ def locale_of(lang: str | Locale) -> Locale:
         return lang
     if lang not in (*LANGUAGES, PSEUDO):
         raise InputError(
-            "no-such-language", "There is no language {lang!r}; there are {known}.", lang=lang, known=Listing(LANGUAGES)
+            "no-such-language",
+            "There is no language {lang!r}. Choose {known}.",
+            lang=lang,
+            known=Listing(LANGUAGES, last="or"),
         )
     return Locale(lang)
 

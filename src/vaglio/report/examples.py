@@ -12,7 +12,7 @@ from vaglio.evaluation import Evaluation
 from vaglio.evaluation.rows import MemoryRows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.explanation import Explanation
-from vaglio.messages.figures import figure, percent, quantity
+from vaglio.messages.figures import count, figure, percent, quantity
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.report.limits import Limits
@@ -160,6 +160,7 @@ def _example(explanation: Explanation | str, evaluation: Evaluation, rows: Evalu
     predicted = evaluation.labels[evaluation.predicted[place]]
     probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
     summary: dict[str, Any] = {
+        "row": count(rows.numbers[place]),
         "title": rows.title(int(rows.numbers[place])),
         "true": clip(true, 40),
         "predicted": clip(predicted, 40),
