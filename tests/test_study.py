@@ -28,7 +28,7 @@ def test_it_ends_with_a_model_that_predicts_explains_and_can_be_saved(study, tmp
     study.fitted.save(path)
     loaded = vaglio.load(path)
     np.testing.assert_array_equal(loaded.predict(X), study.predict(X))
-    assert loaded.provenance["selection"]["reliability"] == "best"
+    assert loaded.provenance["selection"]["reliability"] == "very good"
     assert loaded.provenance["target"] == "species"
     assert study.explain(X[[0]])[0].decision == study.predict(X[[0]])[0]
 
@@ -39,7 +39,7 @@ def test_every_part_is_there(study):
     assert {trial.learner for trial in study.selection.trials} == set(LEARNERS)
     data = json.loads(json.dumps(study.to_dict(), allow_nan=False))
     assert data["selection"]["learner"] in LEARNERS
-    assert "Reliability: best" in repr(study)
+    assert "Reliability: very good" in repr(study)
     assert "<table" in study._repr_html_()
 
 
@@ -86,7 +86,7 @@ def test_before_it_has_run():
     study = vaglio.Study(vaglio.datasets.load("play"), "play")
     assert "not run yet" in repr(study)
     assert "not run yet" in study._repr_html_()
-    with pytest.raises(InputError, match=r"call run\(\) first"):
+    with pytest.raises(InputError, match=r"Call run\(\) first"):
         study.evaluation  # noqa: B018
     with pytest.raises(InputError, match="Name the target"):
         vaglio.Study(vaglio.Table.from_any({"a": [1.0, 2.0]}))

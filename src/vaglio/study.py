@@ -14,6 +14,9 @@ from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, com
 from vaglio.evaluation.rows import Rows
 from vaglio.explanation import Explanation
 from vaglio.messages.listing import bullet_html, plain_data
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import listed
 from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
@@ -58,7 +61,7 @@ class Study:
     >>> import vaglio
     >>> study = vaglio.Study(vaglio.datasets.load("play"), "play", learners=["naive-bayes", "c45"], strategy="quick")
     >>> study.run().selection.strategy.reliability
-    'better'
+    'fair'
     """
 
     table: Any
@@ -80,9 +83,9 @@ class Study:
         self.table = as_table(mapped)
         if self.target is None and self.table.target is None:
             raise InputError(
-                "name-target-class-column",
-                "Name the target, the class column; there are {columns}.",
-                columns=", ".join(self.table.columns),
+                "no-target-in-table",
+                "Name the target column; there are {columns}.",
+                columns=listed(self.table.columns, quoted=True),
             )
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
         # Rows out of core are learned from where they are; the table beside them is for those who look at columns.
@@ -115,7 +118,8 @@ class Study:
                 )
             if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
                 raise InputError(
-                    "costs-row-do-fit", "Costs by row do not fit a table that loses rows by cleaning: clean it first."
+                    "row-costs-and-cleaning",
+                    "Costs by row do not fit a table that loses rows by cleaning. Clean the table first.",
                 )
             self._cleaned, self._log = self._audit.clean(self.clean)
         self._selection = select(
@@ -150,7 +154,7 @@ class Study:
     def audit(self) -> Audit:
         """The findings about the table."""
         if self._audit is None:
-            raise InputError("study-has-audit-yet", "The study has no audit yet: call run() first.")
+            raise InputError("study-not-run", "The study has not been run. Call run() first.")
         return self._audit
 
     @property
@@ -162,7 +166,7 @@ class Study:
     def selection(self) -> Selection:
         """The learners that were tried and the chosen one."""
         if self._selection is None:
-            raise InputError("study-has-selection-yet", "The study has no selection yet: call run() first.")
+            raise InputError("study-not-run", "The study has not been run. Call run() first.")
         return self._selection
 
     @property
@@ -210,13 +214,21 @@ class Study:
         return compare(self.rows, self.target, learners=self.learners, seed=self.seed, progress=False)
 
     def summary(self) -> list[str]:
-        """The study in a few sentences."""
+        """Return the study in a few sentences."""
         n, p = self.table.shape
         e = self.evaluation
-        lines = [f"{n} rows, {p} columns, class {self.target} with {len(e.labels)} values."]
-        lines += [finding.message + "." for finding in self.audit if finding.severity == "high"]
+        lines: list[str] = [
+            text(
+                "{rows:,} rows, {columns:,} columns, target {target} with {classes:,} classes.",
+                rows=n,
+                columns=p,
+                target=str(self.target),
+                classes=len(e.labels),
+            )
+        ]
+        lines += [finding.message for finding in self.audit if finding.severity == "high"]
         lines += list(self.cleaning_log)
-        lines.append(self.selection.headline() + ".")
+        lines.append(self.selection.headline())
         lines += self.selection.notes()
         lines += list(e.advice)
         return lines
@@ -235,13 +247,45 @@ class Study:
         )
         return data
 
-    def __repr__(self) -> str:
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the study in a few sentences, one on a line.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
         if self._selection is None:
-            n, p = self.table.shape
-            return f"Study of {self.target} in {n} rows and {p} columns, strategy {self.strategy}: not run yet"
-        return "\n".join(f"- {line}" for line in self.summary())
+            return locale.text(self._not_run())
+        return "\n".join(f"- {locale.text(line)}" for line in self.summary())
+
+    def _not_run(self) -> Message:
+        n, p = self.table.shape
+        return text(
+            "Study of {target} in {rows:,} rows and {columns:,} columns, strategy {strategy}: not run yet",
+            target=str(self.target),
+            rows=n,
+            columns=p,
+            strategy=self.strategy,
+        )
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the study as a fragment of HTML: sentences, findings and tables.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        if self._selection is None:
+            return bullet_html([self._not_run()], locale=locale)
+        told = bullet_html(self.summary(), locale=locale)
+        return told + self.audit.to_html(lang=locale) + self.selection.tables_html(lang=locale)
 
     def _repr_html_(self) -> str:
-        if self._selection is None:
-            return bullet_html([repr(self)])
-        return bullet_html(self.summary()) + self.audit._repr_html_() + self.selection.tables_html()
+        return self.to_html()

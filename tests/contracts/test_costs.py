@@ -1,6 +1,6 @@
 """A cost matrix given to a training, a selection or a study is carried by the model of every learner.
 
-A model with probabilities decides for the class of least expected cost everywhere: in Python, in its file, on the
+A model with probabilities predicts the class of least expected cost everywhere: in Python, in its file, on the
 command line and in its explanations. A learner without probabilities is trained with the costs as weights.
 """
 

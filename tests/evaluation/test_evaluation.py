@@ -140,7 +140,7 @@ def test_text_html_and_data_show_the_same(binary, three_classes):
         data = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
         assert data["confusion"] == evaluation.confusion.tolist()
     many = np.arange(60) % 20
-    assert "most frequent confusions" in repr(Evaluation.from_predictions(many, (many + (many == 3)) % 20))
+    assert "Most frequent confusions" in repr(Evaluation.from_predictions(many, (many + (many == 3)) % 20))
 
 
 def test_labels_of_any_type():
@@ -154,12 +154,12 @@ def test_labels_of_any_type():
     ("arguments", "message"),
     [
         ({"y_true": [], "y_pred": []}, "no rows"),
-        ({"y_true": ["a"]}, "Give the predictions"),
+        ({"y_true": ["a"]}, "Pass predictions"),
         ({"y_true": ["a", None], "y_pred": ["a", "a"]}, "first in row 1"),
-        ({"y_true": ["a", "b"], "y_pred": ["a"]}, "y_true has 2 rows, y_pred 1"),
+        ({"y_true": ["a", "b"], "y_pred": ["a"]}, "2 in y_true, 1 in y_pred"),
         ({"y_true": ["a", "b", "c"], "y_score": [0.1, 0.2, 0.3]}, "column per class"),
         ({"y_true": ["a", "b"], "y_score": [[1, 0, 0], [0, 1, 0]]}, "3 columns for 2"),
-        ({"y_true": ["a", "b"], "y_pred": ["a", "b"], "sample_weight": [1, -1]}, "not negative"),
+        ({"y_true": ["a", "b"], "y_pred": ["a", "b"], "sample_weight": [1, -1]}, "non-negative"),
         ({"y_true": [["a"], ["b"]], "y_pred": [["a", "b"], ["a", "b"]]}, "shape"),
     ],
 )
@@ -170,7 +170,7 @@ def test_what_cannot_be_used_is_refused(arguments, message):
 
 def test_bare_labels_have_no_curves():
     bare = Evaluation.from_predictions(["a", "b"], ["a", "b"])
-    with pytest.raises(ValueError, match="bare labels"):
+    with pytest.raises(ValueError, match="labels only"):
         bare.roc()
     with pytest.raises(ValueError, match="no Wilson"):
         bare.rate("f1")

@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_losses(rows):
 def test_rows_and_labels_must_match(rows):
     X, y = rows
     model = vaglio.C45Classifier().fit(X, y)
-    with pytest.raises(InputError, match="The table has 400 rows, the target 399"):
+    with pytest.raises(InputError, match="400 in the table, 399 in the target"):
         permutation_importance(model, X, y[1:])
     with pytest.raises(InputError, match="at least one shuffle"):
         permutation_importance(model, X, y, n_repeats=0)

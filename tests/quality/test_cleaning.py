@@ -127,7 +127,7 @@ def test_one_change_alone_is_counted_exactly(option):
 def test_outliers_that_were_placeholders_are_not_moved_again():
     values = np.append(np.tile(np.arange(20.0), 10), [999.0] * 36)
     log = vaglio.audit(Table.from_any({"v": values})).clean(placeholders="missing", outliers="clip").log
-    assert log == ("v: 36 placeholders (999) made missing",)
+    assert log == ("Column 'v': 36 placeholders (999) made missing.",)
 
 
 def messy(seed: int = 0, rows: int = 300) -> Table:

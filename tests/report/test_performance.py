@@ -47,7 +47,7 @@ def test_positions_of_the_points_on_the_panels():
 
 def test_without_scores_or_with_one_class_the_reason_is_given():
     bare = Evaluation.from_predictions(["a", "b"], ["a", "a"])
-    assert "predicts classes only" in curves_summary(bare, Limits())["why_none"]
+    assert "predicts only classes" in curves_summary(bare, Limits())["why_none"]
     alone = Evaluation.from_predictions(["b", "b"], y_score=[0.2, 0.7], labels=["a", "b"])
     assert "one class" in curves_summary(alone, Limits())["why_none"]
 

@@ -10,10 +10,13 @@ from sklearn.metrics import confusion_matrix
 
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate, effective_size, wilson_interval
-from vaglio.evaluation.metrics.rates import AVERAGES, RATES, Rates
+from vaglio.evaluation.metrics.rates import AVERAGES, RATE_HEADINGS, RATES, Rates
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["LabelMeasures"]
+
+_AVERAGES = {"macro": text("macro"), "micro": text("micro"), "weighted": text("weighted")}
 
 
 class LabelMeasures:
@@ -43,10 +46,10 @@ class LabelMeasures:
             return len(self.labels) - 1
         if self.positive not in self.labels:
             raise InputError(
-                "pos-label-among",
-                "pos_label {positive!r} is not among {labels!r}.",
-                positive=self.positive,
-                labels=list(self.labels),
+                "unknown-class",
+                "There is no class {label!r}; {hint}",
+                label=str(self.positive),
+                hint=did_you_mean(str(self.positive), map(str, self.labels), quoted=True),
             )
         return self.labels.index(self.positive)
 
@@ -55,7 +58,7 @@ class LabelMeasures:
             return self.positive_index
         if label not in self.labels:
             near = did_you_mean(str(label), map(str, self.labels), quoted=True)
-            raise InputError("there-class", "There is no class {label!r}: {near}", label=label, near=near)
+            raise InputError("unknown-class", "There is no class {label!r}; {hint}", label=str(label), hint=near)
         return self.labels.index(label)
 
     @cached_property
@@ -102,7 +105,7 @@ class LabelMeasures:
         """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision."""
         if name == "f1":
             raise InputError(
-                "f-share-rows-has", "F1 is not a share of rows and has no Wilson interval; read it from per_class()."
+                "no-interval-of-f1", "F1 is not a share of rows and has no Wilson interval. Read it from per_class()."
             )
         k = self._index(label)
         top, bottom = self.rates.parts(name)
@@ -118,17 +121,23 @@ class LabelMeasures:
         predicted = self.confusion.sum(axis=0)
         return [
             {
-                "class": label,
-                "rows": _plain(self.rates.support[k]),
-                "predicted": _plain(predicted[k]),
-                **{name: float(column[k]) for name, column in values.items()},
+                text("class"): label,
+                text("rows"): _plain(self.rates.support[k]),
+                text("predicted"): _plain(predicted[k]),
+                **{RATE_HEADINGS.get(name, name): float(column[k]) for name, column in values.items()},
             }
             for k, label in enumerate(self.labels)
         ]
 
     def averages(self) -> list[dict[str, Any]]:
         """One row per kind of average: macro, micro, weighted."""
-        return [{"average": kind, **{name: self.average(name, kind) for name in RATES}} for kind in AVERAGES]
+        return [
+            {
+                text("average"): _AVERAGES[kind],
+                **{RATE_HEADINGS.get(name, name): self.average(name, kind) for name in RATES},
+            }
+            for kind in AVERAGES
+        ]
 
     def worst_confusions(self, limit: int = 10) -> list[dict[str, Any]]:
         """The most frequent errors: true class, predicted class and rows, at most ``limit`` of them."""
@@ -137,7 +146,7 @@ class LabelMeasures:
         order = np.argsort(-matrix, axis=None, kind="stable")[:limit]
         rows, columns = np.unravel_index(order, matrix.shape)
         return [
-            {"true": self.labels[i], "predicted": self.labels[j], "rows": float(matrix[i, j])}
+            {text("true"): self.labels[i], text("predicted"): self.labels[j], text("rows"): float(matrix[i, j])}
             for i, j in zip(rows, columns)
             if matrix[i, j] > 0
         ]

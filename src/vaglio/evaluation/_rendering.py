@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.listing import bullet_html, cell_text, html_table, plain_data, text_table
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.evaluation import Evaluation
@@ -19,24 +21,24 @@ def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
 
     def add(measure: str, value: float | None, low: float | None = None, high: float | None = None) -> None:
         if value is not None:
-            rows.append({"measure": measure, "value": value, "low": low, "high": high})
+            rows.append({text("measure"): measure, text("value"): value, text("low"): low, text("high"): high})
 
     accuracy, error = evaluation.accuracy, evaluation.error
-    add("accuracy", accuracy.value, accuracy.low, accuracy.high)
-    add("error rate", error.value, error.low, error.high)
-    add("Cohen's kappa", evaluation.kappa)
-    add("Matthews coefficient", evaluation.matthews)
+    add(text("accuracy"), accuracy.value, accuracy.low, accuracy.high)
+    add(text("error rate"), error.value, error.low, error.high)
+    add(text("Cohen's kappa"), evaluation.kappa)
+    add(text("Matthews coefficient"), evaluation.matthews)
     if evaluation.scores is not None:
         if evaluation.binary:
             roc, precision = next(iter(evaluation.areas.values()))
-            add("ROC area", roc.value, roc.low, roc.high)
-            add("average precision", precision.value, precision.low, precision.high)
+            add(text("ROC area"), roc.value, roc.low, roc.high)
+            add(text("average precision"), precision.value, precision.low, precision.high)
         elif len(evaluation.labels) > 2:
-            add("ROC area (mean, one against the rest)", evaluation.roc_auc)
-            add("average precision (mean)", evaluation.average_precision)
-    add("Brier score", evaluation.brier)
-    add("log loss", evaluation.log_loss)
-    add("mean cost per row", evaluation.mean_cost)
+            add(text("ROC area (mean, one against the rest)"), evaluation.roc_auc)
+            add(text("average precision (mean)"), evaluation.average_precision)
+    add(text("Brier score"), evaluation.brier)
+    add(text("log loss"), evaluation.log_loss)
+    add(text("mean cost per row"), evaluation.mean_cost)
     return rows
 
 
@@ -44,43 +46,52 @@ def matrix_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
     matrix = evaluation.confusion
     names = [str(label) for label in evaluation.labels]
     return [
-        {"true \\ predicted": name, **dict(zip(names, matrix[k].tolist(), strict=True))} for k, name in enumerate(names)
+        {text("true \\ predicted"): name, **dict(zip(names, matrix[k].tolist(), strict=True))}
+        for k, name in enumerate(names)
     ]
 
 
-def _matrix(evaluation: Evaluation) -> tuple[str, list[dict[str, Any]]]:
+def _matrix(evaluation: Evaluation) -> tuple[Message, list[dict[str, Any]]]:
     if len(evaluation.labels) <= _MAX_MATRIX:
-        return "Confusion matrix (rows true, columns predicted)", matrix_rows(evaluation)
-    return f"The most frequent confusions of {len(evaluation.labels)} classes", evaluation.worst_confusions()
+        return text("Confusion matrix (rows true, columns predicted)"), matrix_rows(evaluation)
+    title = text("Most frequent confusions of {n:,} classes", n=len(evaluation.labels))
+    return title, evaluation.worst_confusions()
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
+def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
     title, matrix = _matrix(evaluation)
+    # As text, so that numbers of different length stand on the left.
     scores = [
-        {**row, "value": cell_text(row["value"]), "low": cell_text(row["low"]), "high": cell_text(row["high"])}
+        {name: value if name == "measure" else cell_text(value, locale=locale) for name, value in row.items()}
         for row in headline(evaluation)
     ]
     parts = [
-        f"Evaluation on {evaluation.n_rows} rows, {len(evaluation.labels)} classes"
-        f" (intervals at {evaluation.confidence:.0%})",
-        text_table(scores),
-        f"{title}\n{text_table(matrix)}",
-        text_table(evaluation.per_class()),
-        text_table(evaluation.averages()),
-        "\n".join(f"- {line}" for line in evaluation.advice),
+        locale.say(
+            "Evaluation on {rows:,} {rows:row|rows}, {classes:,} {classes:class|classes} (intervals at "
+            "{confidence:.0%})",
+            rows=evaluation.n_rows,
+            classes=len(evaluation.labels),
+            confidence=evaluation.confidence,
+        ),
+        text_table(scores, locale=locale),
+        f"{locale.text(title)}\n{text_table(matrix, locale=locale)}",
+        text_table(evaluation.per_class(), locale=locale),
+        text_table(evaluation.averages(), locale=locale),
+        "\n".join(f"- {locale.text(line)}" for line in evaluation.advice),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def evaluation_html(evaluation: Evaluation) -> str:
+def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
     title, matrix = _matrix(evaluation)
+    head = text("Evaluation on {n:,} {n:row|rows}", n=evaluation.n_rows)
     return "".join(
         (
-            html_table(headline(evaluation), caption=f"Evaluation on {evaluation.n_rows} rows"),
-            html_table(matrix, caption=title),
-            html_table(evaluation.per_class(), caption="Per class"),
-            html_table(evaluation.averages(), caption="Averages"),
-            bullet_html(evaluation.advice),
+            html_table(headline(evaluation), caption=head, locale=locale),
+            html_table(matrix, caption=title, locale=locale),
+            html_table(evaluation.per_class(), caption=text("Per class"), locale=locale),
+            html_table(evaluation.averages(), caption=text("Averages"), locale=locale),
+            bullet_html(evaluation.advice, locale=locale),
         )
     )
 
@@ -94,7 +105,7 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "confusion": evaluation.confusion.tolist(),
         "per_class": evaluation.per_class(),
         "averages": evaluation.averages(),
-        "advice": list(evaluation.advice),
+        "advice": [line.as_data() for line in evaluation.advice],
     }
     if evaluation.scores is not None and len(evaluation.labels) > 1:
         data["areas"] = [

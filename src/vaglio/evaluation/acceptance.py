@@ -16,6 +16,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.rates import AVERAGES, RATES
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _TOKEN = re.compile(
     |(?P<bracket>[()]))""",
     re.VERBOSE,
 )
-_EXAMPLE = 'for example "f1 >= 0.8 and recall[yes] >= 0.9"'
+_EXAMPLE = '"f1 >= 0.8 and recall[yes] >= 0.9"'
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,15 @@ class Check:
         return self.value is not None and _ORDERS[self.order](self.value, self.limit)
 
     def __str__(self) -> str:
-        value = "undefined" if self.value is None else f"{self.value:.4f}"
-        return f"{self.measure} is {value}, {'' if self.met else 'not '}{self.order} {self.limit:g}"
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return what was measured and whether it meets the limit."""
+        value = text("undefined") if self.value is None else Number(f"{self.value:.4f}")
+        told = {"measure": self.measure, "value": value, "order": self.order, "limit": self.limit}
+        if self.met:
+            return text("{measure} is {value}, {order} {limit:g}", **told)
+        return text("{measure} is {value}, not {order} {limit:g}", **told)
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,14 @@ class Acceptance:
         return self.accepted
 
     def __str__(self) -> str:
-        return f"{'Accepted' if self.accepted else 'Rejected'}: {'; '.join(map(str, self.checks))}."
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return the verdict in a sentence."""
+        checks = join("; ", [check.in_words() for check in self.checks])
+        return (
+            text("Accepted: {checks}.", checks=checks) if self.accepted else text("Rejected: {checks}.", checks=checks)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON and for the model file."""
@@ -139,8 +154,8 @@ class _Comparison:
             value = getattr(value, self.end or "value")
         elif self.end is not None and value is not None:
             raise InputError(
-                "has-interval-here-leave",
-                "{name} has no interval here: leave out .{end}.",
+                "measure-without-interval",
+                "{name} has no interval here. Leave out .{end}.",
                 name=self.name,
                 end=self.end,
             )
@@ -224,26 +239,26 @@ def _of_areas(evaluation: Evaluation, which: int) -> Any:
 class _Reader:
     """Reads a criterion by recursive descent."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, criterion: str) -> None:
+        self.text, self.at = criterion, 0
         self.tokens: list[re.Match[str]] = []
         place = 0
-        while text[place:].strip():
-            found = _TOKEN.match(text, place)
+        while criterion[place:].strip():
+            found = _TOKEN.match(criterion, place)
             if found is None:
-                raise self._error(f"cannot read {text[place:].strip()[:20]!r}")
+                raise self._error(text("cannot read {words!r}", words=criterion[place:].strip()[:20]))
             self.tokens.append(found)
             place = found.end()
 
     def whole(self) -> _Tree:
         tree = self._joined("or", 0)
         if self.at < len(self.tokens):
-            raise self._error(f"'and' or 'or' is missing before {self._peek()!r}")
+            raise self._error(text("'and' or 'or' is missing before {words!r}", words=self._peek()))
         return tree
 
     def _joined(self, word: str, depth: int) -> _Tree:
         if depth > 100:
-            raise self._error("it has too many parentheses")
+            raise self._error(text("it has too many parentheses"))
         parts = [self._joined("and", depth) if word == "or" else self._part(depth)]
         while self._accept(word):
             parts.append(self._joined("and", depth) if word == "or" else self._part(depth))
@@ -253,27 +268,36 @@ class _Reader:
         if self._accept("("):
             tree = self._joined("or", depth + 1)
             if not self._accept(")"):
-                raise self._error("a closing parenthesis is missing")
+                raise self._error(text("a closing parenthesis is missing"))
             return tree
         return self._comparison()
 
     def _comparison(self) -> _Comparison:
-        found = self._take("name", "the name of a measure")
+        found = self._take("name", text("the name of a measure"))
         name, label, end = found["name"], found["label"], found["end"]
         if name not in NAMES:
-            raise self._error(f"there is no measure {name!r}: {did_you_mean(name, NAMES, most=len(NAMES))}")
+            raise InputError(
+                "unknown-measure",
+                "There is no measure {measure!r}; {hint}",
+                measure=name,
+                hint=did_you_mean(name, NAMES, most=len(NAMES)),
+            )
         if label is not None and ALSO.get(name, name) not in OF_A_CLASS:
-            raise self._error(f"{name} is a measure of all classes together: leave out [{label}]")
+            raise self._error(
+                text("{name} is a measure of all classes together, so leave out [{label}]", name=name, label=label)
+            )
         if end is not None and end not in ("low", "high"):
-            raise self._error(f"an interval has .low and .high, not .{end}")
-        order = self._take("order", "one of >=, <=, > and <")["order"]
-        number = self._take("number", "a number")["number"]
+            raise self._error(text("an interval has .low and .high, not .{end}", end=end))
+        order = self._take("order", text("one of >=, <=, > and <"))["order"]
+        number = self._take("number", text("a number"))["number"]
         limit = float(number.rstrip("%")) / (100 if number.endswith("%") else 1)
         return _Comparison(name, None if label is None else _unquoted(label), end, order, limit)
 
-    def _take(self, kind: str, what: str) -> re.Match[str]:
+    def _take(self, kind: str, what: Message) -> re.Match[str]:
         if self.at >= len(self.tokens) or self.tokens[self.at][kind] is None:
-            raise self._error(f"{what} is expected {'at the end' if self._peek() is None else f'at {self._peek()!r}'}")
+            if self._peek() is None:
+                raise self._error(text("expected {what} at the end", what=what))
+            raise self._error(text("expected {what} at {words!r}", what=what, words=self._peek()))
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -286,12 +310,12 @@ class _Reader:
         self.at += found
         return found
 
-    def _error(self, what: str) -> InputError:
+    def _error(self, what: Message) -> InputError:
         return InputError(
-            "criterion-clear",
-            "The criterion {text!r} is not clear: {rstrip}; {example}.",
-            text=self.text,
-            rstrip=what.rstrip(".?"),
+            "wrong-criterion",
+            "Cannot read the criterion {criterion!r}: {what}. Write for example {example}.",
+            criterion=self.text,
+            what=what,
             example=_EXAMPLE,
         )
 

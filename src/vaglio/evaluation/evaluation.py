@@ -27,6 +27,7 @@ from vaglio.evaluation.metrics.advice import evaluation_advice
 from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike
 
@@ -123,27 +124,29 @@ class Evaluation(LabelMeasures):
         """
         truth = as_labels(y_true, "y_true")
         if len(truth) == 0:
-            raise InputError("there-rows-evaluate", "There are no rows to evaluate.")
+            raise InputError("no-rows-to-evaluate", "There are no rows to evaluate.")
         if y_pred is None and y_score is None:
-            raise InputError(
-                "give-predictions-labels-y", "Give the predictions: labels in y_pred, scores in y_score, or both."
-            )
+            raise InputError("no-predictions", "Pass predictions: labels in y_pred, scores in y_score, or both.")
         predicted = None if y_pred is None else as_labels(y_pred, "y_pred")
         if predicted is not None and len(predicted) != len(truth):
             raise InputError(
-                "y-true-has-rows",
-                "y_true has {n_truth} rows, y_pred {n_predicted}.",
-                n_truth=len(truth),
-                n_predicted=len(predicted),
+                "row-counts-differ",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+                first="y_true",
+                n=len(truth),
+                second="y_pred",
+                m=len(predicted),
             )
         universe = label_universe(*label_parts(labels, truth, predicted))
         scores = None if y_score is None else class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
         if scores is not None and len(scores) != len(truth):
             raise InputError(
-                "y-true-has-rows-2",
-                "y_true has {n_truth} rows, y_score {n_scores}.",
-                n_truth=len(truth),
-                n_scores=len(scores),
+                "row-counts-differ",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+                first="y_true",
+                n=len(truth),
+                second="y_score",
+                m=len(scores),
             )
         return cls(
             labels=universe,
@@ -164,8 +167,8 @@ class Evaluation(LabelMeasures):
         """For one class against the rest: which rows belong to it, and their scores."""
         if self.scores is None:
             raise InputError(
-                "these-predictions-bare-labels",
-                "These predictions are bare labels without scores; curves need scores or probabilities.",
+                "no-scores",
+                "Curves need scores or probabilities, and these predictions are labels only.",
             )
         k = self._index(label)
         return self.true == k, self.scores[:, k]
@@ -256,8 +259,8 @@ class Evaluation(LabelMeasures):
         matrix = self.cost if cost is None else CostMatrix.from_any(cost, labels=self.labels)
         if matrix is None or not self.probability:
             raise InputError(
-                "predicting-least-expected-cost",
-                "Predicting by least expected cost needs a cost matrix and probabilities.",
+                "no-costs-or-probabilities",
+                "Predicting the class of least expected cost needs a cost matrix and probabilities.",
             )
         return replace(self, predicted=matrix.decide(self.scores), cost=matrix)
 
@@ -266,17 +269,21 @@ class Evaluation(LabelMeasures):
         known = {str(label) for label in cost.labels}
         unknown = [label for label in self.labels if str(label) not in known]
         if unknown:
-            told = f"The costs do not know the class {unknown[0]!r}, so there is no mean cost."
-            warnings.warn(told, DataWarning, stacklevel=2)
+            told = DataWarning(
+                "class-without-cost",
+                "The costs do not include the class {label!r}, so there is no mean cost.",
+                label=str(unknown[0]),
+            )
+            warnings.warn(told, stacklevel=2)
             return self
         return replace(self, cost=cost.ordered(self.labels))
 
     def _need_two(self) -> None:
         if not self.binary:
             raise InputError(
-                "threshold-divides-two-classes",
-                "A threshold divides two classes; there are {n_labels}.",
-                n_labels=len(self.labels),
+                "threshold-needs-two-classes",
+                "A threshold needs two classes; there are {n:,}.",
+                n=len(self.labels),
             )
 
     def _with_positive(self, rows: np.ndarray) -> Evaluation:
@@ -316,15 +323,31 @@ class Evaluation(LabelMeasures):
         """Everything as plain data, ready for JSON."""
         return _rendering.evaluation_dict(self)
 
-    def to_text(self) -> str:
-        """The measures, the confusion matrix, rates and advice as plain text."""
-        return _rendering.evaluation_text(self)
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the measures, the confusion matrix, rates and advice as plain text.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return _rendering.evaluation_text(self, locale_of(lang))
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the same as a fragment of HTML.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return _rendering.evaluation_html(self, locale_of(lang))
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return _rendering.evaluation_html(self)
+        return self.to_html()
 
 
 def _codes(predicted: np.ndarray | None, scores: np.ndarray | None, universe: tuple[Any, ...]) -> np.ndarray:

@@ -18,6 +18,8 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.messages.listing import plain_data
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, join, text
 from vaglio.table import Table
 
 __all__ = ["ExplainedRow", "explain_tables", "true_classes"]
@@ -41,19 +43,33 @@ class ExplainedRow:
     explanation: Explanation
 
     @property
-    def verdict(self) -> str:
-        """Whether the prediction is right, for a heading; empty if that is not known."""
+    def heading(self) -> Message:
+        """The heading of the explanation, with whether the prediction is correct if that is known."""
         if self.true is None:
-            return ""
-        return ", right" if str(self.true) == str(self.explanation.decision) else f", wrong: it is {self.true}"
+            return text("Row {n:,}", n=self.number)
+        if str(self.true) == str(self.explanation.decision):
+            return text("Row {n:,}, correct", n=self.number)
+        return text("Row {n:,}, wrong: the true class is {label}", n=self.number, label=str(self.true))
 
-    def to_text(self) -> str:
-        """Return the explanation as text."""
-        return f"Row {self.number}{self.verdict}\n{self.explanation.to_text()}"
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the explanation as text.
 
-    def to_html(self) -> str:
-        """Return the explanation as a fragment of HTML."""
-        return f"<h2>Row {self.number}{escape(self.verdict)}</h2>{self.explanation._repr_html_()}"
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return f"{locale_of(lang).text(self.heading)}\n{self.explanation.to_text()}"
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the explanation as a fragment of HTML.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return f"<h2>{escape(locale_of(lang).text(self.heading))}</h2>{self.explanation._repr_html_()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -64,15 +80,15 @@ class ExplainedRow:
         """Return the explanation as one line of a table."""
         found = self.explanation
         return {
-            "row": self.number,
-            "true": self.true,
-            "decision": found.decision,
-            "probability": found.probability,
-            "runner up": found.runner_up,
-            **({} if found.expected_costs is None else {"expected cost": found.expected_costs[found.decision]}),
-            "because": "; ".join(reason.text for reason in found.reasons),
-            "against": "; ".join(reason.text for reason in found.against),
-            "would change if": None if found.counterfactual is None else str(found.counterfactual),
+            text("row"): self.number,
+            text("true"): self.true,
+            text("decision"): found.decision,
+            text("probability"): found.probability,
+            text("runner up"): found.runner_up,
+            **({} if found.expected_costs is None else {text("expected cost"): found.expected_costs[found.decision]}),
+            text("because"): join("; ", [reason.text for reason in found.reasons]),
+            text("against"): join("; ", [reason.text for reason in found.against]),
+            text("would change if"): None if found.counterfactual is None else str(found.counterfactual),
         }
 
 
@@ -153,8 +169,8 @@ def explain_tables(
             probability = fitted.predict_with_proba(table[positions])[1]
             if probability is None:
                 raise InputError(
-                    "learner-gives-probabilities-order",
-                    "the learner {learner!r} gives no probabilities to order the rows by.",
+                    "no-probabilities",
+                    "The learner {learner!r} has no probabilities to sort the rows by.",
                     learner=fitted.learner,
                 )
             doubt = probability.max(axis=1)
@@ -170,10 +186,10 @@ def explain_tables(
     beyond = [] if numbers is None else [number for number in numbers if number > read]
     if beyond:
         raise InputError(
-            "there-row-table-has",
-            "there is no row {beyond}: the table has {n_table:,} rows.",
-            beyond=beyond[0],
-            n_table=read,
+            "unknown-row",
+            "There is no row {row:,}; the table has {n:,} rows.",
+            row=beyond[0],
+            n=read,
         )
     return _explained(fitted, held), chosen
 

@@ -101,8 +101,8 @@ def permutation_importance(
     """
     if n_repeats < 1:
         raise InputError(
-            "n-repeats-least-one",
-            "n_repeats is {n_repeats}; at least one shuffle per column is needed.",
+            "too-few-repeats",
+            "n_repeats is {n_repeats}; it must be at least 1.",
             n_repeats=n_repeats,
         )
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ import numpy as np
 
 from vaglio.encode import spelling
 from vaglio.errors import InputError
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.typing import ColumnLike
 
@@ -31,15 +32,15 @@ def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(
-            "has-shape-give-one", "{name} has shape {shape}; give one label per row.", name=name, shape=labels.shape
+            "labels-shape", "{name} has the shape {shape}; pass one label per row.", name=name, shape=labels.shape
         )
     missing = labels != labels if labels.dtype.kind == "f" else np.zeros(len(labels), dtype=bool)
     if labels.dtype.kind == "O":
         missing = np.fromiter((v is None or v != v for v in labels), dtype=bool, count=len(labels))
     if missing.any():
         raise InputError(
-            "has-label-rows-first",
-            "{name} has no label in {sum} rows, first in row {argmax}; leave those rows out.",
+            "missing-labels",
+            "{name} has no label in {sum:,} {sum:row|rows}, the first in row {argmax:,}. Leave those rows out.",
             name=name,
             sum=int(missing.sum()),
             argmax=int(missing.argmax()),
@@ -54,13 +55,13 @@ def as_weight(sample_weight: ColumnLike | None, n_rows: int) -> np.ndarray | Non
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,):
         raise InputError(
-            "sample-weight-has-shape",
-            "sample_weight has shape {shape}, the labels have {n_rows} rows.",
+            "sample-weight-shape",
+            "sample_weight has the shape {shape}; there are {n_rows:,} rows.",
             shape=weight.shape,
             n_rows=n_rows,
         )
     if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() <= 0:
-        raise InputError("sample-weight-must-finite", "sample_weight must be finite, not negative, and not all zero.")
+        raise InputError("sample-weight-values", "sample_weight must be finite, non-negative and not all zero.")
     return weight
 
 
@@ -96,7 +97,7 @@ def encode_labels(y: np.ndarray, labels: Sequence[Any]) -> np.ndarray:
     unknown = [v for v in values if v not in position]
     if unknown:
         raise InputError(
-            "label-among", "The label {unknown!r} is not among {labels!r}.", unknown=unknown[0], labels=list(labels)
+            "unknown-label", "The label {unknown!r} is not among {labels!r}.", unknown=unknown[0], labels=list(labels)
         )
     codes = np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
     return codes[inverse]
@@ -111,7 +112,9 @@ def find_label(word: str, labels: Sequence[Any]) -> Any:
     written = {spelling(label): label for label in labels}
     if spelling(word) in written:
         return written[spelling(word)]
-    raise InputError("class-here", "{word!r} is not a class here: {hint}", word=word, hint=did_you_mean(word, written))
+    raise InputError(
+        "unknown-class", "There is no class {label!r}; {hint}", label=word, hint=did_you_mean(word, written)
+    )
 
 
 def labels_like(y: ColumnLike, classes: Sequence[Any]) -> np.ndarray:
@@ -148,12 +151,12 @@ def class_scores(
 ) -> np.ndarray:
     """Scores with a column for each class of the universe."""
     if not np.isfinite(score).all():
-        raise InputError("some-scores-nan-infinite", "Some scores are NaN or infinite.")
+        raise InputError("scores-not-finite", "Some scores are NaN or infinite.")
     if score.ndim == 1:
         if len(universe) != 2:
             raise InputError(
-                "one-score-per-row",
-                "One score per row is not enough for {n_universe} classes; give one column per class.",
+                "too-few-scores",
+                "One score per row is not enough for {n_universe:,} classes; pass one column per class.",
                 n_universe=len(universe),
             )
         inside = score.size and score.min() >= 0 and score.max() <= 1
@@ -163,10 +166,12 @@ def class_scores(
     known = len(universe) if labels is None else len(labels)
     if score.shape[1] != known:
         raise InputError(
-            "y-score-has-columns",
-            "y_score has {shape} columns for {known} classes; name them in labels=.",
+            "scores-without-labels",
+            "y_score has {shape:,} {shape:column|columns} for {known:,} {known:class|classes}; name the classes in "
+            "{option}.",
             shape=score.shape[1],
             known=known,
+            option=Option("labels"),
         )
     # Classes that the model was not trained on: probability 0, or a score below all others.
     fill = 0.0 if (score >= 0).all() else score.min() - 1.0

@@ -14,6 +14,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
+from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
 
@@ -70,7 +71,13 @@ def evaluate(
     0.9600 (0.9155 to 0.9815)
     """
     if decide not in ("cost", "argmax"):
-        raise InputError("decide-can-cost-argmax", "decide is {decide!r}; it can be 'cost' or 'argmax'.", decide=decide)
+        raise InputError(
+            "unknown-choice",
+            "{name} is {value!r}; it must be {allowed}.",
+            name="decide",
+            value=decide,
+            allowed=listed(("cost", "argmax"), quoted=True, last="or"),
+        )
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
     found = Rows.of(X, y, sample_weight).predict(alone)
     options: dict[str, Any] = {

@@ -23,6 +23,7 @@ from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout
 from vaglio.evaluation.tasks import in_processes
 from vaglio.runtime.scikit_learn import safe_indexing
+from vaglio.messages.message import text
 from vaglio.table import Table, as_table
 from vaglio.typing import Predictor, TableLike
 
@@ -233,10 +234,12 @@ class MemoryRows(Rows):
         y = as_labels(target, "target")
         if table.shape[0] != len(y):
             raise InputError(
-                "table-has-rows-target",
-                "The table has {shape} rows, the target {n_y}.",
-                shape=table.shape[0],
-                n_y=len(y),
+                "row-counts-differ",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+                first=text("the table"),
+                n=table.shape[0],
+                second=text("the target"),
+                m=len(y),
             )
         return cls(table, y, as_weight(weight, len(y)))
 
@@ -283,7 +286,7 @@ class MemoryRows(Rows):
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
-        return {"held": "in memory", "divided": rules.division}
+        return {"held": text("in memory"), "divided": rules.division}
 
     def refuse(self, rules: SplitRules, search: str) -> None:
         """Rows in memory can be divided and searched in every way."""

@@ -23,6 +23,7 @@ from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with
 from vaglio.evaluation.rows import MemoryRows, Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.tasks import in_turn
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table import Column, Table
@@ -52,7 +53,7 @@ class OutOfCoreRows(Rows):
     def of_columns(cls, table: Any, target: Any, weight: Any = None) -> OutOfCoreRows:
         """Return the rows of a table and the name of its class column, or of X and y."""
         if target is None:
-            raise InputError("which-column-class-name", "Which column is the class? Name it as the target.")
+            raise InputError("no-target", "Name the target column.")
         if not isinstance(target, str):
             return cls.of_source(source_of(table, target, weight))
         return cls.of_source(replace(source_of_table(table, target), weight=weight))
@@ -79,8 +80,8 @@ class OutOfCoreRows(Rows):
         self.refuse(rules)
         if n_splits < 2:
             raise InputError(
-                "folds-leave-nothing-learn",
-                "{n_splits} folds leave nothing to learn from: ask for at least 2.",
+                "too-few-folds",
+                "{n_splits} {n_splits:fold leaves|folds leave} no rows to learn from. Use at least 2 folds.",
                 n_splits=n_splits,
             )
         outer = within or ()
@@ -117,7 +118,7 @@ class OutOfCoreRows(Rows):
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
-        return {"held": self.source.place, "divided": "by hash of the row number"}
+        return {"held": self.source.place, "divided": text("by a hash of the row number")}
 
     def refuse(self, rules: SplitRules, search: str = "none") -> None:
         """Raise an error if the positions of all rows would be needed."""
@@ -125,7 +126,7 @@ class OutOfCoreRows(Rows):
         unsuited = [name for name, wanted in asked.items() if wanted]
         if unsuited:
             raise NotSupportedError(
-                "cannot-used-rows-out",
+                "split-needs-memory",
                 "{unsuited} cannot be used with rows out of core, which are divided by the hash of "
                 "their number: use the random or grid search, or take a sample of the rows.",
                 unsuited=listed(unsuited),
@@ -141,9 +142,7 @@ class OutOfCoreRows(Rows):
             rows = np.sort(np.argsort(hashes, kind="stable")[:most])
             held = _smallest([*held, (hashes[rows], MemoryRows(inputs, true, weight).take(rows))], most)
         if not held:
-            raise InputError(
-                "row-has-value-target", "No row has a value of the target, so that there is nothing to score."
-            )
+            raise InputError("no-target-values", "The target is missing in every row.")
         parts = [rows for _, rows in held]
         weights = [part.weight for part in parts if part.weight is not None]
         return MemoryRows(
@@ -159,8 +158,8 @@ class OutOfCoreRows(Rows):
             found |= set(labels.tolist())
         if not found:
             raise InputError(
-                "row-has-value-so",
-                "No row has a value of {target!r}, so that there is nothing to learn from.",
+                "target-all-missing",
+                "The target {target!r} is missing in every row.",
                 target=self.source.target,
             )
         return np.unique(np.array(sorted(found)))
@@ -186,7 +185,7 @@ class OutOfCoreRows(Rows):
     def with_weights(self, weight: Any) -> Rows:
         """Weights are a column of the same table, not an array."""
         raise NotSupportedError(
-            "cost-each-row-needs",
+            "row-costs-need-memory",
             "A cost for each row needs the rows in memory: put it into a column and pass that as the "
             "weight, or take a sample.",
         )
@@ -194,7 +193,7 @@ class OutOfCoreRows(Rows):
     def with_class_weights(self, weights: Mapping[Any, float]) -> Rows:
         """Weights are a column of the same table."""
         raise NotSupportedError(
-            "learner-without-probabilities-takes",
+            "cost-weights-need-memory",
             "A learner without probabilities takes costs as weights of the rows, which needs the rows "
             "in memory: read the table into memory, or take a sample.",
         )
@@ -235,9 +234,7 @@ class OutOfCoreRows(Rows):
             if counts is not None:
                 weights.append(counts)
         if not parts:
-            raise InputError(
-                "row-has-value-target-2", "No row has a value of the target, so that there is nothing to evaluate on."
-            )
+            raise InputError("no-target-values", "The target is missing in every row.")
         first = parts[0]
         scores = None
         if first.scores is not None:

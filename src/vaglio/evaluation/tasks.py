@@ -21,6 +21,7 @@ from joblib import Parallel, effective_n_jobs
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.work_settings import present_settings, streaming
 from vaglio.errors import ProcessError
+from vaglio.messages.message import Option, text
 from vaglio.runtime.progress import reporting
 
 __all__ = ["LONG_WORK", "in_processes", "in_turn", "keeping_results"]
@@ -28,7 +29,7 @@ __all__ = ["LONG_WORK", "in_processes", "in_turn", "keeping_results"]
 # Seconds of work after which further processes are started, which takes about as long.
 LONG_WORK = 3.0
 # What a checkpoint is of: each result in it is found by its learner, its parameters and its rows.
-_WHAT = "trials on folds"
+_WHAT = text("trials on folds")
 # Trainings at a time on a cluster.
 _AT_ONCE = 4
 _kept: contextvars.ContextVar[Checkpoint | None] = contextvars.ContextVar("kept", default=None)
@@ -65,14 +66,16 @@ def _from_others(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
     except BrokenExecutor as error:
         if error.__cause__ is not None:  # what the process said when it could not read the task
             raise ProcessError(
-                "learner-could-handed-another",
-                "A learner could not be handed to another process: define its class in a module that "
-                "can be imported, or use one process (n_jobs=1).",
+                "learner-not-picklable",
+                "A learner could not be sent to another process. Define its class in a module that can be imported, or "
+                "use one process ({option}).",
+                option=Option("n_jobs", 1, flag="--jobs 1"),
             ) from error
         raise ProcessError(
-            "process-trained-learner-ended",
-            "A process that trained a learner was ended from outside, most often because memory ran "
-            "out: use fewer processes (n_jobs=1), fewer rows or fewer learners.",
+            "process-ended",
+            "A process that trained a learner was ended from outside, probably because memory ran out. Use fewer "
+            "processes ({option}), fewer rows or fewer learners.",
+            option=Option("n_jobs", 1, flag="--jobs 1"),
         ) from error
 
 
@@ -106,7 +109,7 @@ def in_turn(tasks: Iterator[Any]) -> Iterator[Any]:
     if settings.client is None:
         with reporting(settings.progress) as report:
             for number, task in enumerate(tasks):
-                report(number, number + 1, f"trial {number + 1}")
+                report(number, number + 1, text("trial {n:,}", n=number + 1))
                 yield _remembered(task)
         return
     at_once = min(_AT_ONCE, max(1, sum(settings.client.nthreads().values())))

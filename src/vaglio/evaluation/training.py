@@ -16,6 +16,7 @@ from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.learners.estimator import VaglioEstimator
+from vaglio.messages.message import Message, Option, text
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
@@ -52,16 +53,15 @@ class EvaluationPlan:
 
     def __post_init__(self) -> None:
         if sum(value is not None for value in (self.folds, self.holdout, self.test)) > 1:
-            raise InputError(
-                "plan-has-folds-holdout", "A plan has folds, a holdout share or a test table: choose one of them."
-            )
+            raise InputError("several-evaluations", "Choose one of folds, holdout and test.")
         if isinstance(self.holdout, str):
             object.__setattr__(self, "holdout", test_share(self.holdout))
         if isinstance(self.holdout, float) and not 0 < self.holdout < 1:
             raise InputError(
-                "holdout-share-between-example",
-                "holdout is {holdout:g}; it is a share between 0 and 1, for example 0.3.",
-                holdout=self.holdout,
+                "share-out-of-range",
+                "{option} is {share:g}; it must be a share between 0 and 1, for example 0.3.",
+                option=Option("holdout"),
+                share=self.holdout,
             )
 
     @property
@@ -70,18 +70,26 @@ class EvaluationPlan:
         return SplitRules(seed=self.seed)
 
     def how(self, rows: Rows) -> str:
-        """Say how these rows are evaluated: beside the plan, how they are divided unless they are stratified."""
+        """Return how these rows are evaluated: the plan, and how rows are divided unless they are stratified."""
         if self.folds is None and self.holdout is None:
-            return str(self)
+            return self.in_words()
         divided = rows.describe(self.rules)["divided"]
-        return str(self) if divided == self.rules.division else f"{self}, rows assigned {divided}"
+        if divided == self.rules.division:
+            return self.in_words()
+        return text("{plan}, rows assigned {divided}", plan=self.in_words(), divided=divided)
 
     def __str__(self) -> str:
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return the plan as part of a sentence."""
         if self.test is not None:
-            return "on the test table"
+            return text("on the test table")
         if self.folds is not None:
-            return f"by {self.folds}-fold cross-validation"
-        return "not evaluated" if self.holdout is None else f"on {self.holdout:.0%} of the rows, held out"
+            return text("by {k}-fold cross-validation", k=self.folds)
+        if self.holdout is None:
+            return text("not evaluated")
+        return text("on a hold-out set of {share:.0%} of the rows", share=self.holdout)
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ class Training:
     estimator: Any
     n_rows: int
     evaluation: Evaluation | None
-    how: str = "not evaluated"
+    how: str = text("not evaluated")
 
 
 def train_and_evaluate(
@@ -162,7 +170,7 @@ def train_and_evaluate(
     elif plan.test is not None:
         test = rows.like(plan.test)
     with reporting(progress) as report:
-        report(0, 1, "training")
+        report(0, 1, text("training"))
         model = _fitted(estimator, rows, options["cost"])
     if test is not None:
         found = test.predict(model)
@@ -218,8 +226,8 @@ def evaluate_learner(
     training = train_and_evaluate(estimator, rows, None, plan, pos_label=pos_label, cost=cost, progress=progress)
     if training.evaluation is None:
         raise InputError(
-            "plan-names-rows-evaluate",
-            "The plan names no rows to evaluate on: give folds, a holdout share or a test table.",
+            "no-evaluation-planned",
+            "There are no rows to evaluate on. Pass folds, holdout or test.",
         )
     return training.evaluation
 
@@ -248,23 +256,24 @@ def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.nda
     X, y = table.xy()
     if not X.columns:
         raise InputError(
-            "besides-class-there-column",
-            "Besides the class {target!r} there is no column to learn from.",
+            "no-input-columns",
+            "The table has no column to learn from besides the class {target!r}.",
             target=table.target,
         )
     if len(set(y.tolist())) < 2:
         label = y[0].item() if hasattr(y[0], "item") else y[0]
         raise InputError(
-            "every-row-has-class-2",
-            "Every row has the class {label!r}: there is nothing to tell apart; is {target!r} the right target?",
+            "single-class",
+            "All rows have the class {label!r}. A classifier needs at least two classes; is {target!r} the right "
+            "target?",
             label=label,
             target=table.target,
         )
     if folds is not None and folds > len(y):
         raise InputError(
-            "rows-cannot-divided-into-4",
-            "{n_y} rows cannot be divided into {folds} folds: use fewer folds.",
-            n_y=len(y),
+            "too-many-folds",
+            "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
+            n=len(y),
             folds=folds,
         )
     return X, y

@@ -1,4 +1,8 @@
-"""Rows of plain values as a table of aligned text and as an HTML table; values as plain data for JSON."""
+"""Rows of plain values as a table of aligned text and as an HTML table; values as plain data for JSON.
+
+Tables and lists are written for a reader: headings and cells that are messages come out in the language of the locale,
+other texts are data and stay as they are, and numbers get the marks of the language.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ _STYLE = (
 
 
 def cell_text(value: object, *, digits: int = 4, locale: Locale = ENGLISH) -> str:
-    """Return one value as text for a reader: few digits, no quotes, empty for None and NaN.
+    """Return one value as text: few digits, no quotes, empty for None and NaN.
 
     >>> cell_text(0.70370370), cell_text(None), cell_text(1234567), cell_text("a")
     ('0.7037', '', '1234567', 'a')
@@ -29,15 +33,13 @@ def cell_text(value: object, *, digits: int = 4, locale: Locale = ENGLISH) -> st
     if isinstance(value, bool):
         return locale.say("yes") if value else locale.say("no")
     if hasattr(value, "dtype") and hasattr(value, "item"):
-        value = value.item()
-        return cell_text(value, digits=digits, locale=locale)
+        return cell_text(value.item(), digits=digits, locale=locale)
     if isinstance(value, float):
         if value in (float("inf"), float("-inf")):
             return "∞" if value > 0 else "−∞"
         if value.is_integer() and abs(value) < 1e9:
             return str(int(value))
-        spec = f".{digits}g" if abs(value) < 1e-3 or abs(value) >= 1e6 else f".{digits}f"
-        return locale.number(value, spec)
+        return locale.number(value, f".{digits}g" if abs(value) < 1e-3 or abs(value) >= 1e6 else f".{digits}f")
     return locale.text(value) if isinstance(value, str) else str(value)
 
 
@@ -70,9 +72,13 @@ def _columns(rows: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def text_table(
-    rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_rows: int | None = None, locale: Locale = ENGLISH
+    rows: Sequence[Mapping[str, object]],
+    *,
+    digits: int = 4,
+    max_rows: int | None = None,
+    locale: Locale = ENGLISH,
 ) -> str:
-    """Return rows as aligned text, numbers to the right; headings and cells that are messages in the reader's language.
+    """Return rows as aligned text, numbers to the right.
 
     >>> print(text_table([{"class": "yes", "n": 9}, {"class": "no", "n": 5}]))
     class  n
@@ -83,19 +89,19 @@ def text_table(
         return ""
     shown = rows if max_rows is None else rows[:max_rows]
     names = _columns(shown)
-    heads = [locale.text(name) for name in names]
+    headings = [locale.text(name) for name in names]
     cells = [[cell_text(row.get(name), digits=digits, locale=locale) for name in names] for row in shown]
-    widths = [max(len(head), *(len(line[j]) for line in cells)) for j, head in enumerate(heads)]
+    widths = [max(len(name), *(len(line[j]) for line in cells)) for j, name in enumerate(headings)]
     right = [all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names]
 
     def line(values: Sequence[str]) -> str:
         aligned = (v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right))
         return "  ".join(aligned).rstrip()
 
-    lines = [line(heads), *map(line, cells)]
+    written = [line(headings), *map(line, cells)]
     if len(shown) < len(rows):
-        lines.append(locale.say("… and {n:,} more", n=len(rows) - len(shown)))
-    return "\n".join(lines)
+        written.append(locale.say("… and {n:,} more", n=len(rows) - len(shown)))
+    return "\n".join(written)
 
 
 def html_table(
@@ -128,12 +134,15 @@ def html_table(
     if len(shown) < len(rows):
         more = locale.say("… and {n:,} more", n=len(rows) - len(shown))
         body.append(f'<tr><td colspan="{len(names)}">{more}</td></tr>')
-    said = html.escape(locale.text(caption))
-    title = f'<caption style="text-align:left;font-weight:600">{said}</caption>' if caption else ""
+    title = (
+        f'<caption style="text-align:left;font-weight:600">{html.escape(locale.text(caption))}</caption>'
+        if caption
+        else ""
+    )
     return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
 
 
-def bullet_html(lines: Sequence[str], locale: Locale = ENGLISH) -> str:
+def bullet_html(lines: Sequence[str], *, locale: Locale = ENGLISH) -> str:
     """Return sentences as an HTML list; every sentence is escaped."""
     if not lines:
         return ""

@@ -17,7 +17,7 @@ __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
 # Comparing longer names, or more of them, takes longer than a person waits for a suggestion.
 _LONGEST_COMPARED = 100
 _MOST_COMPARED = 20_000
-# More suggestions than this are a list to read again, and no help.
+# A longer list of suggestions does not help.
 _MOST_SUGGESTIONS = 3
 
 
@@ -79,7 +79,7 @@ def did_you_mean(
     quoted: bool = False,
     most: int = MOST_NAMES,
 ) -> Message:
-    """Return the second half of "there is no …": the known names near a word, or all of them when none is near.
+    """Return the second half of "There is no …": the known names near a word, or all of them when none is near.
 
     Upper and lower case count as the same letter: ``SPECIES`` is near ``species``.
 

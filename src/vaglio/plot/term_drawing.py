@@ -10,7 +10,8 @@ from html import escape
 
 import numpy as np
 
-from vaglio.messages.sentences import clip
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.sentences import clip, listed
 from vaglio.plot.svg import Frame, axes, line_path, picture
 
 __all__ = ["draw_cells", "draw_steps", "draw_values"]
@@ -27,17 +28,14 @@ def _range(scores: np.ndarray, deviations: np.ndarray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _plain(value: float) -> str:
-    return f"{value:.4g}"
-
-
 def draw_steps(
     name: str,
     edges: np.ndarray,
     scores: np.ndarray,
     deviations: np.ndarray,
     measure: str,
-    text: Callable[[float], str] = _plain,
+    form: Callable[[float], str] | None = None,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return the score of a column of numbers: a line of steps per score, with a band around it.
 
@@ -49,12 +47,18 @@ def draw_steps(
     scores, deviations : ndarray of shape (n, K)
     measure : str
         What is added up.
-    text : callable
-        From a number to the text beside its grid line.
+    form : callable, optional
+        From a value of the column to the text beside its grid line.
+    locale : Locale
     """
+
+    def plain(value: float) -> str:
+        return locale.number(value, ".4g")
+
+    shown = form or plain
     frame = Frame(x=(float(edges[0]), float(edges[-1])), y=_range(scores, deviations))
     xs = np.repeat(edges, 2)[1:-1]
-    body = f'<g class="axes">{axes(frame, clip(name, 40), measure, text, _plain)}</g>'
+    body = f'<g class="axes">{axes(frame, clip(name, 40), measure, shown, plain)}</g>'
     body += f'<path class="chance" d="M{frame.left:g} {frame.up(0.0):g}H{frame.width - frame.right:g}"/>'
     for k in range(scores.shape[1]):
         middle, spread = np.repeat(scores[:, k], 2), BAND * np.repeat(deviations[:, k], 2)
@@ -62,11 +66,23 @@ def draw_steps(
         body += f'<path class="c{k % 8} band" d="{line_path(band)}z"/>'
     for k in range(scores.shape[1]):
         body += f'<path class="line{k % 8} step" d="{line_path(frame.points(xs, np.repeat(scores[:, k], 2)))}"/>'
-    described = f"Score by {name}, from {text(float(edges[0]))} to {text(float(edges[-1]))}; band of two deviations."
-    return picture(frame.width, frame.height, body, f"Term {name}", described)
+    described = locale.say(
+        "Score by {column}, from {low} to {high}; band of two standard deviations.",
+        column=name,
+        low=shown(float(edges[0])),
+        high=shown(float(edges[-1])),
+    )
+    return picture(frame.width, frame.height, body, locale.say("Term {name}", name=name), described)
 
 
-def draw_values(name: str, labels: Sequence[str], scores: np.ndarray, deviations: np.ndarray, measure: str) -> str:
+def draw_values(
+    name: str,
+    labels: Sequence[str],
+    scores: np.ndarray,
+    deviations: np.ndarray,
+    measure: str,
+    locale: Locale = ENGLISH,
+) -> str:
     """Return the scores of categories: one line per category with a dot and a whisker per score.
 
     Parameters
@@ -77,11 +93,13 @@ def draw_values(name: str, labels: Sequence[str], scores: np.ndarray, deviations
     scores, deviations : ndarray of shape (n, K)
     measure : str
         What is added up.
+    locale : Locale
     """
     height = 44 + _ROW * len(labels)
     frame = Frame(height=height, left=_LABEL, bottom=38, top=6, x=_range(scores, deviations), y=(0.0, 1.0))
     grid = Frame(height=height, left=_LABEL, bottom=38, top=6, x=frame.x, y=(0.0, 0.0001))
-    body = f'<g class="axes">{axes(grid, measure, "", _plain, lambda value: "", (5, 1))}</g>'
+    numbers = axes(grid, measure, "", lambda value: locale.number(value, ".4g"), lambda value: "", (5, 1))
+    body = f'<g class="axes">{numbers}</g>'
     body += f'<path class="chance" d="M{frame.across(0.0):g} {frame.top:g}V{height - frame.bottom:g}"/>'
     several = scores.shape[1]
     for i, label in enumerate(labels):
@@ -93,11 +111,17 @@ def draw_values(name: str, labels: Sequence[str], scores: np.ndarray, deviations
             ends = [frame.across(scores[i, k] + side * BAND * deviations[i, k]) for side in (-1, 1)]
             body += f'<path class="line{k % 8} whisker" d="M{ends[0]:g} {y:.1f}H{ends[1]:g}"/>'
             body += f'<circle class="c{k % 8}" cx="{frame.across(scores[i, k]):g}" cy="{y:.1f}" r="3"/>'
-    return picture(frame.width, height, body, f"Term {name}", f"Score of {len(labels)} values of {name}.")
+    described = locale.say("Score of {n:,} values of {column}.", n=len(labels), column=name)
+    return picture(frame.width, height, body, locale.say("Term {name}", name=name), described)
 
 
 def draw_cells(
-    columns: Sequence[str], labels: Sequence[str], across: Sequence[str], scores: np.ndarray, measure: str
+    columns: Sequence[str],
+    labels: Sequence[str],
+    across: Sequence[str],
+    scores: np.ndarray,
+    measure: str,
+    locale: Locale = ENGLISH,
 ) -> str:
     """Return the scores of a pair as a map: orange adds, blue takes away, deeper colours do so more.
 
@@ -110,6 +134,7 @@ def draw_cells(
     scores : ndarray of shape (a, b)
     measure : str
         What is added up.
+    locale : Locale
     """
     left, top, width, height = _LABEL, 8.0, 180.0, 180.0
     step = width / max(len(across), 1), height / max(len(labels), 1)
@@ -130,13 +155,20 @@ def draw_cells(
         body += f'<text class="tick" x="{left + (j + 0.5) * step[0]:.1f}" y="{top + height + 15:g}" '
         body += f'text-anchor="middle">{escape(clip(across[j], 12))}</text>'
     centre = left + width / 2
-    told = f"{clip(columns[1], 40)} · up to ±{_plain(most)}"
+    told = locale.say("{column} · up to ±{most:.4g}", column=clip(columns[1], 40), most=most)
     body += f'<text class="axis" x="{centre:g}" y="{top + height + 34:g}" text-anchor="middle">{escape(told)}</text>'
     middle = top + height / 2
     body += f'<text class="axis" x="11" y="{middle:g}" text-anchor="middle" transform="rotate(-90 11 {middle:g})">'
     body += f"{escape(clip(columns[0], 30))}</text>"
-    described = f"{measure} by {columns[0]} and {columns[1]}, at most {_plain(most)}."
-    return picture(320, top + height + 42, body, f"Term {' and '.join(columns)}", described)
+    described = locale.say(
+        "{measure} by {first} and {second}, at most {most:.4g}.",
+        measure=measure,
+        first=columns[0],
+        second=columns[1],
+        most=most,
+    )
+    title = locale.say("Term {name}", name=listed(columns))
+    return picture(320, top + height + 42, body, title, described)
 
 
 def _some(count: int, most: int) -> list[int]:

@@ -11,6 +11,7 @@ from scipy.special import chdtrc, fdtrc
 
 from vaglio.encode import presence
 from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.quality.levels import entropy_bits
 from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
@@ -320,6 +321,16 @@ def _f_test(between: float, within: float, k: int, n: int) -> float:
     return float(fdtrc(k - 1, n - k, (between / (k - 1)) / (within / (n - k))))
 
 
+_MEASURES = {
+    "Pearson": "Pearson",
+    "Spearman": "Spearman",
+    "correlation ratio": text("correlation ratio"),
+    "Cramér's V": text("Cramér's V"),
+    "Jaccard": "Jaccard",
+    "none": text("none"),
+}
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Associations:
     """The dependence of every pair of columns.
@@ -352,7 +363,14 @@ class Associations:
         known = [pair for pair in self.pairs if np.isfinite(pair.strength)]
         known.sort(key=lambda pair: -abs(pair.strength))
         return [
-            {"a": p.a, "b": p.b, "measure": p.measure, "strength": p.strength, "p": p.p_value} for p in known[:limit]
+            {
+                "a": p.a,
+                "b": p.b,
+                text("measure"): _MEASURES[p.measure],
+                text("strength"): p.strength,
+                "p": p.p_value,
+            }
+            for p in known[:limit]
         ]
 
     def plot(self, ax: Axes | None = None) -> Any:
@@ -371,7 +389,7 @@ class Associations:
         return f"{text_table(self.strongest())}\n{self.note}".rstrip()
 
     def _repr_html_(self) -> str:
-        return html_table(self.strongest(), caption=self.note or "Strongest associations")
+        return html_table(self.strongest(), caption=self.note or text("Strongest associations"))
 
 
 def associations(
@@ -397,11 +415,11 @@ def associations(
     names = list(columns) if columns is not None else [name for name in data.columns if name not in set(packed)]
     names = [name for name in names if data.column(name).role not in ("identifier", "ignored")]
     if len(names) > max_columns:
-        notes.append(f"the first {max_columns} of {len(names)} columns")
+        notes.append(text("the first {n:,} of {total:,} columns", n=max_columns, total=len(names)))
         names = names[:max_columns]
     if len(data) > SAMPLE_ROWS:
-        notes.append(f"a sample of {SAMPLE_ROWS:,} of {len(data):,} rows")
+        notes.append(text("a sample of {n:,} of {total:,} rows", n=SAMPLE_ROWS, total=len(data)))
         data = sample_table(data, seed)
     chosen = [data.column(name) for name in names]
     pairs = tuple(associate(a, b) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
-    return Associations(tuple(names), pairs, f"Measured on {listed(notes)}." if notes else "")
+    return Associations(tuple(names), pairs, text("Measured on {parts}.", parts=listed(notes)) if notes else "")

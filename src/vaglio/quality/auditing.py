@@ -9,6 +9,8 @@ from typing import Any
 
 from vaglio.engines.mapped_table import table_of
 from vaglio.messages.listing import html_table, plain_data, text_table
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, join, text
 from vaglio.quality.association import AttributeScore, rank_attributes
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
 from vaglio.quality.checks.columns import (
@@ -19,7 +21,7 @@ from vaglio.quality.checks.columns import (
     identifier_columns,
     shape_of_table,
 )
-from vaglio.quality.checks.context import SEVERITIES, Context, Finding
+from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding, severity_count
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, forest_outliers, quartile_outliers
@@ -117,29 +119,67 @@ class Audit:
             describe_profile(self.context.columns[name], profile) for name, profile in self.context.profiles.items()
         ]
 
-    def _counts(self) -> str:
+    def _title(self) -> Message:
         tally = {level: sum(f.severity == level for f in self.findings) for level in SEVERITIES}
-        return ", ".join(f"{count} {level}" for level, count in tally.items() if count) or "no findings"
+        counts = [severity_count(level, n) for level, n in tally.items() if n]
+        n, p = self.table.shape
+        shown = {"rows": n, "columns": p, "findings": join(", ", counts) if counts else text("no findings")}
+        if self.target is None:
+            return text("Audit of {rows:,} rows and {columns:,} columns: {findings}", **shown)
+        return text(
+            "Audit of {rows:,} rows and {columns:,} columns, class {target}: {findings}", **shown, target=self.target
+        )
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one row per finding: severity, kind, number of rows, what was found, what to do."""
+        """Return one row per finding: severity, kind, number of rows, finding, advice."""
         return [
-            {"severity": f.severity, "finding": f.kind, "rows": f.n_rows or None, "what": f.message, "to do": f.advice}
+            {
+                text("severity"): f.severity,
+                text("kind"): f.kind,
+                text("rows"): f.n_rows or None,
+                text("finding"): f.message,
+                text("advice"): f.advice,
+            }
             for f in self.findings
         ]
 
-    def to_text(self, *, advice: bool = False) -> str:
-        """Return the findings as text, worst first; with ``advice``, also what to do about each."""
-        n, p = self.table.shape
-        head = (
-            f"Audit of {n:,} rows and {p:,} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
-        )
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        """Return the rows with the severity in words."""
+        return [
+            {name: SEVERITY_WORDS[cell] if name == "severity" else cell for name, cell in row.items()}
+            for row in self.to_rows()
+        ]
+
+    def to_text(self, *, advice: bool = False, lang: str | Locale = "en") -> str:
+        """Return the findings as text, worst first.
+
+        Parameters
+        ----------
+        advice : bool, default=False
+            Also say what to do about each finding.
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        head = locale.text(self._title())
         if advice:
-            rows = self.to_rows()
-            lines = [f"{row['severity']:<7} {row['what']}.\n        {row['to do']}".rstrip() for row in rows]
+            severity = {level: locale.text(word) for level, word in SEVERITY_WORDS.items()}
+            lines = [
+                f"{severity[f.severity]}: {locale.text(f.message)}\n    {locale.text(f.advice)}" for f in self.findings
+            ]
             return "\n".join([head, *lines])
-        rows = [{k: v for k, v in row.items() if k != "to do"} for row in self.to_rows()]
-        return f"{head}\n{text_table(rows, max_rows=60)}".rstrip()
+        rows = [{name: cell for name, cell in row.items() if name != "advice"} for row in self._shown_rows()]
+        return f"{head}\n{text_table(rows, max_rows=60, locale=locale)}".rstrip()
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the findings as an HTML table.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return html_table(self._shown_rows(), caption=self._title(), max_rows=200, locale=locale_of(lang))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON; its size does not grow with the number of rows."""
@@ -158,10 +198,7 @@ class Audit:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        n, p = self.table.shape
-        return html_table(
-            self.to_rows(), caption=f"Audit of {n:,} rows and {p:,} columns: {self._counts()}", max_rows=200
-        )
+        return self.to_html()
 
 
 def audit(
@@ -178,7 +215,7 @@ def audit(
     Parameters
     ----------
     table : Table, path, or anything :meth:`Table.from_any` takes
-        A scanned table or a Dask frame is read once, and its columns are then looked at one by one on disk.
+        A scanned table or a Dask frame is read once; its columns are then checked one by one on disk.
     target : str or int, optional
         The class column; by default the one with the role "target".
     rules : mapping, optional

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.message import Message, Number, join, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.checks.missingness import placeholder_mask, placeholder_text
 from vaglio.quality.checks.outliers import forbidden_mask, outlier_mask
@@ -105,8 +106,8 @@ class Policy:
             value, allowed = getattr(self, option.name), _CHOICES[option.name]
             if value not in allowed:
                 raise InputError(
-                    "can",
-                    "{name} is {value!r}; it can be {allowed}.",
+                    "unknown-choice",
+                    "{name} is {value!r}; it must be {allowed}.",
                     name=option.name,
                     value=value,
                     allowed=listed(allowed, quoted=True, last="or"),
@@ -127,7 +128,7 @@ class Cleaned(NamedTuple):
     log: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return "\n".join([repr(self.table), *(f"- {line}" for line in self.log or ("nothing was changed",))])
+        return "\n".join([repr(self.table), *(f"- {line}" for line in self.log or (text("Nothing was changed."),))])
 
 
 def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -> Cleaned:
@@ -135,7 +136,8 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
 
     Values come first, because two rows may be equal only after their spellings have been merged.
     """
-    table, log = context.table, []
+    table = context.table
+    log: list[str] = []
     for option, kind, change in _VALUE_CHANGES:
         choice = getattr(policy, option)
         for finding in _of(findings, kind) if choice != "keep" else ():
@@ -150,7 +152,7 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
             n = int(np.count_nonzero(~same))
             if n:
                 table = table.with_column(after)
-                log.append(f"{before.name}: {said(n)}")
+                log.append(text("Column {column!r}: {change}", column=before.name, change=said(n)))
     table, lines = _columns(table, findings, policy)
     log += lines
     table, lines = _rows(context, table, policy)
@@ -158,7 +160,7 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
 
 
 # The changed column, and the words for a number of changed cells.
-Change = tuple[Column, Callable[[int], str]]
+Change = tuple[Column, Callable[[int], Message]]
 
 
 def _of(findings: Sequence[Finding], kind: str) -> list[Finding]:
@@ -175,14 +177,16 @@ def _without(column: Column, mask: np.ndarray) -> Column:
 
 def _impossible(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     mask = forbidden_mask(column, context.rules[column.name])
-    return _without(column, mask), lambda n: f"{plural(n, 'impossible value')} made missing"
+    return _without(column, mask), lambda n: text("{n:,} {n:impossible value|impossible values} made missing.", n=n)
 
 
 def _placeholders(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     values = finding.details["values"]
     shown = placeholder_text(values)
     mask = placeholder_mask(column, tuple(values))
-    return _without(column, mask), lambda n: f"{plural(n, 'placeholder')} ({shown}) made missing"
+    return _without(column, mask), lambda n: text(
+        "{n:,} {n:placeholder|placeholders} ({values}) made missing.", n=n, values=shown
+    )
 
 
 def _spelling(context: Context, column: Column, finding: Finding, choice: str) -> Change:
@@ -190,8 +194,12 @@ def _spelling(context: Context, column: Column, finding: Finding, choice: str) -
     occurring = {column.categories[code] for code in np.unique(column.data[~column.missing])}
     merged = {odd: head for odd, head in into.items() if odd in occurring}
     shown = listed((f"{odd!r} → {head!r}" for odd, head in merged.items()), 4)
-    what = plural(len(merged), "spelling")
-    return merge_categories(column, merged), lambda n: f"{what} merged in {plural(n, 'cell')} ({shown})"
+    return merge_categories(column, merged), lambda n: text(
+        "{spellings:,} {spellings:spelling|spellings} merged in {n:,} {n:cell|cells} ({pairs}).",
+        spellings=len(merged),
+        n=n,
+        pairs=shown,
+    )
 
 
 def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Change:
@@ -201,16 +209,22 @@ def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Ch
     if len(rare) < 2 or column.level != "nominal":
         rare = []
     merged = merge_categories(column, dict.fromkeys(rare, RARE))
-    return merged, lambda n: f"{len(rare)} rare values merged as {RARE!r} in {plural(n, 'cell')}"
+    return merged, lambda n: text(
+        "{values:,} rare values merged as {merged!r} in {n:,} {n:cell|cells}.", values=len(rare), merged=RARE, n=n
+    )
 
 
 def _outliers(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     profile = context.profiles[column.name]
     if choice == "missing":
-        return _without(column, outlier_mask(column, profile)), lambda n: f"{plural(n, 'outlier')} made missing"
+        return _without(column, outlier_mask(column, profile)), lambda n: text(
+            "{n:,} {n:outlier|outliers} made missing.", n=n
+        )
     low, high = finding.details["low"], finding.details["high"]
     clipped = column.replace(data=np.clip(column.data, low, high))
-    return clipped, lambda n: f"{plural(n, 'outlier')} moved to the fences {low:.4g} and {high:.4g}"
+    return clipped, lambda n: text(
+        "{n:,} {n:outlier|outliers} clipped to the fences {low:.4g} and {high:.4g}.", n=n, low=low, high=high
+    )
 
 
 def merge_categories(column: Column, into: Mapping[Any, Any]) -> Column:
@@ -232,42 +246,46 @@ _VALUE_CHANGES: tuple[tuple[str, str, Callable[[Context, Column, Finding, str], 
 
 
 def _columns(table: Table, findings: Sequence[Finding], policy: Policy) -> tuple[Table, list[str]]:
-    log = []
+    log: list[str] = []
     for kind, choice, why in (
-        ("constant", policy.constant, "it has one value only"),
-        ("mostly-missing", policy.mostly_missing, "most of its values are missing"),
+        ("constant", policy.constant, text("left out because it has only one value.")),
+        ("mostly-missing", policy.mostly_missing, text("left out because most of its values are missing.")),
     ):
         names = [f.columns[0] for f in _of(findings, kind) if f.columns[0] in table]
         if choice == "drop" and names:
             table = table.drop(names)
-            log += [f"{name}: left out, {why}" for name in names]
+            log += [text("Column {column!r}: {change}", column=name, change=why) for name in names]
     marked = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
     if policy.identifiers == "mark" and marked:
         table = table.with_roles(dict.fromkeys(marked, "identifier"))
-        log += [f"{name}: given the role 'identifier'" for name in marked]
+        role = text("declared an identifier.")
+        log += [text("Column {column!r}: {change}", column=name, change=role) for name in marked]
     return table, log
 
 
 def _rows(context: Context, table: Table, policy: Policy) -> tuple[Table, list[str]]:
-    log = []
+    log: list[str] = []
     if policy.missing_class == "drop" and context.target is not None:
         absent = table.column(context.target).missing
         if absent.any():
             table = table[~absent]
-            log.append(f"{plural(int(absent.sum()), 'row')} without a class left out")
+            log.append(text("{n:,} {n:row|rows} without a class left out.", n=int(absent.sum())))
     if policy.duplicates == "drop":
         columns = [table.column(name) for name in table.columns]
         again = surplus(*repeated_groups(fingerprint(columns, len(table)), columns))
         if len(again):
             table = table[np.setdiff1d(np.arange(len(table)), again)]
-            log.append(f"{plural(len(again), 'duplicate row')} left out")
+            log.append(text("{n:,} {n:duplicate row|duplicate rows} left out.", n=len(again)))
     if policy.inconsistent != "keep" and context.target is not None:
         majority = policy.inconsistent == "majority"
         dropped = _contradicting(table, context.target, context.identifiers, majority=majority)
         if len(dropped):
             table = table[np.setdiff1d(np.arange(len(table)), dropped)]
-            what = "in the minority among equal rows" if majority else "equal to rows of another class"
-            log.append(f"{plural(len(dropped), 'row')} left out, {what}")
+            log.append(
+                text("{n:,} {n:row|rows} left out: the minority among equal rows.", n=len(dropped))
+                if majority
+                else text("{n:,} {n:row|rows} left out: equal to rows of another class.", n=len(dropped))
+            )
     return table, log
 
 
@@ -338,19 +356,28 @@ class ValueChange:
             return column.replace(data=np.clip(data, self.low, self.high))
         return column.replace(data=np.where((data < self.low) | (data > self.high), np.nan, data))
 
-    def in_words(self, n: int) -> str:
-        """Say what was repeated in so many cells."""
+    def in_words(self, n: int) -> Message:
+        """Return a sentence on what was repeated in so many cells."""
         # Spellings first: of rare values, which all become one, there may be many.
         pairs = sorted(self.into.items(), key=lambda pair: pair[1] == RARE)
         shown = [f"{clip(old, 30)!r} → {clip(new, 30)!r}" for old, new in pairs if new is not None]
         gone = [repr(clip(old, 30)) for old, new in self.into.items() if new is None]
-        gone += [f"{value:g}" for value in self.absent]
+        gone += [Number(f"{value:g}") for value in self.absent]
         told: list[str] = [listed(shown, 4)] if shown else []
-        told += [f"missing: {listed(gone, 4)}"] if gone else []
+        told += [text("missing: {values}", values=listed(gone, 4))] if gone else []
         if self._fenced:
-            what = "moved to the fences" if self.clipped else "missing outside"
-            told.append(f"{what} {self.low:.4g} … {self.high:.4g}")
-        return f"{self.column}: {plural(n, 'cell')} changed as in the cleaned table ({'; '.join(told)})"
+            ends = {"low": self.low, "high": self.high}
+            told.append(
+                text("clipped to {low:.4g} … {high:.4g}", **ends)
+                if self.clipped
+                else text("missing outside {low:.4g} … {high:.4g}", **ends)
+            )
+        return text(
+            "Column {column!r}: {n:,} {n:cell|cells} changed as in the cleaned table ({changes}).",
+            column=self.column,
+            n=n,
+            changes=join("; ", told),
+        )
 
 
 def value_changes(audit: Audit, policy: Policy) -> list[ValueChange]:

@@ -13,6 +13,8 @@ import numpy as np
 from vaglio.engines.mapped_table import table_of
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, plain_data, text_table
+from vaglio.messages.locale import ENGLISH, Locale, locale_of
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, draw_histogram, draw_pairs
 from vaglio.plot.style import class_legend, figure_svg, panel_grid
@@ -31,6 +33,52 @@ _MAX_POINTS = 2000
 # Outliers drawn beside a box, for the same reason.
 _MAX_OUTLIERS = 200
 FIGURES = ("histograms", "boxes", "pairs", "associations")
+_FIGURE_TITLES = {
+    "histograms": text("Histograms"),
+    "boxes": text("Box plots"),
+    "pairs": text("Pairs of columns"),
+    "associations": text("Associations"),
+}
+# Statistics and kinds of columns as a reader meets them; names that are not here stay as they are.
+_WORDS = {
+    str(word): word
+    for word in (
+        text("column"),
+        text("kind"),
+        text("level"),
+        text("values"),
+        text("unit"),
+        text("missing"),
+        text("distinct"),
+        text("mode"),
+        text("median"),
+        text("mean"),
+        text("deviation"),
+        text("gain"),
+        text("gain ratio"),
+        text("known"),
+    )
+}
+_CELLS = {
+    str(word): word
+    for word in (
+        text("numeric"),
+        text("nominal"),
+        text("text"),
+        text("date"),
+        text("ordinal"),
+        text("interval"),
+        text("ratio"),
+        text("nominal, asymmetric"),
+        text("ordinal, asymmetric"),
+        text("interval, asymmetric"),
+        text("ratio, asymmetric"),
+        text("discrete"),
+        text("continuous"),
+        text("binary"),
+    )
+}
+_CELL_COLUMNS = ("kind", "level", "values")
 # More lines than this scroll out of a terminal; as text only these are shown.
 _MAX_LINES = 60
 _PERCENTILE = re.compile(r"p\d+(\.\d+)?")
@@ -48,7 +96,7 @@ def box_statistics(values: np.ndarray, name: str = "") -> BoxStatistics:
     values = values[~np.isnan(values)]
     profile = profile_column(Column.numeric("x", values))
     if profile.quantiles is None or profile.whiskers is None:
-        raise InputError("box-plot-needs-least", "A box plot needs at least one value.")
+        raise InputError("box-plot-without-values", "A box plot needs at least one value.")
     low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
     outside = np.unique(values[(values < low) | (values > high)])
     if len(outside) > _MAX_OUTLIERS:
@@ -166,19 +214,19 @@ def pair_plot(
             chosen.sort(key=lambda column: ranked.index(column.name))
         chosen = chosen[:max_columns]
     if len(chosen) < 2:
-        raise InputError("pair-plot-needs-least", "A pair plot needs at least two numeric columns.")
+        raise InputError("too-few-columns", "A pair plot needs at least two numeric columns.")
     codes, labels = _class_codes(data, target)
     rows = np.flatnonzero(codes >= 0)
     note = ""
     if len(rows) > _MAX_POINTS:
-        note = f"{_MAX_POINTS:,} of {len(rows):,} rows"
+        note = text("{n:,} of {total:,} rows", n=_MAX_POINTS, total=len(rows))
         rows = sample_rows(rows, _MAX_POINTS, seed)
     values = np.column_stack([column.data[rows] for column in chosen])
     return draw_pairs(values, [column.name for column in chosen], codes[rows], labels if target else [], note=note)
 
 
 def _panel_note(n: int) -> str:
-    return f"the first {_MAX_PANELS} of {n} columns" if n > _MAX_PANELS else ""
+    return text("the first {n:,} of {total:,} columns", n=_MAX_PANELS, total=n) if n > _MAX_PANELS else ""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -219,8 +267,8 @@ class Exploration:
         labels, counts = np.unique(y, return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return [
-            {"class": labels[i].item() if hasattr(labels[i], "item") else labels[i], "rows": int(counts[i]),
-             "share": float(counts[i] / counts.sum())}
+            {text("class"): labels[i].item() if hasattr(labels[i], "item") else labels[i],
+             text("rows"): int(counts[i]), text("share"): float(counts[i] / counts.sum())}
             for i in order
         ]  # fmt: skip
 
@@ -261,7 +309,7 @@ class Exploration:
         }
         if figure not in drawings:
             raise InputError(
-                "there-figure",
+                "unknown-figure",
                 "There is no figure {figure!r}; {hint}",
                 figure=figure,
                 hint=did_you_mean(figure, FIGURES),
@@ -280,27 +328,48 @@ class Exploration:
         plain: dict[str, Any] = plain_data(data)
         return plain
 
-    def to_text(self, *, all_pairs: bool = False) -> str:
-        """Return the overview as text, with the strongest associations; more of them with ``all_pairs``."""
-        n, p = self.table.shape
-        parts = [f"{n} rows, {p} columns{f', class {self.target}' if self.target else ''}"]
+    def to_text(self, *, all_pairs: bool = False, lang: str | Locale = "en") -> str:
+        """Return the overview as text.
+
+        Parameters
+        ----------
+        all_pairs : bool, default=False
+            Show more than the eight strongest associations.
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        parts = [locale.text(self._title())]
         if self.target is not None:
-            parts.append(text_table(self.classes(), max_rows=20))
-        parts += [text_table(_main_statistics(self.columns()), max_rows=_MAX_LINES)]
+            parts.append(text_table(self.classes(), max_rows=20, locale=locale))
+        parts += [text_table(_headed(_main_statistics(self.columns())), max_rows=_MAX_LINES, locale=locale)]
         strongest = self.associations.strongest(200 if all_pairs else 8)
         if strongest:
-            parts.append(f"Strongest associations\n{text_table(strongest)}")
+            parts.append(f"{locale.say('Strongest associations')}\n{text_table(strongest, locale=locale)}")
         return "\n\n".join(parts)
 
-    def to_html(self) -> str:
-        """Return the overview as HTML, with every figure that can be drawn."""
-        return self._repr_html_() + "".join(self._drawings())
+    def _title(self) -> Message:
+        n, p = self.table.shape
+        if self.target is None:
+            return text("{rows:,} rows, {columns:,} columns", rows=n, columns=p)
+        return text("{rows:,} rows, {columns:,} columns, class {target}", rows=n, columns=p, target=self.target)
 
-    def _drawings(self) -> list[str]:
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the overview as HTML, with every figure that can be drawn.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        return self._tables(locale) + "".join(self._drawings(locale))
+
+    def _drawings(self, locale: Locale) -> list[str]:
         drawn = []
         for name in FIGURES:
             try:
-                drawn.append(f"<h2>{name.capitalize()}</h2>{figure_svg(self.draw(name), name)}")
+                drawn.append(f"<h2>{locale.text(_FIGURE_TITLES[name])}</h2>{figure_svg(self.draw(name), name)}")
             except InputError:  # a table without numbers has no box plots and no pairs
                 continue
         return drawn
@@ -309,11 +378,17 @@ class Exploration:
         return self.to_text()
 
     def _repr_html_(self) -> str:
+        return self._tables(ENGLISH)
+
+    def _tables(self, locale: Locale) -> str:
+        classes = text("Classes of {target}", target=self.target)
+        statistics = _headed(_main_statistics(self.columns()))
+        strongest = text("Strongest associations")
         return "".join(
             (
-                html_table(self.classes(), caption=f"Classes of {self.target}", max_rows=50),
-                html_table(_main_statistics(self.columns()), caption=f"{len(self.table)} rows", max_rows=200),
-                html_table(self.associations.strongest(), caption="Strongest associations"),
+                html_table(self.classes(), caption=classes, max_rows=50, locale=locale),
+                html_table(statistics, caption=self._title(), max_rows=200, locale=locale),
+                html_table(self.associations.strongest(), caption=strongest, locale=locale),
             )
         )
 
@@ -342,6 +417,17 @@ def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row.get(name) for name in shown if any(name in other for other in rows)} for row in rows]
 
 
+def _headed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of statistics with headings and words of the package as messages; modes and units are data."""
+    return [
+        {
+            _WORDS.get(name, name): _CELLS.get(value, value) if name in _CELL_COLUMNS else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
 def _date(days: float | None) -> str | None:
     """Return days since 1970 as a date."""
     return None if days is None else str(np.datetime64(int(days), "D"))
@@ -355,7 +441,7 @@ def explore(
     Parameters
     ----------
     table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
-        A scanned table or a Dask frame is read once, and its columns are then looked at one by one on disk.
+        A scanned table or a Dask frame is read once, and its columns are then described one by one on disk.
     target : str or int, optional
         The class column; by default the one with the role "target".
     seed : int, default=0

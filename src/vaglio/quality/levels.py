@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.encode import presence
 from vaglio.errors import InputError
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.table import Column
@@ -41,8 +42,8 @@ PERMITTED = {
     level: tuple(name for below in _ORDER[: i + 1] for name in _ADDED[below]) for i, level in enumerate(_ORDER)
 }
 PERMITTED_TRANSFORMATIONS = {
-    "nominal": "any renaming that keeps different values different",
-    "ordinal": "any that keeps the order",
+    "nominal": text("a renaming that keeps different values different"),
+    "ordinal": text("a transformation that keeps the order"),
     "interval": "a·x + b with a > 0",
     "ratio": "a·x with a > 0",
 }
@@ -62,7 +63,7 @@ def permitted_statistics(level: str) -> tuple[str, ...]:
     """
     if level not in PERMITTED:
         raise InputError(
-            "there-level", "There is no level {level!r}; {hint}", level=level, hint=did_you_mean(level, _ORDER)
+            "unknown-level", "There is no level {level!r}; {hint}", level=level, hint=did_you_mean(level, _ORDER)
         )
     return PERMITTED[level]
 
@@ -97,10 +98,10 @@ def statistic(column: Column, name: str) -> Any:
     percent = _percent(name)
     allowed = _permitted(column)
     if ("median" if percent is not None else name) not in allowed:
-        what = "an identifier" if column.role == "identifier" else column.level
+        what = text("an identifier") if column.role == "identifier" else column.level
         raise InputError(
-            "has-has",
-            "{name!r} is {what}: it has no {name2}; it has {allowed}.",
+            "statistic-not-permitted",
+            "Column {name!r} is {what} and has no {name2}; it has {allowed}.",
             name=column.name,
             what=what,
             name2=name,
@@ -119,7 +120,9 @@ def _permitted(column: Column) -> tuple[str, ...]:
 def _percent(name: str) -> float | None:
     found = _PERCENTILE.fullmatch(name)
     if found and not 0 <= float(found[1]) <= 100:
-        raise InputError("percentile-lies-between-p", "a percentile lies between p0 and p100, not {name!r}.", name=name)
+        raise InputError(
+            "percentile-out-of-range", "A percentile must be between p0 and p100, not {name!r}.", name=name
+        )
     return float(found[1]) if found else None
 
 
@@ -262,7 +265,7 @@ def check_transformation(level: str, before: Any, after: Any) -> None:
     """
     if level not in PERMITTED_TRANSFORMATIONS:
         raise InputError(
-            "there-level",
+            "unknown-level",
             "There is no level {level!r}; {hint}",
             level=level,
             hint=did_you_mean(level, PERMITTED_TRANSFORMATIONS),
@@ -270,15 +273,15 @@ def check_transformation(level: str, before: Any, after: Any) -> None:
     old, new = np.asarray(before), np.asarray(after)
     if old.shape != new.shape or old.ndim != 1:
         raise InputError(
-            "values-have-shape-before",
-            "The values have the shape {shape} before and {shape2} after: give two flat lists of equal length.",
+            "transformation-shapes",
+            "The values have the shape {shape} before and {shape2} after. Pass two flat lists of equal length.",
             shape=old.shape,
             shape2=new.shape,
         )
     if not _CHECKS[level](old, new):
         raise InputError(
-            "level-only-permitted",
-            "On the {level} level only {permitted_transformations} is permitted; this is not.",
+            "transformation-not-permitted",
+            "The {level} level permits only {permitted_transformations}; this transformation is something else.",
             level=level,
             permitted_transformations=PERMITTED_TRANSFORMATIONS[level],
         )
@@ -335,7 +338,7 @@ def transform(column: Column, function: Callable[[Any], Any]) -> Column:
     """
     if column.kind == "text":
         raise InputError(
-            "text-which-has-measurement", "{name!r} is text, which has no measurement level to keep.", name=column.name
+            "text-without-level", "Column {name!r} is text and has no measurement level.", name=column.name
         )
     if column.kind == "nominal":
         renamed = [function(value) for value in column.categories]

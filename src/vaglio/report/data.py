@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
 
 from vaglio.evaluation.labels import encode_labels
 from vaglio.messages.figures import figure, percent
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.message import join, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
-from vaglio.quality.checks.context import SEVERITIES
+from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, severity_count
 from vaglio.quality.profile import Profile, sample_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -25,8 +27,19 @@ _BINS = 24
 _MOST_BARS = 6
 # Pictures of columns are counted on so many rows, more than a pixel can show; facts always on all rows.
 _MOST_ROWS = 200_000
-# What the report prints for the severity of a finding.
-_SEVERITY = {"high": "serious", "medium": "to check", "low": "for information"}
+_LEVELS = {
+    "nominal": text("nominal"),
+    "ordinal": text("ordinal"),
+    "interval": text("interval"),
+    "ratio": text("ratio"),
+}
+_ASYMMETRIC = {
+    "nominal": text("nominal, asymmetric"),
+    "ordinal": text("ordinal, asymmetric"),
+    "interval": text("interval, asymmetric"),
+    "ratio": text("ratio, asymmetric"),
+}
+_ROLES = {"identifier": text("identifier"), "ignored": text("ignored"), "weight": text("weight")}
 
 
 def column_summary(
@@ -47,7 +60,7 @@ def column_summary(
     """
     summary: dict[str, Any] = {
         "name": clip(column.name, 48),
-        "kind": "date" if column.is_date else "free text" if column.kind == "text" else _level(column),
+        "kind": text("date") if column.is_date else text("free text") if column.kind == "text" else _level(column),
         "missing": percent(profile.n_missing / profile.n, profile.n) if profile.n_missing else "",
         "facts": _facts(column, profile),
         "histogram": None,
@@ -61,27 +74,35 @@ def column_summary(
 
 
 def _level(column: Column) -> str:
-    return f"{column.level}, asymmetric" if column.asymmetric else column.level
+    words = _ASYMMETRIC if column.asymmetric else _LEVELS
+    return words.get(column.level, column.level)
 
 
 def _facts(column: Column, profile: Profile) -> str:
     if not profile.n_present:
-        return "every value is missing"
+        return text("all values are missing")
     if column.kind == "text":
-        return plural(profile.n_distinct, "different text")
+        return text("{n:,} different {n:text|texts}", n=profile.n_distinct)
     if column.kind == "nominal":
         share = percent(profile.mode_count / profile.n_present, profile.n)
-        return f"{plural(profile.n_distinct, 'value')}; most frequent {clip(profile.mode, 24)} ({share})"
+        return text(
+            "{n:,} {n:value|values}; most frequent: {mode} ({share})",
+            n=profile.n_distinct,
+            mode=clip(profile.mode, 24),
+            share=share,
+        )
     assert profile.quantiles is not None
     low, q1, median, q3, high = (_value_text(column, q) for q in profile.quantiles)
     if low == high:
-        return f"always {low}"
-    return f"median {median}, half of the values from {q1} to {q3}"
+        return text("always {value}", value=low)
+    return text("median {median}, middle half from {low} to {high}", median=median, low=q1, high=q3)
 
 
 def _value_text(column: Column, value: float) -> str:
     if column.is_date:
-        return str(np.datetime64(int(np.floor(value)), "D"))
+        day = np.datetime64(int(np.floor(value)), "D").item()
+        # Beyond the calendar of the standard library a day stays a number.
+        return text("{day}", day=day) if isinstance(day, date) else figure(value)
     return figure(value)
 
 
@@ -157,26 +178,44 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
     roles = [column.role for column in study.audit.context.columns.values()]
     sparse = len(study.table.sparse.names) if study.table.sparse is not None else 0
     inputs = len(study.audit.context.inputs) + sparse
-    said = [
-        f"The table has {plural(n, 'row')} and {plural(p, 'column')}. {clip(study.target, 60)} is the class; "
-        f"{plural(inputs, 'column')} can be used for learning."
+    said: list[str] = [
+        text(
+            "The table has {rows:,} {rows:row|rows} and {columns:,} {columns:column|columns}. The class is {target}; "
+            "{inputs:,} {inputs:column|columns} can be used for learning.",
+            rows=n,
+            columns=p,
+            target=clip(study.target, 60),
+            inputs=inputs,
+        )
     ]
-    aside = {"identifier": "the name of the row", "ignored": "excluded by the user", "weight": "the weight of the row"}
-    for role, what in aside.items():
+    for role, sentence in _ASIDE.items():
         names = [name for name, own in zip(study.audit.context.columns, roles) if own == role]
         if names:
-            said.append(f"Not used for learning: {listed(names)} ({role}: {what}).")
+            said.append(sentence(listed(names)))
     if classes["unknown"]:
         said.append(
-            f"{plural(classes['unknown'], 'row')} without a class cannot be used for learning and were left out."
+            text(
+                "{n:,} {n:row without a class was|rows without a class were} left out: they cannot be used for "
+                "learning.",
+                n=classes["unknown"],
+            )
         )
-    tally = [(_SEVERITY[level], sum(f.severity == level for f in study.audit)) for level in SEVERITIES]
-    found = ", ".join(f"{k} {what}" for what, k in tally if k)
-    said.append(f"The audit has {plural(len(study.audit), 'finding')}: {found}." if found else _NOTHING)
+    tally = {level: sum(f.severity == level for f in study.audit) for level in SEVERITIES}
+    found = [severity_count(level, k) for level, k in tally.items() if k]
+    said.append(
+        text("The audit has {n:,} {n:finding|findings}: {found}.", n=len(study.audit), found=join(", ", found))
+        if found
+        else text("The audit has no findings.")
+    )
     return said
 
 
-_NOTHING = "The audit has no findings."
+# Columns that are not used for learning, by their role.
+_ASIDE = {
+    "identifier": lambda names: text("Not used for learning because they identify the row: {names}.", names=names),
+    "ignored": lambda names: text("Not used for learning because you excluded them: {names}.", names=names),
+    "weight": lambda names: text("Not used for learning because it is the weight of the row: {names}.", names=names),
+}
 
 
 def _classes(study: Study, limits: Limits) -> dict[str, Any]:
@@ -217,10 +256,14 @@ def _balance(labels: list[str], counts: np.ndarray, total: int) -> str:
     share = percent(float(counts[0] / total), total)
     times = figure(float(counts[0] / counts[-1]), 2)
     if counts[0] < 1.5 * counts[-1]:
-        return f"The {len(labels)} classes are about equally frequent."
-    return (
-        f"The most frequent class, {labels[0]}, has {share} of the rows, {times} times as many as the least frequent, "
-        f"{labels[-1]}."
+        return text("The {n:,} classes are about equally frequent.", n=len(labels))
+    return text(
+        "The most frequent class, {most}, has {share} of the rows, {times} times as many as the least frequent, "
+        "{least}.",
+        most=labels[0],
+        share=share,
+        times=times,
+        least=labels[-1],
     )
 
 
@@ -228,7 +271,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
     return [
         {
             "severity": finding.severity,
-            "severity_text": _SEVERITY[finding.severity],
+            "severity_text": SEVERITY_WORDS[finding.severity],
             "kind": finding.kind,
             "message": clip(finding.message, 280),
             "advice": clip(finding.advice, 280),
@@ -250,8 +293,8 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
         summary = column_summary(context.columns[name], context.profiles[name], rows, codes, max(len(labels), 1))
         role = context.columns[name].role
         summary["place"] = place if gains.get(name, 0.0) > 0 else None
-        summary["role"] = "" if role == "input" else role
-        summary["gain"] = f"{gains[name]:.3f} bits" if name in gains else ""
+        summary["role"] = "" if role == "input" else _ROLES.get(role, role)
+        summary["gain"] = text("{gain:.3f} bits", gain=float(gains[name])) if name in gains else ""
         summary["findings"] = [clip(f.message, 160) for f in study.audit.about(name) if len(f.columns) < 4][:3]
         cards.append(summary)
     rest = order[limits.columns :]
@@ -259,7 +302,9 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
     return {
         "cards": cards,
         "labels": labels,
-        "sampled": f"{len(rows):,} of {len(study.table):,} rows" if len(rows) < len(study.table) else "",
+        "sampled": text("{n:,} of {total:,} rows", n=len(rows), total=len(study.table))
+        if len(rows) < len(study.table)
+        else "",
         "others": [clip(name, 40) for name in rest[: limits.names]],
         "n_others": len(rest),
         "n_sparse": sparse,

@@ -11,8 +11,9 @@ from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.explanation import Explanation
-from vaglio.messages.figures import figure, percent, quantity
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.figures import count, figure, percent, quantity
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import EvaluatedRows, evaluated_rows
 from vaglio.study import Study
@@ -60,7 +61,7 @@ class _Explainers:
 def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     if not hasattr(study.selection.best_estimator, "fitted_"):
-        return {"lead": ["Predictions of models from other libraries are not explained."], "groups": []}
+        return {"lead": [text("Predictions of models from other libraries are not explained.")], "groups": []}
     rows = evaluated_rows(study)
     explainers = _Explainers(study)
     picked = [(title, places) for title, places in _picked(evaluation, explainers.able, limits.examples) if places]
@@ -75,14 +76,21 @@ def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> di
 def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
     wrong = int(np.count_nonzero(evaluation.true != evaluation.predicted))
     n = evaluation.n_rows
-    said = [f"Of {plural(n, 'test row')}, {n - wrong:,} were predicted correctly and {wrong:,} wrongly."]
+    said: list[str] = [
+        text(
+            "Of {n:,} test {n:row|rows}, {right:,} {right:was|were} predicted correctly and {wrong:,} wrongly.",
+            n=n,
+            right=n - wrong,
+            wrong=wrong,
+        )
+    ]
     if study.selection.outer and by_fold:
-        said.append("Each row below is explained by a model that was not trained on it.")
+        said.append(text("Each row below is explained by a model that was not trained on it."))
     elif study.selection.outer:
-        said.append("The rows below are explained by the final model, which was also trained on them.")
+        said.append(text("The rows below are explained by the final model, which was also trained on them."))
     if len(study.audit.context.inputs) > _MOST_CHANGEABLE:
         said.append(
-            "The smallest change that would give another class is not shown: there are too many columns to search."
+            text("The smallest change that gives another class is not shown: there are too many columns to search.")
         )
     return said
 
@@ -95,11 +103,15 @@ def _picked(evaluation: Evaluation, able: np.ndarray, most: int) -> Iterable[tup
     good = _varied([i for i in by_confidence.tolist() if right[i]], evaluation.true, most)
     pairs = evaluation.true * len(evaluation.labels) + evaluation.predicted
     bad = _varied([i for i in by_confidence.tolist() if not right[i]], pairs, most)
-    yield ("Predicted correctly" if evaluation.scores is None else "Predicted correctly with high confidence"), good
-    yield ("Predicted wrongly" if evaluation.scores is None else "Predicted wrongly, the most confident first"), bad
+    if evaluation.scores is None:
+        yield text("Predicted correctly"), good
+        yield text("Predicted wrongly"), bad
+    else:
+        yield text("Predicted correctly with high confidence"), good
+        yield text("Predicted wrongly, most confident first"), bad
     if evaluation.probability:
         least = [i for i in by_confidence[::-1].tolist() if i not in good and i not in bad][:1]
-        yield "The least confident prediction", least
+        yield text("The least confident prediction"), least
 
 
 def _confidence(evaluation: Evaluation) -> np.ndarray:
@@ -135,7 +147,7 @@ def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) 
         try:
             told |= zip(of_model, model.explain(few, counterfactual=len(few.columns) <= _MOST_CHANGEABLE))
         except NotSupportedError as error:
-            told |= dict.fromkeys(of_model, clip(error, 240))
+            told |= dict.fromkeys(of_model, clip(error.message, 240))
     return told
 
 
@@ -145,8 +157,8 @@ def _example(explanation: Explanation | str, evaluation: Evaluation, rows: Evalu
     predicted = evaluation.labels[evaluation.predicted[place]]
     probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
     summary: dict[str, Any] = {
-        "row": f"{rows.at[place] + 1:,}",
-        "source": rows.source,
+        "row": count(rows.at[place] + 1),
+        "title": rows.title(int(rows.at[place]) + 1),
         "true": clip(true, 40),
         "predicted": clip(predicted, 40),
         "correct": bool(true == predicted),
@@ -165,9 +177,9 @@ def _cell(row: Any, name: str) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _sentence(note: str) -> str:
-    text = clip(note, 240)
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
+def _told(change: Any) -> str:
+    """Return a change as a message where it is one."""
+    return change if isinstance(change, str) else getattr(change, "message", None) or str(change)
 
 
 def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
@@ -180,10 +192,14 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
         return {"text": clip(reason.text, 160), "weight": weight, "share": share}
 
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
-    notes = [_sentence(note) for note in (*by_cost, *explanation.notes[:6])]
+    notes = [clip(note, 240) for note in (*by_cost, *explanation.notes[:6])]
     if explanation.decision != predicted:
         notes.append(
-            f"The prediction is {clip(predicted, 40)}; the model alone gives {clip(explanation.decision, 40)}."
+            text(
+                "The prediction is {predicted}; the model alone gives {decision}.",
+                predicted=clip(predicted, 40),
+                decision=clip(explanation.decision, 40),
+            )
         )
     # A smallest change that gives another class.
     change = explanation.counterfactual
@@ -193,5 +209,9 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
         "against": [plain(reason) for reason in explanation.against[:_MOST_REASONS]],
         "notes": notes,
         "measure": clip(explanation.sum_in_words or "", 120),
-        "change": "" if change is None else clip(f"It would be {change.decision} if {change}", 240),
+        "change": ""
+        if change is None
+        else text(
+            "It would be {decision} if {change}.", decision=clip(change.decision, 40), change=clip(_told(change), 200)
+        ),
     }

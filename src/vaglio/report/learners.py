@@ -14,8 +14,9 @@ from vaglio.evaluation.comparison.significance import corrected_interval, holm
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.learners.registry import LEARNERS
-from vaglio.messages.figures import figure, percent
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.figures import count, figure, percent
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip, listed
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
@@ -68,7 +69,7 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
                 "fold": str(i),
                 "learner": clip(fold.choice.learner, 40),
                 "params": params_text(fold.choice),
-                "rows": f"{len(fold.rows):,}",
+                "rows": count(len(fold.rows)),
                 "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
             }
             for i, fold in enumerate(selection.outer[: limits.settings], start=1)
@@ -80,7 +81,7 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
 
 def params_text(trial: Trial) -> str:
     """Parameters as name=value."""
-    return clip(trial.setting, 120) or "defaults"
+    return clip(trial.setting, 120) or text("defaults")
 
 
 def _fold_sizes(selection: Selection) -> tuple[float, float]:
@@ -127,7 +128,7 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
     winner = trial.learner == selection.best.learner
     return {
         "learner": clip(trial.learner, 40),
-        "help": entry.help if entry else "",
+        "help": text(entry.help) if entry else "",
         "params": params_text(trial),
         "winner": winner,
         "score": trial.score,
@@ -137,23 +138,27 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
         "interval": _interval_text(selection, estimate),
         "training": _score_text(selection, trial.train_score),
         "p": p if trial.behind is None else trial.behind,
-        "verdict": "chosen" if winner else _verdict(selection, trial, p),
+        "verdict": text("chosen") if winner else _verdict(selection, trial, p),
         "seconds": _seconds(trial.fit_seconds),
     }
 
 
 def _verdict(selection: Selection, trial: Trial, p: float | None) -> str:
     if trial.behind is not None:
-        return f"clearly behind after {len(trial.scores)} of {len(selection.best.scores)} folds, not continued"
+        return text(
+            "clearly behind after {n} of {total} folds, not continued",
+            n=len(trial.scores),
+            total=len(selection.best.scores),
+        )
     if p is None:
-        return "not tested"
-    return "significantly different" if p < _ALPHA else "no significant difference"
+        return text("not tested")
+    return text("significant difference") if p < _ALPHA else text("no significant difference")
 
 
 def _seconds(value: float) -> str:
     if not math.isfinite(value):
         return "–"
-    return f"{1000 * value:.0f} ms" if value < 1 else f"{value:.1f} s"
+    return text("{n:.0f} ms", n=1000 * value) if value < 1 else text("{n:.1f} s", n=value)
 
 
 def _score_text(selection: Selection, value: float) -> str:
@@ -164,25 +169,31 @@ def _score_text(selection: Selection, value: float) -> str:
 
 def _interval_text(selection: Selection, estimate: Estimate) -> str:
     if not math.isfinite(estimate.low):
-        return "not known"
-    ends = (_score_text(selection, value) for value in (estimate.low, estimate.high))
-    return " to ".join(ends if selection.cost is None else reversed(tuple(ends)))
+        return text("not known")
+    ends = [_score_text(selection, value) for value in (estimate.low, estimate.high)]
+    # A low score is a high cost.
+    low, high = ends if selection.cost is None else reversed(ends)
+    return text("{low} to {high}", low=low, high=high)
 
 
 def _score_name(selection: Selection) -> str:
-    return "cost per row" if selection.cost is not None else selection.scoring
+    if selection.cost is not None:
+        return text("cost per row")
+    return text("accuracy") if selection.scoring == "accuracy" else selection.scoring
 
 
 def _how(selection: Selection) -> str:
     k = len(selection.best.scores)
-    rows = f"{selection.n_train:,} rows"
+    n = selection.n_train
     if k > 1:
-        return f"mean over {k} folds of {rows}; interval and test corrected for overlapping training sets"
+        return text(
+            "mean over {k} folds of {n:,} rows; interval and test corrected for overlapping training sets", k=k, n=n
+        )
     if selection.strategy.name == "zero":
-        return f"on the {rows} of the training"
+        return text("on the {n:,} training rows", n=n)
     if selection.strategy.chosen_on_test:
-        return f"on {selection.evaluation.n_rows:,} test rows, which also choose the learner"
-    return "on one validation set, so no interval can be given"
+        return text("on {n:,} test rows, which also choose the learner", n=selection.evaluation.n_rows)
+    return text("on one validation set, so there is no interval")
 
 
 def _baseline(study: Study) -> float | None:
@@ -196,32 +207,52 @@ def _baseline(study: Study) -> float | None:
 def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float]) -> list[str]:
     winner = clip(selection.best.learner, 40)
     score = _score_text(selection, selection.best.score)
-    measure = {"accuracy": f"accuracy {score}"}.get(selection.scoring, f"{_score_name(selection)} {score}")
+    told = {"learner": winner, "measure": _score_name(selection), "score": score, "how": _how(selection)}
+    said: list[str]
     if len(best) == 1:
-        said = [f"One learner was evaluated, {winner}: {measure} ({_how(selection)})."]
+        said = [text("One learner was evaluated, {learner}: {measure} {score} ({how}).", **told)]
     else:
         own = selection.best
         tied = [trial.learner for trial in best if trial.learner != own.learner and trial.score == own.score]
-        beside = f", the same as {listed(tied)}, and comes first in the list" if tied else ""
-        said = [f"Of {len(best)} learners, {winner} has the best score{beside}: {measure} ({_how(selection)})."]
+        told["n"] = len(best)
+        said = [
+            text("Of {n} learners, {learner} has the best score: {measure} {score} ({how}).", **told)
+            if not tied
+            else text(
+                "Of {n} learners, {learner} has the best score, tied with {tied}, and comes first in the list: "
+                "{measure} "
+                "{score} ({how}).",
+                **told,
+                tied=listed(tied),
+            )
+        ]
     equal = [name for name, p in versus.items() if p >= _ALPHA]
     worse = [name for name, p in versus.items() if p < _ALPHA]
     if equal:
-        said.append(f"No significant difference from {winner}: {listed(equal)}.")
+        said.append(text("Not significantly different from {learner}: {names}.", learner=winner, names=listed(equal)))
     if worse:
-        said.append(f"Significantly different from {winner}: {listed(worse)}.")
+        said.append(text("Significantly different from {learner}: {names}.", learner=winner, names=listed(worse)))
     stopped = [trial.learner for trial in best if trial.behind is not None]
     if stopped:
         said.append(
-            f"Clearly behind before the last fold, and not tried on the others: {listed(stopped)} (McNemar's test "
-            f"against the best on the same rows, p < {LEVEL} for all of them together). Their scores are those of "
-            "the folds they were tried on."
+            text(
+                "Clearly behind before the last fold and not tried on the others: {names} (McNemar's test against the "
+                "best on the same rows, p < {level} for all of them together). Their scores come from the folds they "
+                "were tried on.",
+                names=listed(stopped),
+                level=LEVEL,
+            )
         )
     readable = [name for name in equal if _is_readable(name)]
     if readable and not _is_readable(winner):
-        said.append(f"If people must be able to read and check the model, {readable[0]} may be the better choice.")
+        said.append(
+            text(
+                "If the model must be interpretable, choose {learner}: the difference is not significant.",
+                learner=readable[0],
+            )
+        )
     if len(best) > 1 and not versus and not stopped:
-        said.append("Each learner was measured once, so the differences cannot be tested for significance.")
+        said.append(text("Each learner was measured once, so the differences cannot be tested for significance."))
     return said
 
 
@@ -247,15 +278,17 @@ def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
 
 
 def _notes(selection: Selection) -> list[str]:
-    said = []
+    said: list[str] = []
     if selection.strategy.chosen_on_test and len({t.learner for t in selection.trials if not t.error}) > 1:
-        said.append("The test rows also chose the learner, so the score of the chosen learner is likely too high.")
+        said.append(
+            text("The learner was chosen on the test rows, so the score of the chosen learner is likely too high.")
+        )
     if selection.outer:
         said.append(_repeated(selection))
     if selection.out_of_time:
-        said.append("The time budget ended the search early.")
+        said.append(text("The time budget ended the search early."))
     if selection.interrupted:
-        said.append("The search was interrupted: this is the best of the finished trials.")
+        said.append(text("The search was interrupted: this is the best of the finished trials."))
     return said
 
 
@@ -265,9 +298,18 @@ def _repeated(selection: Selection) -> str:
     others = sorted({fold.choice.learner for fold in selection.outer} - {chosen})
     again = sum(fold.choice.learner == chosen for fold in selection.outer)
     winner = clip(chosen, 40)
-    repeated = f"The whole selection was repeated in {plural(len(selection.outer), 'outer fold')}"
+    told = {"n": len(selection.outer), "learner": winner, "others": listed(others), "again": again}
     if not others:
-        return f"{repeated}: {winner} was chosen every time."
+        return text("The whole selection was repeated in {n} outer folds: {learner} was chosen every time.", **told)
     if not again:
-        return f"{repeated}: {listed(others)} was chosen there and {winner} never, so the learners are close."
-    return f"{repeated}: {winner} was chosen in {again} of them, {listed(others)} in the others."
+        return text(
+            "The whole selection was repeated in {n} outer folds: {others} was chosen there and {learner} never, "
+            "so the "
+            "learners are close.",
+            **told,
+        )
+    return text(
+        "The whole selection was repeated in {n} outer folds: {learner} was chosen in {again} of them, {others} in the "
+        "others.",
+        **told,
+    )

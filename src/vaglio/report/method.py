@@ -12,7 +12,9 @@ from typing import Any
 from vaglio import datasets
 from vaglio._version import __version__
 from vaglio.learners.registry import LEARNERS
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.figures import count
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import clip
 from vaglio.report.learners import params_text
 from vaglio.study import Study
 from vaglio.typing import CostLike
@@ -37,63 +39,95 @@ def method_chapter(study: Study, name: str, command: str, source: str) -> dict[s
     rows = [("vaglio", __version__), ("Python", platform.python_version())]
     rows += [(name, metadata.version(name)) for name in names]
     return {
-        "lead": [_sentence(study), f"The seed is {study.seed}: the same table and the same seed give the same models."],
+        "lead": [
+            _sentence(study),
+            text("The seed is {seed}: the same table and the same seed give the same models.", seed=study.seed),
+        ],
         "command": clip(command, _MOST_COMMAND),
         "python": python_lines(study, _short(source or _table_code(study, name))),
         "facts": _facts(study, name),
         "parameters": [{"name": str(k), "value": clip(v, 80)} for k, v in list(params.items())[:_MOST_PARAMETERS]],
         "versions": [{"name": name, "value": version} for name, version in rows],
-        "made": date.today().isoformat(),
+        "made": text("{day}", day=date.today()),
     }
 
 
-def _sentence(study: Study) -> str:
+def _sentence(study: Study) -> Message:
     selection = study.selection
     n_learners = len({trial.learner for trial in selection.trials})
-    tried: str = plural(n_learners, "learner")
     if len(selection.trials) > n_learners:
-        tried = f"{plural(len(selection.trials), 'setting')} of {tried}"
-    were = "was" if tried.startswith("1 ") else "were"
+        compared = text(
+            "{settings:,} settings of {n:,} {n:learner|learners} were compared {how}.",
+            settings=len(selection.trials),
+            n=n_learners,
+            how=_choosing(study),
+        )
+    else:
+        compared = text("{n:,} {n:learner was|learners were} compared {how}.", n=n_learners, how=_choosing(study))
+    trained = text("The best was then trained on {n:,} {n:row|rows}.", n=selection.n_train)
+    return join(" ", [compared, trained, _evaluating(study)])
+
+
+def _evaluating(study: Study) -> Message:
+    selection = study.selection
     n = selection.evaluation.n_rows
-    choice = (
-        f"{tried} {were} compared {_choosing(study)}; the best was then trained on {plural(selection.n_train, 'row')}"
-    )
     if selection.outer:
-        return (
-            f"{choice}. To evaluate it, the whole selection was repeated {len(selection.outer)} times, each time "
-            "without a part of the rows, and the chosen model was tested on that part."
+        return text(
+            "To evaluate it, the whole selection was repeated {n} times, each time without a part of the rows, and the "
+            "chosen model was tested on that part.",
+            n=len(selection.outer),
         )
     if selection.strategy.name == "zero":
-        return f"{choice} and evaluated on the same rows."
-    where = "of the test table" if study.selection_options.get("test") is not None else "held out"
-    return f"{choice} and evaluated on {plural(n, 'row')} {where}."
+        return text("It was evaluated on the same rows.")
+    if study.selection_options.get("test") is not None:
+        return text("It was evaluated on the {n:,} {n:row|rows} of the test table.", n=n)
+    return text("It was evaluated on a hold-out set of {n:,} {n:row|rows}.", n=n)
 
 
-def _choosing(study: Study) -> str:
+def _choosing(study: Study) -> Message:
     k = len(study.selection.best.scores)
     if k > 1:
-        race = ", in which those clearly behind after a fold were not tried on the others"
-        return f"by {k}-fold cross-validation{race if study.selection.stopped else ''}"
+        if study.selection.stopped:
+            return text(
+                "by {k}-fold cross-validation; those clearly behind after a fold were not tried on the others", k=k
+            )
+        return text("by {k}-fold cross-validation", k=k)
     return {
-        "zero": "on their training rows",
-        "quick": "on the test rows",
-        "standard": "on the test rows",
-        "validation": "on a validation set",
-    }.get(study.selection.strategy.name, "on one split")
+        "zero": text("on their training rows"),
+        "quick": text("on the test rows"),
+        "standard": text("on the test rows"),
+        "validation": text("on a validation set"),
+    }.get(study.selection.strategy.name, text("on one split"))
 
 
 def _facts(study: Study, name: str) -> list[dict[str, str]]:
     selection = study.selection
-    rows = [
-        ("table", f"{clip(name, 80)}: {study.table.shape[0]:,} rows, {study.table.shape[1]:,} columns"),
-        ("class", clip(study.target, 80)),
-        ("strategy", f"{selection.strategy.name} ({selection.strategy.reliability})"),
-        ("selection criterion", "mean cost" if selection.cost is not None else selection.scoring),
-        ("learners", clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
-        ("chosen learner", f"{clip(selection.best.learner, 40)} ({params_text(selection.best)})"),
-        ("training rows", f"{selection.n_train:,}"),
-        ("test rows", f"{selection.evaluation.n_rows:,}"),
-        ("seed", str(study.seed)),
+    shape = {"rows": study.table.shape[0], "columns": study.table.shape[1]}
+    rows: list[tuple[str, str]] = [
+        (text("table"), text("{name}: {rows:,} rows, {columns:,} columns", name=clip(name, 80), **shape)),
+        (text("class"), clip(study.target, 80)),
+        (
+            text("strategy"),
+            text(
+                "{strategy} (reliability: {reliability})",
+                strategy=selection.strategy.name,
+                reliability=selection.strategy.reliability,
+            ),
+        ),
+        (
+            text("selection criterion"),
+            text("mean cost") if selection.cost is not None else _criterion(selection.scoring),
+        ),
+        (text("learners"), clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
+        (
+            text("chosen learner"),
+            text(
+                "{learner} ({settings})", learner=clip(selection.best.learner, 40), settings=params_text(selection.best)
+            ),
+        ),
+        (text("training rows"), count(selection.n_train)),
+        (text("test rows"), count(selection.evaluation.n_rows)),
+        (text("seed"), str(study.seed)),
     ]
     held = selection.rows.get("held", "in memory")
     if held != "in memory":
@@ -101,8 +135,12 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
     if hasattr(selection.best_estimator, "fitted_"):
         fingerprint = study.fitted.provenance.get("training", {}).get("fingerprint")
         if fingerprint:
-            rows.append(("fingerprint of the training rows", str(fingerprint)))
+            rows.append((text("fingerprint of the training rows"), str(fingerprint)))
     return [{"name": key, "value": value} for key, value in rows]
+
+
+def _criterion(scoring: str) -> str:
+    return text("accuracy") if scoring == "accuracy" else scoring
 
 
 def python_lines(study: Study, source: str) -> str:

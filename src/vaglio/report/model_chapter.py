@@ -16,7 +16,8 @@ from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import findings_in_words
 from vaglio.learners.registry import LEARNERS
-from vaglio.messages.sentences import clip, listed, plural
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.model.base import size_words
 from vaglio.plot.style import PALETTE
 from vaglio.quality.profile import sample_rows
@@ -45,8 +46,8 @@ class EvaluatedRows:
     target : str
     at : ndarray
         Their positions in the table.
-    source : str
-        How the page names the table.
+    source : {"table", "test", "cleaned"}
+        Which table the positions refer to.
     seed : int
         Seed of the sample.
     """
@@ -67,13 +68,21 @@ class EvaluatedRows:
         places = sample_rows(np.arange(len(self.at)), _MOST_SAMPLED, self.seed)
         return self.table.take(self.at[places]).xy(self.target)
 
+    def title(self, number: int) -> Message:
+        """Return how the report names a row."""
+        if self.source == "test":
+            return text("Row {n:,} of the test table", n=number)
+        if self.source == "cleaned":
+            return text("Row {n:,} of the cleaned table", n=number)
+        return text("Row {n:,}", n=number)
+
 
 def evaluated_rows(study: Study) -> EvaluatedRows:
     """Find the rows again by their positions."""
     test = study.selection_options.get("test")
     table = study.learning_table if test is None else Table.from_any(table_of(test))
     known = np.flatnonzero(~table.column(str(study.target)).missing)
-    source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"
+    source = "test" if test is not None else "cleaned" if study.cleaning_log else "table"
     return EvaluatedRows(table, str(study.target), known[study.selection.judged], source, study.seed)
 
 
@@ -98,28 +107,50 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
     shown = [item for item in found.losses.items() if item[1] >= _LEAST][: limits.weights]
     return {
         "type": "bars",
-        "title": "Permutation importance",
+        "title": text("Permutation importance"),
         "note": _note(study, found, len(X.columns), len(shown)),
         "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
         "form": "points",
-        "none": "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone.",
+        "none": text(
+            "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone."
+        ),
     }
 
 
 def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: int) -> str:
-    whose = "test"
-    if study.selection.outer or study.selection.strategy.name == "zero":
-        whose = "training"
-    said = (
-        f"How many percentage points the accuracy falls on {plural(found.n_rows, f'{whose} row')} when the values of "
-        f"one column are shuffled (mean of {plural(found.n_repeats, 'shuffle')}). If two columns carry the same "
-        "information, the loss of each may be small."
-    )
+    figures = {"n": found.n_rows, "repeats": found.n_repeats}
+    said = [
+        text(
+            "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one "
+            "column "
+            "are shuffled (mean of {repeats} {repeats:shuffle|shuffles}).",
+            **figures,
+        )
+        if study.selection.outer or study.selection.strategy.name == "zero"
+        else text(
+            "Percentage points by which the accuracy on {n:,} test {n:row|rows} falls when the values of one "
+            "column are "
+            "shuffled (mean of {repeats} {repeats:shuffle|shuffles}).",
+            **figures,
+        ),
+        text("If two columns carry the same information, the loss of each may be small."),
+    ]
     if len(found.losses) < n_columns:
-        said += f" Measured for the {len(found.losses)} columns of the largest information gain, out of {n_columns:,}."
+        said.append(
+            text(
+                "Measured for the {n:,} columns with the largest information gain, out of {total:,}.",
+                n=len(found.losses),
+                total=n_columns,
+            )
+        )
     if len(found.losses) > n_shown:
-        said += f" {plural(len(found.losses) - n_shown, 'column')} with no loss or a smaller loss not shown."
-    return said
+        said.append(
+            text(
+                "{n:,} {n:column|columns} with a smaller loss or none {n:is|are} not shown.",
+                n=len(found.losses) - n_shown,
+            )
+        )
+    return join(" ", said)
 
 
 def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:
@@ -128,14 +159,25 @@ def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     if not hasattr(study.selection.best_estimator, "fitted_"):
         name = type(study.selection.best_estimator).__name__
         return {
-            "lead": [f"{name} comes from another library: only its permutation importance is shown."],
+            "lead": [text("{name} comes from another library: only its permutation importance is shown.", name=name)],
             "parts": [importance],
         }
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
-    said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
-    said.append(f"The model has {_size(fitted)}; it was trained on {plural(study.selection.n_train, 'row')}.")
-    said += [f"{heading.capitalize()}: {text}." for heading, text in findings_in_words(fitted).items()]
+    said: list[str] = [
+        text("{learner} – {help}.", learner=fitted.learner, help=text(entry.help))
+        if entry
+        else text("The learner is {learner}.", learner=fitted.learner)
+    ]
+    said.append(
+        text(
+            "The model has {size}; it was trained on {n:,} {n:row|rows}.", size=_size(fitted), n=study.selection.n_train
+        )
+    )
+    said += [
+        text("{heading}: {finding}.", heading=heading, finding=finding)
+        for heading, finding in findings_in_words(fitted).items()
+    ]
     write = chapters.find(fitted.model.kind)
     more, parts = ([], []) if write is None else write(fitted, StudyBackground(study), limits)
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}
@@ -144,7 +186,7 @@ def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:
 def _size(fitted: Fitted) -> str:
     """How large the model is, in words."""
     size = fitted.model.size()
-    levels = [plural(size.pop("depth"), "level")] if "depth" in size else []
+    levels = [text("{n:,} {n:level|levels}", n=size.pop("depth"))] if "depth" in size else []
     return listed(size_words(size) + levels)
 
 
@@ -188,17 +230,26 @@ class StudyBackground:
         if fitted.classes is None or len(y) < _FEWEST_MAPPED or len(fitted.classes) > len(PALETTE):
             return []
         display = ForestDistanceDisplay.from_estimator(fitted, X, y, max_rows=_MOST_MAPPED, seed=self.study.seed)
-        named = zip(("Distance of the forest", "Euclidean distance"), (display.forest, display.euclidean))
+        named = zip((text("Distance of the forest"), text("Euclidean distance")), (display.forest, display.euclidean))
         maps = [
-            {"title": title, "points": points.round(4).tolist(), "caption": caption.split("\n")}
+            {"title": title, "points": points.round(4).tolist(), "caption": caption}
             for (title, points), caption in zip(named, display.captions())
         ]
         return [
             {
                 "type": "maps",
-                "title": "The rows by the distance of the forest and by the Euclidean distance",
-                "note": "Two rows are close in the forest if many trees send them to the same leaf: columns that "
-                f"the trees do not test do not count. {display.note}",
+                "title": text("The rows by the distance of the forest and by the Euclidean distance"),
+                "note": join(
+                    " ",
+                    [
+                        text(
+                            "Two rows are close in the forest if many trees send them to the same leaf: columns "
+                            "that the "
+                            "trees do not test do not count."
+                        ),
+                        *([display.note] if display.note else []),
+                    ],
+                ),
                 "maps": maps,
                 "codes": display.codes.tolist(),
                 "labels": [clip(str(label), 40) for label in display.labels],

@@ -13,7 +13,8 @@ from vaglio.evaluation import CostMatrix, Evaluation, ThresholdTable
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.curves import area_intervals
 from vaglio.messages.figures import count, figure, interval, percent, rate
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
@@ -46,10 +47,10 @@ def curves_summary(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """
     support = evaluation.rates.support
     if evaluation.scores is None:
-        return {"why_none": "This learner predicts classes only. Without scores there is no threshold to choose."}
+        return {"why_none": text("This learner predicts only classes. Without scores there is no threshold to choose.")}
     drawable = [k for k in range(len(support)) if 0 < support[k] < support.sum()]
     if not drawable:
-        return {"why_none": "Only one class occurs in the test rows, so there is no threshold between classes."}
+        return {"why_none": text("Only one class occurs in the test rows, so there is no threshold between classes.")}
     order = sorted(drawable, key=lambda k: (-support[k], k))
     if evaluation.binary or evaluation.positive is not None:
         order = [evaluation.positive_index, *(k for k in order if k != evaluation.positive_index)]
@@ -76,7 +77,7 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
     at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
     return {
         "label": clip(label, 40),
-        "rest": clip(evaluation.labels[1 - k], 40) if evaluation.binary else "all others",
+        "rest": clip(evaluation.labels[1 - k], 40) if evaluation.binary else text("all others"),
         "threshold": [_rounded(t) for t in table.thresholds[chosen]],
         "tp": table.tp[chosen].round(4).tolist(),
         "fp": table.fp[chosen].round(4).tolist(),
@@ -199,8 +200,7 @@ def performance_chapter(study: Study, evaluation: Evaluation, limits: Limits) ->
         "advice": [clip(line, 400) for line in evaluation.advice],
         "strategy": study.selection.strategy.name,
         "reliability": study.selection.strategy.reliability,
-        # The reader of a result does not need to know that the strategy is slow.
-        "remark": study.selection.strategy.remark.removesuffix(" Slow."),
+        "remark": study.selection.strategy.remark,
         "diagnosis": study.selection.diagnosis if study.selection.strategy.name != "zero" else "",
         "confusion": _confusion(evaluation, limits),
         "worst": [
@@ -219,18 +219,39 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
     n = evaluation.n_rows
     learner = clip(study.selection.best.learner, 40)
     accuracy = evaluation.accuracy
-    rows = "training row" if study.selection.strategy.name == "zero" else "test row"
+    told = {
+        "learner": learner,
+        "n": n,
+        "share": percent(accuracy.value, n),
+        "confidence": evaluation.confidence,
+        "interval": interval(accuracy.low, accuracy.high, n),
+    }
+    said: list[str]
     if study.selection.outer:
         said = [
-            f"Models that were chosen and trained in this way predict {percent(accuracy.value, n)} of "
-            f"{plural(n, 'row')} correctly ({evaluation.confidence:.0%} interval "
-            f"{interval(accuracy.low, accuracy.high, n)}). Each row was predicted by a model that was not trained on "
-            f"it. The model shown here, {learner}, was trained on all rows."
+            text(
+                "Models chosen and trained in this way predict {share} of {n:,} {n:row|rows} correctly "
+                "({confidence:.0%} "
+                "interval {interval}). Each row was predicted by a model that was not trained on it. The model shown "
+                "here, {learner}, was trained on all rows.",
+                **told,
+            )
+        ]
+    elif study.selection.strategy.name == "zero":
+        said = [
+            text(
+                "The chosen model, {learner}, predicts {share} of {n:,} training {n:row|rows} correctly "
+                "({confidence:.0%} interval {interval}).",
+                **told,
+            )
         ]
     else:
         said = [
-            f"The chosen model, {learner}, predicts {percent(accuracy.value, n)} of {plural(n, rows)} correctly "
-            f"({evaluation.confidence:.0%} interval {interval(accuracy.low, accuracy.high, n)})."
+            text(
+                "The chosen model, {learner}, predicts {share} of {n:,} test {n:row|rows} correctly ({confidence:.0%} "
+                "interval {interval}).",
+                **told,
+            )
         ]
     said.append(_against_baseline(evaluation))
     if evaluation.cost is not None:
@@ -242,14 +263,26 @@ def _against_baseline(evaluation: Evaluation) -> str:
     support = evaluation.rates.support
     baseline = float(support.max() / support.sum())
     label = clip(evaluation.labels[int(np.argmax(support))], 40)
-    n = evaluation.n_rows
-    sentence = f"Always predicting the most frequent class, {label}, would be correct for {percent(baseline, n)}"
+    told = {"label": label, "share": percent(baseline, evaluation.n_rows)}
     accuracy = evaluation.accuracy
     if accuracy.low > baseline:
-        return f"{sentence} of them: the model is better than this baseline."
+        return text(
+            "Always predicting the most frequent class, {label}, would be correct for {share}: the model is better "
+            "than "
+            "this baseline.",
+            **told,
+        )
     if accuracy.high < baseline:
-        return f"{sentence} of them: the model is worse than this baseline."
-    return f"{sentence} of them. This lies inside the interval: the model is not shown to be better than the baseline."
+        return text(
+            "Always predicting the most frequent class, {label}, would be correct for {share}: the model is worse than "
+            "this baseline.",
+            **told,
+        )
+    return text(
+        "Always predicting the most frequent class, {label}, would be correct for {share}. This lies inside the "
+        "interval: the model is not significantly better than the baseline.",
+        **told,
+    )
 
 
 def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
@@ -264,9 +297,10 @@ def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
         "text": percent(accuracy.value, n),
         "interval": interval(accuracy.low, accuracy.high, n),
         "baseline_text": percent(float(support.max() / support.sum()), n),
-        "confidence": f"{evaluation.confidence:.0%}",
-        "rows": f"{n:,}",
-        "kind": "the training rows" if study.selection.strategy.name == "zero" else "not used for training",
+        "confidence": evaluation.confidence,
+        "rows": text("evaluated on {n:,} rows, the training rows", n=n)
+        if study.selection.strategy.name == "zero"
+        else text("evaluated on {n:,} rows not used for training", n=n),
     }
 
 
@@ -279,28 +313,38 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
 
     accuracy = evaluation.accuracy
     between = interval(accuracy.low, accuracy.high, n)
-    add("accuracy", percent(accuracy.value, n), between, "share of the rows predicted correctly")
+    add(text("accuracy"), percent(accuracy.value, n), between, text("share of the rows predicted correctly"))
     recall = evaluation.rates.of("tpr", warn=False)
     add(
-        "balanced accuracy",
+        text("balanced accuracy"),
         percent(float(np.mean(recall[evaluation.rates.support > 0])), n),
         "",
-        "mean of the recall over the classes",
+        text("mean of the recall over the classes"),
     )
     add(
-        "F1, macro",
+        text("F1, macro"),
         rate(evaluation.average("f1")),
         "",
-        "harmonic mean of precision and recall, averaged over the classes",
+        text("harmonic mean of precision and recall, averaged over the classes"),
     )
-    add("Cohen's κ", rate(evaluation.kappa), "", "agreement beyond chance: 0 is none, 1 is complete")
-    add("Matthews coefficient", rate(evaluation.matthews), "", "correlation of true and predicted classes: −1 to 1")
+    add(text("Cohen's κ"), rate(evaluation.kappa), "", text("agreement beyond chance: 0 is none, 1 is complete"))
+    add(
+        text("Matthews coefficient"),
+        rate(evaluation.matthews),
+        "",
+        text("correlation of true and predicted classes: −1 to 1"),
+    )
     for name, value, ends, meaning in _areas(evaluation):
         add(name, value, ends, meaning)
     if evaluation.brier is not None:
-        add("Brier score", rate(evaluation.brier), "", "mean squared error of the probabilities: 0 is best")
+        add(text("Brier score"), rate(evaluation.brier), "", text("mean squared error of the probabilities: 0 is best"))
     if evaluation.log_loss is not None:
-        add("log loss", figure(evaluation.log_loss, 3), "", "mean of −log(probability of the true class): 0 is best")
+        add(
+            text("log loss"),
+            figure(evaluation.log_loss, 3),
+            "",
+            text("mean of −log(probability of the true class): 0 is best"),
+        )
     return rows
 
 
@@ -316,20 +360,25 @@ def _areas(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
         name = clip(labels[0], 30)
         return [
             (
-                "ROC area",
+                text("ROC area"),
                 rate(roc.value),
                 _ends(roc),
-                f"probability that a row of {name} has a higher score than a row of the other class",
+                text("probability that a row of {label} has a higher score than a row of the other class", label=name),
             ),
-            ("average precision", rate(precision.value), _ends(precision), "area under the precision-recall curve"),
+            (
+                text("average precision"),
+                rate(precision.value),
+                _ends(precision),
+                text("area under the precision-recall curve"),
+            ),
         ]
     if evaluation.scores.size > _MOST_SCORES:
         return []
     roc_values = [evaluation.roc(label).auc for label in labels]
     precisions = [evaluation.precision_recall(label).average_precision for label in labels]
     return [
-        ("ROC area, mean", rate(_mean(roc_values)), "", "each class against the rest"),
-        ("average precision, mean", rate(_mean(precisions)), "", "each class against the rest"),
+        (text("ROC area, mean"), rate(_mean(roc_values)), "", text("each class against the rest")),
+        (text("average precision, mean"), rate(_mean(precisions)), "", text("each class against the rest")),
     ]
 
 
@@ -341,7 +390,7 @@ def _mean(values: list[float]) -> float:
 def _ends(estimate: Any) -> str:
     if not math.isfinite(estimate.low):
         return ""
-    return f"{rate(estimate.low)} to {rate(estimate.high)}"
+    return text("{low} to {high}", low=rate(estimate.low), high=rate(estimate.high))
 
 
 def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
@@ -356,8 +405,10 @@ def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
         same = float(np.trace(matrix[np.ix_(rest, rest)]))
         rows = np.vstack([matrix[keep], matrix[rest].sum(axis=0)])
         matrix = np.column_stack([rows[:, keep], rows[:, rest].sum(axis=1)])
-        labels = [*(labels[i] for i in keep), f"{left_out} others"]
-        matrix_note = f"Of the rows of the {left_out} other classes, {count(same)} were predicted correctly."
+        labels = [*(labels[i] for i in keep), text("{n:,} others", n=left_out)]
+        matrix_note = text(
+            "Of the rows of the {n:,} other classes, {same} were predicted correctly.", n=left_out, same=count(same)
+        )
     totals = matrix.sum(axis=1)
     return {
         "labels": labels,
@@ -408,9 +459,12 @@ def _constant_cost(evaluation: Evaluation, cost: CostMatrix) -> tuple[str, float
 def _cost_sentence(evaluation: Evaluation) -> str:
     assert evaluation.cost is not None
     label, constant = _constant_cost(evaluation, evaluation.cost)
-    return (
-        f"Its predictions cost {figure(evaluation.mean_cost)} per row; always predicting {label}, the cheapest single "
-        f"class, would cost {figure(constant)}."
+    return text(
+        "Its predictions cost {cost} per row; always predicting {label}, the cheapest single class, would cost "
+        "{constant}.",
+        cost=figure(evaluation.mean_cost),
+        label=label,
+        constant=figure(constant),
     )
 
 

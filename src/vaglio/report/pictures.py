@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import text
 from vaglio.plot.network import draw_network
 from vaglio.plot.svg import Frame, Point, axes, line_path, picture
 from vaglio.plot.term_drawing import draw_cells, draw_steps, draw_values
@@ -32,32 +34,41 @@ __all__ = [
 
 # Panel -> title and what it shows, in the order of the page.
 PANELS = {
-    "roc": ("ROC curve", "True positive rate against false positive rate, one point per threshold."),
-    "pr": ("Precision-recall curve", "Precision against recall, one point per threshold."),
-    "gain": ("Gain curve", "Share of the class found when this share of the rows is taken, highest scores first."),
-    "lift": ("Lift curve", "How many times more rows of the class than in a random choice of as many rows."),
-    "calibration": ("Calibration curve", "Observed frequency against predicted probability. Larger dots: more rows."),
-    "scores": (
-        "Distribution of scores",
-        "Rows of the class (up) and other rows (down) by score. The line is the threshold.",
+    "roc": (text("ROC curve"), text("True positive rate against false positive rate, one point per threshold.")),
+    "pr": (text("Precision-recall curve"), text("Precision against recall, one point per threshold.")),
+    "gain": (
+        text("Gain curve"),
+        text("Share of the class found when this share of the rows is taken, highest scores first."),
     ),
-    "cost": ("Cost curve", "Mean cost per row at each threshold."),
+    "lift": (
+        text("Lift curve"),
+        text("How many times more rows of the class than in a random choice of as many rows."),
+    ),
+    "calibration": (
+        text("Calibration curve"),
+        text("Observed frequency against predicted probability. Larger dots: more rows."),
+    ),
+    "scores": (
+        text("Distribution of scores"),
+        text("Rows of the class (up) and other rows (down) by score. The line is the threshold."),
+    ),
+    "cost": (text("Cost curve"), text("Mean cost per row at each threshold.")),
 }
 _LABELS = {
-    "roc": ("false positive rate", "true positive rate"),
-    "pr": ("recall", "precision"),
-    "gain": ("share of rows taken", "share of the class found"),
-    "lift": ("share of rows taken", "lift"),
-    "calibration": ("predicted probability", "observed frequency"),
-    "scores": ("score", "share of rows"),
-    "cost": ("threshold", "cost per row"),
+    "roc": (text("false positive rate"), text("true positive rate")),
+    "pr": (text("recall"), text("precision")),
+    "gain": (text("share of rows taken"), text("share of the class found")),
+    "lift": (text("share of rows taken"), text("lift")),
+    "calibration": (text("predicted probability"), text("observed frequency")),
+    "scores": (text("score"), text("share of rows")),
+    "cost": (text("threshold"), text("cost per row")),
 }
 
 
-def panel_pictures(curves: dict[str, Any]) -> list[dict[str, str]]:
+def panel_pictures(curves: dict[str, Any], locale: Locale = ENGLISH) -> list[dict[str, str]]:
     """The panels of the class shown first, as SVG with their titles."""
     first = curves["classes"][0]
-    data = class_data(first)
+    data = class_data(first, locale)
     found = []
     for name, (title, meaning) in PANELS.items():
         if name not in data["panels"]:
@@ -68,12 +79,13 @@ def panel_pictures(curves: dict[str, Any]) -> list[dict[str, str]]:
             f'<path class="curve" d="{line_path(panel["points"]) if name != "scores" else ""}"/>'
         )
         body += _mark(name, panel, first["start"])
-        svg = picture(320, 250, body, f"{title} for {first['label']}", meaning)
+        named = locale.say("{curve} for {label}", curve=title, label=first["label"])
+        svg = picture(320, 250, body, named, locale.text(meaning))
         found.append({"name": name, "title": title, "meaning": meaning, "svg": svg})
     return found
 
 
-def class_data(one: dict[str, Any]) -> dict[str, Any]:
+def class_data(one: dict[str, Any], locale: Locale = ENGLISH) -> dict[str, Any]:
     """What the script needs about a class: counts along the threshold, and positions on every panel."""
     tp, fp, total = one["tp"], one["fp"], one["positives"] + one["negatives"]
     tpr = [t / one["positives"] for t in tp]
@@ -83,10 +95,10 @@ def class_data(one: dict[str, Any]) -> dict[str, Any]:
     prevalence = one["positives"] / total
     square = Frame()
     panels: dict[str, dict[str, Any]] = {
-        "roc": _panel("roc", square, square.points(fpr, tpr), [(0, 0), (1, 1)]),
-        "pr": _panel("pr", square, square.points(tpr, precision), [(0, prevalence), (1, prevalence)]),
-        "gain": _panel("gain", square, square.points(taken, tpr), [(0, 0), (1, 1)]),
-        "lift": _lift(taken, precision, prevalence),
+        "roc": _panel("roc", locale, square, square.points(fpr, tpr), [(0, 0), (1, 1)]),
+        "pr": _panel("pr", locale, square, square.points(tpr, precision), [(0, prevalence), (1, prevalence)]),
+        "gain": _panel("gain", locale, square, square.points(taken, tpr), [(0, 0), (1, 1)]),
+        "lift": _lift(taken, precision, prevalence, locale),
     }
     if one["calibration"]:
         bins = one["calibration"]
@@ -94,13 +106,13 @@ def class_data(one: dict[str, Any]) -> dict[str, Any]:
         most = max(n for _, _, n in bins)
         dots = [(*frame.points([p], [o])[0], round(3 + 6 * (n / most) ** 0.5, 1)) for p, o, n in bins]
         points = frame.points([p for p, _, _ in bins], [o for _, o, _ in bins])
-        panels["calibration"] = {**_panel("calibration", frame, points, [(0, 0), (1, 1)]), "dots": dots}
-    panels["scores"] = _scores(one)
+        panels["calibration"] = {**_panel("calibration", locale, frame, points, [(0, 0), (1, 1)]), "dots": dots}
+    panels["scores"] = _scores(one, locale)
     if one["cost"] is not None:
-        panels["cost"] = _cost(one, total)
+        panels["cost"] = _cost(one, total, locale)
     return {
         "label": one["label"],
-        "rest": one["rest"],
+        "rest": locale.text(one["rest"]),
         "threshold": one["threshold"],
         "tp": tp,
         "fp": fp,
@@ -110,36 +122,42 @@ def class_data(one: dict[str, Any]) -> dict[str, Any]:
         "usual": one["usual"],
         "asDecided": one["as_decided"],
         "cost": one["cost"],
-        "rocArea": one["roc_area"],
-        "averagePrecision": one["average_precision"],
+        "rocArea": locale.text(one["roc_area"]),
+        "averagePrecision": locale.text(one["average_precision"]),
         "panels": panels,
     }
 
 
-def _share(value: float) -> str:
-    return f"{value:.0%}"
-
-
-def _panel(name: str, frame: Frame, points: list[Point], chance: list[Point], **forms: Any) -> dict[str, Any]:
-    across, up = forms.get("across", _share), forms.get("up", _share)
+def _panel(
+    name: str,
+    locale: Locale,
+    frame: Frame,
+    points: list[Point],
+    chance: list[Point],
+    across: str = ".0%",
+    up: str = ".0%",
+    unit: str = "",
+) -> dict[str, Any]:
+    """Positions of a panel; ``across`` and ``up`` are the forms of the numbers beside the axes."""
+    labels = (locale.text(label) for label in _LABELS[name])
     return {
-        "axes": axes(frame, *_LABELS[name], across, up),
+        "axes": axes(frame, *labels, lambda v: locale.number(v, across), lambda v: locale.number(v, up) + unit),
         "points": points,
         "chance": line_path(frame.points(*zip(*chance))) if chance else "",
     }
 
 
-def _lift(taken: list[float], precision: list[float], prevalence: float) -> dict[str, Any]:
+def _lift(taken: list[float], precision: list[float], prevalence: float, locale: Locale) -> dict[str, Any]:
     # Without any row there is no lift: the curve begins at the first row.
     lifts = [p / prevalence if c > 0 else None for p, c in zip(precision, taken)]
     filled = [value if value is not None else next(v for v in reversed(lifts) if v is not None) for value in lifts]
     frame = Frame(y=(0.0, max(1.5, 1.05 * max(filled))))
     first = min((c for c in taken if c > 0), default=1.0)
     points = frame.points([max(c, first) for c in taken], filled)
-    return _panel("lift", frame, points, [(0, 1), (1, 1)], up=lambda v: f"{v:g}×")
+    return _panel("lift", locale, frame, points, [(0, 1), (1, 1)], up="g", unit="×")
 
 
-def _scores(one: dict[str, Any]) -> dict[str, Any]:
+def _scores(one: dict[str, Any], locale: Locale) -> dict[str, Any]:
     """Bars of both groups on either side of a middle line; the points are the positions of the threshold."""
     data = one["scores"]
     tallest = max(*data["of_class"], *data["of_others"], 1e-9)
@@ -152,14 +170,11 @@ def _scores(one: dict[str, Any]) -> dict[str, Any]:
                 left, right = frame.across(data["low"] + i * step) + 0.5, frame.across(data["low"] + (i + 1) * step)
                 bars[group] += f"M{left:g} {frame.up(0):g}V{frame.up(sign * share):g}H{right - 0.5:g}V{frame.up(0):g}z"
     places = [data["high"] if t is None else min(max(t, data["low"]), data["high"]) for t in one["threshold"]]
-    panel = _panel(
-        "scores",
-        frame,
-        frame.points(places, [0] * len(places)),
-        [],
-        across=lambda v: f"{v:g}",
-        up=lambda v: f"{abs(v):.0%}",
-    )
+    # Shares below the middle line are positive as well.
+    points = frame.points(places, [0] * len(places))
+    labels = (locale.text(label) for label in _LABELS["scores"])
+    drawn = axes(frame, *labels, lambda v: locale.number(v, "g"), lambda v: locale.number(abs(v), ".0%"))
+    panel = {"axes": drawn, "points": points, "chance": ""}
     return {**panel, "ofClass": bars["of_class"], "ofOthers": bars["of_others"]}
 
 
@@ -177,7 +192,7 @@ def _mark(name: str, panel: dict[str, Any], at: int) -> str:
     return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="6"/>'
 
 
-def _cost(one: dict[str, Any], total: float) -> dict[str, Any]:
+def _cost(one: dict[str, Any], total: float, locale: Locale) -> dict[str, Any]:
     tn, fp, fn, tp = one["cost"]
     costs = [
         (tn * (one["negatives"] - f) + fp * f + fn * (one["positives"] - t) + tp * t) / total
@@ -187,10 +202,10 @@ def _cost(one: dict[str, Any], total: float) -> dict[str, Any]:
     frame = Frame(y=(low, high * 1.08 if high > low else low + 1.0), left=60)
     # A threshold above every score is drawn at the right end of the axis.
     places = [1.0 if t is None else min(max(t, 0.0), 1.0) for t in one["threshold"]]
-    return _panel("cost", frame, frame.points(places, costs), [], across=lambda v: f"{v:g}", up=lambda v: f"{v:g}")
+    return _panel("cost", locale, frame, frame.points(places, costs), [], across="g", up="g")
 
 
-def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
+def column_histogram(column: dict[str, Any], labels: Sequence[str], locale: Locale = ENGLISH) -> str:
     """Bars of the bins of one column, stacked by class."""
     counts = column["histogram"]["counts"]
     n_bins = len(counts[0])
@@ -209,12 +224,17 @@ def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
         if parts:
             paths.append(f'<path class="{f"c{k}" if labels else "plain"}" d="{"".join(parts)}"/>')
     base = f'<path class="base" d="M0 {height:g}H{width:g}"/>'
-    name, low, high = column["name"], column["histogram"]["low"], column["histogram"]["high"]
-    described = f"Histogram of {name} from {low} to {high}" + (", coloured by class." if labels else ".")
-    return picture(width, height + 1, "".join(paths) + base, f"Histogram of {name}", described, css="histogram")
+    told = {"column": column["name"], "low": column["histogram"]["low"], "high": column["histogram"]["high"]}
+    title = locale.say("Histogram of {column}", **told)
+    described = (
+        locale.say("Histogram of {column} from {low} to {high}, colored by class.", **told)
+        if labels
+        else locale.say("Histogram of {column} from {low} to {high}.", **told)
+    )
+    return picture(width, height + 1, "".join(paths) + base, title, described, css="histogram")
 
 
-def interval_line(row: dict[str, Any], scale: Sequence[float], baseline: float | None) -> str:
+def interval_line(row: dict[str, Any], scale: Sequence[float], baseline: float | None, locale: Locale = ENGLISH) -> str:
     """One learner's score as a dot on its interval, with a mark at the baseline."""
     low, high = scale
     width, height = 260.0, 22.0
@@ -230,11 +250,17 @@ def interval_line(row: dict[str, Any], scale: Sequence[float], baseline: float |
         body += f'<path class="reach" d="M{ends[0]:.1f} {height / 2:g}H{ends[1]:.1f}"/>'
     css = "point winner" if row["winner"] else "point"
     body += f'<circle class="{css}" cx="{at(row["score"]):.1f}" cy="{height / 2:g}" r="5"/>'
-    described = f"{row['learner']}: {row['text']}, interval {row['interval']}."
-    return picture(width, height, body, f"Score of {row['learner']}", described, css="interval")
+    title = locale.say("Score of {learner}", learner=row["learner"])
+    described = locale.say(
+        "{learner}: {score}, interval {interval}.",
+        learner=row["learner"],
+        score=row["text"],
+        interval=row["interval"],
+    )
+    return picture(width, height, body, title, described, css="interval")
 
 
-def headline_scale(head: dict[str, Any]) -> str:
+def headline_scale(head: dict[str, Any], locale: Locale = ENGLISH) -> str:
     """The accuracy between 0 and 100 %, its interval, and the baseline."""
     width, left, inner = 420.0, 10.0, 400.0
 
@@ -245,58 +271,76 @@ def headline_scale(head: dict[str, Any]) -> str:
     for share in (0, 0.25, 0.5, 0.75, 1):
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
         body += f'<path class="grid" d="M{at(share):g} 24v8"/>'
-        body += f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{share:.0%}</text>'
+        body += (
+            f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{locale.number(share, ".0%")}</text>'
+        )
     body += f'<path class="guess" d="M{at(head["baseline"]):.1f} 14V42"/>'
     anchor = "end" if head["baseline"] > 0.5 else "start"
     shift = -4 if head["baseline"] > 0.5 else 4
-    body += f'<text class="tick" x="{at(head["baseline"]) + shift:.1f}" y="12" text-anchor="{anchor}">baseline</text>'
+    x, word = at(head["baseline"]) + shift, locale.say("baseline")
+    body += f'<text class="tick" x="{x:.1f}" y="12" text-anchor="{anchor}">{word}</text>'
     body += f'<path class="reach wide" d="M{at(head["low"]):.1f} 28H{at(head["high"]):.1f}"/>'
     body += f'<circle class="point winner" cx="{at(head["value"]):.1f}" cy="28" r="6"/>'
-    described = f"Accuracy {head['text']}, interval {head['interval']}; the baseline is {head['baseline_text']}."
-    return picture(width, 52, body, "Accuracy on a scale from 0 to 100 %", described, css="scale")
+    described = locale.say(
+        "Accuracy {accuracy}, interval {interval}; the baseline is {baseline}.",
+        accuracy=head["text"],
+        interval=head["interval"],
+        baseline=head["baseline_text"],
+    )
+    return picture(width, 52, body, locale.say("Accuracy on a scale from 0 to 100%"), described, css="scale")
 
 
-def rounds_picture(part: dict[str, Any]) -> str:
+def rounds_picture(part: dict[str, Any], locale: Locale = ENGLISH) -> str:
     """Curves over the rounds, of the rows learned from and of those held out, and a mark at the rounds taken."""
     rounds, curves = part["rounds"], (part["learned"], part["held"])
     top = max(max(curve) for curve in curves)
     low = min(0.0, min(min(curve) for curve in curves))
     frame = Frame(width=560, height=260, x=(0.0, float(max(rounds[-1], 1))), y=(low, top if top > low else low + 1.0))
-    body = f'<g class="axes">{axes(frame, "round", part["measure"], "{:.0f}".format, "{:.2g}".format)}</g>'
+    measure = locale.text(part["measure"])
+    drawn = axes(
+        frame, locale.say("round"), measure, lambda v: locale.number(v, ".0f"), lambda v: locale.number(v, ".2g")
+    )
+    body = f'<g class="axes">{drawn}</g>'
     at = frame.across(part["chosen"])
     body += f'<path class="chance" d="M{at:g} {frame.top:g}V{frame.height - frame.bottom:g}"/>'
-    for css, curve, name in zip(("curve thin", "curve"), curves, ("rows learned from", "rows held out")):
+    names = (locale.say("training rows"), locale.say("validation rows"))
+    for css, curve, name in zip(("curve thin", "curve"), curves, names):
         points = frame.points(rounds, curve)
         body += f'<path class="{css}" d="{line_path(points)}"/>'
         x, y = points[-1]
         body += f'<text class="tick" x="{x:g}" y="{max(y - 6, 12):g}" text-anchor="end">{name}</text>'
-    described = f"{part['measure']} after each of {rounds[-1]} rounds; {part['chosen']} rounds were chosen."
-    return picture(frame.width, frame.height, body, "Loss round by round", described)
+    described = locale.say(
+        "{measure} after each of {n:,} rounds; {chosen:,} rounds were chosen.",
+        measure=part["measure"],
+        n=rounds[-1],
+        chosen=part["chosen"],
+    )
+    return picture(frame.width, frame.height, body, locale.say("Loss by round"), described)
 
 
-def tree_picture(part: dict[str, Any]) -> str:
+def tree_picture(part: dict[str, Any], locale: Locale = ENGLISH) -> str:
     """A tree from nested boxes."""
-    return draw_tree_svg(_box(part["root"]), part["classes"], part["title"])
+    return draw_tree_svg(_box(part["root"], locale), part["classes"], locale.text(part["title"]))
 
 
-def _box(plain: dict[str, Any]) -> Box:
+def _box(plain: dict[str, Any], locale: Locale) -> Box:
     return Box(
-        plain["title"],
-        plain["lines"],
+        locale.text(plain["title"]),
+        [locale.text(line) for line in plain["lines"]],
         plain["shares"],
-        plain["edge"],
+        locale.text(plain["edge"]),
         plain["leaf"],
-        [_box(child) for child in plain["children"]],
+        [_box(child, locale) for child in plain["children"]],
         plain["address"],
     )
 
 
-def network_picture(part: dict[str, Any]) -> str:
-    """A Bayesian network."""
+def network_picture(part: dict[str, Any], locale: Locale = ENGLISH) -> str:
+    """A Bayesian network; its words are names of columns, the same in every language."""
     return draw_network(part["target"], part["names"], [(a, b) for a, b in part["edges"]])
 
 
-def distance_map(part: dict[str, Any], number: int) -> str:
+def distance_map(part: dict[str, Any], number: int, locale: Locale = ENGLISH) -> str:
     """One of two maps of rows: a dot per row in the colour of its class."""
     one, size, margin = part["maps"][number], 320.0, 14.0
     xs, ys = zip(*one["points"])
@@ -309,20 +353,20 @@ def distance_map(part: dict[str, Any], number: int) -> str:
         f'cy="{below - (y - min(ys)) * scale:.1f}" r="3.2"/>'
         for x, y, code in zip(xs, ys, part["codes"])
     ]
-    described = f"{len(dots)} rows, coloured by class; {one['caption'][0]}."
-    return picture(size, size, "".join(dots), one["title"], described, css="map")
+    described = locale.say("{n:,} rows, colored by class; {caption}.", n=len(dots), caption=one["caption"][0])
+    return picture(size, size, "".join(dots), locale.text(one["title"]), described, css="map")
 
 
-def term_picture(term: dict[str, Any]) -> str:
+def term_picture(term: dict[str, Any], locale: Locale = ENGLISH) -> str:
     """A term of an additive model: steps over numbers, values side by side, or a map of two columns."""
-    scores = np.asarray(term["scores"])
+    scores, measure = np.asarray(term["scores"]), locale.text(term["measure"])
     if term["form"] == "cells":
-        return draw_cells(term["columns"], term["labels"], term["across"], scores, term["measure"])
+        return draw_cells(term["columns"], term["labels"], term["across"], scores, measure, locale=locale)
     deviations = np.asarray(term["deviations"])
     if term["form"] == "values":
-        return draw_values(term["name"], term["labels"], scores, deviations, term["measure"])
-    text = {"text": _day} if term["dates"] else {}
-    return draw_steps(term["name"], np.asarray(term["edges"]), scores, deviations, term["measure"], **text)
+        return draw_values(term["name"], term["labels"], scores, deviations, measure, locale=locale)
+    form = _day if term["dates"] else None
+    return draw_steps(term["name"], np.asarray(term["edges"]), scores, deviations, measure, form=form, locale=locale)
 
 
 def _day(days: float) -> str:

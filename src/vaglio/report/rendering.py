@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 from vaglio.messages.figures import count, figure, percent
+from vaglio.messages.locale import ENGLISH, Locale, locale_of
+from vaglio.messages.message import Listing, Message, Number, Option
 from vaglio.report.pictures import (
     class_data,
     column_histogram,
@@ -40,35 +42,54 @@ _PICTURES = (
 )
 
 
-def render_html(summary: dict[str, Any]) -> str:
+def render_html(summary: dict[str, Any], lang: str | Locale = "en") -> str:
     """Render the page.
 
     Parameters
     ----------
     summary : dict
         From :func:`~vaglio.report.summarize_study`.
+    lang : str or Locale, default="en"
+        The language of the page.
 
     Returns
     -------
     str
         A whole document: it contains its styles, script and pictures, and loads nothing.
     """
+    locale = locale_of(lang)
     curves = summary["performance"]["curves"]
-    drawn = [] if curves["why_none"] else panel_pictures(curves)
-    template = _environment().get_template("report.html")
-    page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves))
+    drawn = [] if curves["why_none"] else panel_pictures(curves, locale)
+    template = _environment(locale).get_template("report.html")
+    page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves, locale))
     return page
 
 
-def template_environment(package: str) -> Any:
+def template_environment(package: str, locale: Locale = ENGLISH) -> Any:
     """Return the templates of a package: every text of a table is escaped, and pictures of a summary can be drawn.
+
+    Messages come out in the language of the locale. The templates say their own words by ``say``, whose values may be
+    HTML.
 
     Parameters
     ----------
     package : str
+    locale : Locale
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
+
+    def written(value: Any) -> Any:
+        return locale.text(value) if isinstance(value, (Message, Listing, Number, Option)) else value
+
+    def say(template: str, /, **values: Any) -> Any:
+        # Elements stand aside as private characters while the words around them are escaped.
+        elements = {name: value for name, value in values.items() if isinstance(value, Markup)}
+        aside = {name: f"\ue000{name}\ue001" for name in elements}
+        said = escape(locale.say(template, **{**values, **aside}))
+        for name, element in elements.items():
+            said = said.replace(aside[name], element)
+        return said
 
     environment = Environment(
         loader=PackageLoader(package),
@@ -76,20 +97,23 @@ def template_environment(package: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=written,
     )
     # Pictures escape their texts themselves: they are put into the page unchanged.
     draw: Callable[..., str]
     for draw in _PICTURES:
-        environment.globals[draw.__name__] = lambda *given, _draw=draw: Markup(_draw(*given))
+        environment.globals[draw.__name__] = lambda *given, _draw=draw: Markup(_draw(*given, locale=locale))
+    environment.globals |= {"say": say, "locale": locale}
     environment.filters |= {"svg": Markup, "figure": figure, "percent": percent, "count": count}
+    environment.filters["number"] = locale.number
     return environment
 
 
 @cache
-def _environment() -> Any:
+def _environment(locale: Locale) -> Any:
     from markupsafe import Markup
 
-    environment = template_environment("vaglio.report")
+    environment = template_environment("vaglio.report", locale)
 
     def source(name: str) -> Any:
         """Return a stylesheet or script of the page, unchanged."""
@@ -99,11 +123,11 @@ def _environment() -> Any:
     return environment
 
 
-def _script_data(curves: dict[str, Any]) -> Any:
+def _script_data(curves: dict[str, Any], locale: Locale) -> Any:
     """Counts and positions for the page's script, escaped for a script element."""
     from markupsafe import Markup
 
-    classes = [] if curves["why_none"] else [class_data(one) for one in curves["classes"]]
+    classes = [] if curves["why_none"] else [class_data(one, locale) for one in curves["classes"]]
     for one in classes:
         for name, panel in one["panels"].items():
             if name not in ("lift", "scores"):  # only these axes differ from class to class
@@ -121,6 +145,7 @@ def write_report(
     positive: Any = None,
     command: str = "",
     source: str = "",
+    lang: str | Locale = "en",
 ) -> None:
     """Write the report of a study.
 
@@ -141,6 +166,8 @@ def write_report(
         The command that made the study, if one did.
     source : str
         A Python expression that makes the table, if its name alone does not tell.
+    lang : str or Locale, default="en"
+        The language of the page.
 
     Examples
     --------
@@ -153,19 +180,21 @@ def write_report(
     ...     Path(f"{folder}/play.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    write_whole(path, report_html(study, name=name, positive=positive, command=command, source=source))
+    write_whole(path, report_html(study, name=name, positive=positive, command=command, source=source, lang=lang))
 
 
-def report_html(study: Study, **given: Any) -> str:
+def report_html(study: Study, *, lang: str | Locale = "en", **given: Any) -> str:
     """Return the page as text; takes the arguments of :func:`write_report` except the path.
 
     Parameters
     ----------
     study : Study
         It is run if it has not been run.
+    lang : str or Locale, default="en"
+        The language of the page.
     **given
         As in :func:`write_report`.
     """
     if not study.done:
         study.run()
-    return render_html(summarize_study(study, **given))
+    return render_html(summarize_study(study, **given), lang)

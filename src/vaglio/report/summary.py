@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vaglio.messages.listing import plain_data
-from vaglio.messages.sentences import clip, plural
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
 from vaglio.report.learners import learners_chapter
@@ -47,7 +48,7 @@ def summarize_study(
     Returns
     -------
     dict
-        Plain data, ready for JSON.
+        Plain data, ready for JSON; its sentences are messages, which the page writes in its language.
 
     Examples
     --------
@@ -66,7 +67,12 @@ def summarize_study(
             "name": clip(name, 80),
             "target": clip(study.target, 60),
             "learner": clip(study.selection.best.learner, 40),
-            "shape": f"{plural(n, 'row')}, {plural(p, 'column')}, {plural(data['classes']['total'], 'class')}",
+            "shape": text(
+                "{rows:,} {rows:row|rows}, {columns:,} {columns:column|columns}, {classes:,} {classes:class|classes}",
+                rows=n,
+                columns=p,
+                classes=data["classes"]["total"],
+            ),
             "data": data,
             "learners": learners_chapter(study, limits),
             "performance": performance_chapter(study, evaluation, limits),

@@ -78,7 +78,7 @@ def test_roles_and_levels(play, tmp_path):
 @pytest.mark.parametrize(
     ("content", "target", "says"),
     [
-        ("a,b\n1,x\n2,x\n3,x\n", "b", "greater than one"),
+        ("a,b\n1,x\n2,x\n3,x\n", "b", "needs at least two classes"),
         ("a,b\n1,x\n2,y\n", "c", "no column 'c'"),
         ("a,b\n", "b", "no rows"),
         ("a,b\n1,x\n2,y,z\n", "b", "3 fields"),

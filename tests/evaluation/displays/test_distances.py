@@ -62,7 +62,7 @@ def test_sample_is_stated_and_seeded(forest: Any, penguins: Any) -> None:
     X, y = penguins
     make = vaglio.ForestDistanceDisplay.from_estimator
     one, same, other = (make(forest, X, y, max_rows=80, seed=seed) for seed in (1, 1, 2))
-    assert "a random sample of 80 rows of 344" in one.note
+    assert "a random sample of 80 of 344 rows" in one.note
     assert "all 344 rows" in make(forest, X, y, max_rows=400).note
     np.testing.assert_array_equal(one.forest, same.forest)
     assert not np.array_equal(one.codes, other.codes) or not np.array_equal(one.forest, other.forest)

@@ -72,7 +72,7 @@ def test_the_averages_of_f1_are_explained_where_they_differ():
 
 def test_classes_that_are_never_predicted_are_named():
     text = advice([[8, 0, 0], [8, 0, 0], [8, 0, 0]])
-    assert "No row was predicted as b, c: its precision is undefined and given as 0." in text
+    assert "No row was predicted as b and c: the precision is undefined and reported as 0." in text
     assert "No row" not in advice([[8, 0], [0, 8]])
 
 

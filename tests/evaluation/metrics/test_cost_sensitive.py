@@ -53,7 +53,7 @@ def test_weights_reach_a_learner_that_decides():
 
 
 def test_what_cannot_use_costs_says_so():
-    with pytest.raises(InputError, match="NearestCentroid has neither probabilities nor sample weights"):
+    with pytest.raises(InputError, match="NearestCentroid cannot use costs"):
         fit_with_costs(NearestCentroid(), X, Y, CostMatrix(COST, tuple("abc")), use="weights")
     with pytest.raises(InputError, match="use is 'both'"):
         CostSensitiveClassifier(GaussianNB(), COST, use="both").fit(X, Y)
@@ -65,7 +65,7 @@ def test_what_cannot_use_costs_says_so():
 def test_a_model_of_vaglio_says_what_became_of_its_costs():
     decides = CostSensitiveClassifier(vaglio.NaiveBayesClassifier(), COST).fit(X, Y)
     assert decides.fitted_.provenance["cost_use"] == "decision"
-    assert "decides for the class of least expected cost" in in_words(decides.fitted_)
+    assert "predicts the class of least expected cost" in in_words(decides.fitted_)
     assert decides.fitted_.predict(X).tolist() == decides.predict(X).tolist()
     assert "decides without them" in in_words(decides.fitted_.deciding("argmax"))
     weighted = CostSensitiveClassifier(vaglio.NaiveBayesClassifier(), COST, use="weights").fit(X, Y).fitted_

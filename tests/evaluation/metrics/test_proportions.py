@@ -60,5 +60,5 @@ def test_only_the_ratios_of_proportions_count():
     # Where only a class that does not occur was probable, all are equally so.
     np.testing.assert_allclose(adjust_priors(np.array([[0, 0, 1.0]]), trained, real), 1 / 3)
     for wrong in ((np.array([1, 1, 0]), real), (trained, np.array([1, 1, -1]))):
-        with pytest.raises(InputError, match="not negative"):
+        with pytest.raises(InputError, match="non-negative"):
             adjust_priors(p, *wrong)

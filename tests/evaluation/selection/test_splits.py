@@ -114,10 +114,10 @@ def test_the_adviser():
     [
         (lambda: make_holdout(np.arange(9), "70-40"), "no split"),
         (lambda: make_holdout(np.arange(9), 1.5), "between 0 and 1"),
-        (lambda: make_holdout(np.arange(1), 0.5), "split in two"),
+        (lambda: make_holdout(np.arange(1), 0.5), "cannot be split into training and test rows"),
         (lambda: make_folds(np.arange(3), 4), "cannot be divided"),
         (lambda: make_three_way(np.arange(9), (0.5, 0.5, 0.5)), "sum to 1"),
-        (lambda: SplitRules(groups=np.arange(3), time_ordered=True), "choose one"),
+        (lambda: SplitRules(groups=np.arange(3), time_ordered=True), "not by both"),
     ],
 )
 def test_impossible_splits_are_refused(call, message):
@@ -158,7 +158,7 @@ def test_time_decides_how_many_folds():
     assert advise_split(y, seconds_per_fit=1, time_budget=3).strategy == "validation"
     assert advise_split(y, seconds_per_fit=2, time_budget=3).strategy == "quick"
     assert "5 folds" in str(advise_split(y, seconds_per_fit=1, time_budget=6))
-    with pytest.raises(InputError, match="seconds above 0"):
+    with pytest.raises(InputError, match="positive numbers of seconds"):
         advise_split(y, seconds_per_fit=0, time_budget=3)
     with pytest.raises(InputError, match="not both"):
         advise_split(y, simple_learner=True, complex_learner=True)

@@ -59,7 +59,7 @@ def test_noise_of_classes_from_neighbours(share):
     parts = bias_variance(DecisionTreeClassifier(max_depth=6), X, y, n_rounds=5, random_state=0)
     assert parts.noise_source == "neighbours"
     assert parts.noise == pytest.approx(share * (1 - share), abs=0.02)
-    assert "noise from neighbours" in str(parts)
+    assert "noise from neighbors" in str(parts)
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.5])

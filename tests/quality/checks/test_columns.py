@@ -51,7 +51,7 @@ def test_decimals_that_tell_nothing_about_the_class():
     written, enough = finding.details["decimals"]["size"]
     assert (written, enough <= 2) == (8, True)
     assert not _fine(found, "short")
-    assert "round them" in finding.advice
+    assert "Round them" in finding.advice
 
 
 def test_categories_and_times_that_hardly_repeat():

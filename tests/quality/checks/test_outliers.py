@@ -26,7 +26,7 @@ def test_values_against_a_rule_of_the_user_are_reported():
     rules = {"age": (0, 120), "sex": {"f", "m"}, "name": lambda names: names != "b"}
     found = {f.columns[0]: f.rows.tolist() for f in vaglio.audit(table, rules=rules).of_kind("impossible")}
     assert found == {"age": [1, 2], "sex": [2], "name": [1]}
-    with pytest.raises(InputError, match="rule of 'sex'"):
+    with pytest.raises(InputError, match="rule for column 'sex'"):
         vaglio.audit(table, rules={"sex": (0, 1)})
     with pytest.raises(InputError, match="no column 'aeg'"):
         vaglio.audit(table, rules={"aeg": (0, 1)})

@@ -24,7 +24,7 @@ def test_duplicates_and_rows_that_repeat_without_their_identifier():
     )
     found = vaglio.audit(table, "y")
     identifier = the(found, "identifier")
-    assert "nearly an identifier (100 values in 101 rows)" in identifier.message
+    assert "nearly an identifier: 100 different values in 101 rows" in identifier.message
     assert the(found, "repeated-content").n_rows == 101 - 7
     assert the(found, "repeated-key").rows.tolist() == [99, 100]
     assert not found.of_kind("duplicates")

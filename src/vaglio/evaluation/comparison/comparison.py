@@ -29,6 +29,8 @@ from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, join, text
 from vaglio.model.base import size_words
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import ColumnLike, Learners, TableSource
@@ -80,31 +82,31 @@ class LearnerReport:
     error: str = ""
 
     @property
-    def diagnosis(self) -> str:
+    def diagnosis(self) -> Message:
         """Over- or underfitting, in a sentence."""
         if self.error:
-            return f"Failed: {self.error}"
+            return text("Failed: {error}", error=self.error)
         reach = (self.accuracy.high - self.accuracy.low) / 2
         return fit_diagnosis(self.train_accuracy, self.accuracy.value, uncertainty=reach if reach == reach else 0.0)
 
     def to_row(self) -> dict[str, Any]:
         """Return the report as one row of a table."""
         row: dict[str, Any] = {
-            "learner": self.learner,
-            "accuracy": self.accuracy.value,
-            "low": self.accuracy.low,
-            "high": self.accuracy.high,
-            "training": self.train_accuracy,
-            "fit s": self.fit_seconds,
-            "predict s": self.predict_seconds,
+            text("learner"): self.learner,
+            text("accuracy"): self.accuracy.value,
+            text("low"): self.accuracy.low,
+            text("high"): self.accuracy.high,
+            text("training"): self.train_accuracy,
+            text("fit s"): self.fit_seconds,
+            text("predict s"): self.predict_seconds,
         }
-        row |= {f"noise {share:.0%}": value for share, value in self.noise.items()}
-        row |= {f"missing {share:.0%}": value for share, value in self.missing.items()}
+        row |= {text("noise {share:.0%}", share=share): value for share, value in self.noise.items()}
+        row |= {text("missing {share:.0%}", share=share): value for share, value in self.missing.items()}
         if self.scaling:
             growth = growth_exponent(self.scaling)
-            row["time ~ rows^"] = round(growth.value, 2)
-            row["rows^ low"], row["rows^ high"] = round(growth.low, 2), round(growth.high, 2)
-        row["size"] = ", ".join(size_words(self.size))
+            row[text("time ~ rows^")] = round(growth.value, 2)
+            row[text("rows^ low")], row[text("rows^ high")] = round(growth.low, 2), round(growth.high, 2)
+        row[text("size")] = join(", ", size_words(self.size))
         return row
 
 
@@ -149,35 +151,69 @@ class Comparison:
         for pair in self.pairs:
             if {pair["a"], pair["b"]} == {a, b}:
                 return bool(pair["differ"])
-        raise InputError("compared", "{a!r} and {b!r} were not compared.", a=a, b=b)
+        raise InputError("not-compared", "{a!r} and {b!r} were not compared.", a=a, b=b)
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Message]:
         """Which differences are significant, and what else to know."""
-        lines = []
+        lines: list[Message] = []
         if self.ranks is not None:
             r = self.ranks
-            verdict = "differ significantly" if r.p_value < r.alpha else "do not differ significantly"
+            told = {"n": len(self.by_table), "p": r.p_value, "difference": r.critical_difference}
             lines.append(
-                f"Over {len(self.by_table)} tables the learners {verdict} (Friedman p = {r.p_value:.3g}); two of them "
-                f"differ if their mean ranks are more than {r.critical_difference:.2f} apart."
+                text(
+                    "Over {n} tables the learners differ significantly (Friedman test, p = {p:.3g}); two of them "
+                    "differ if "
+                    "their mean ranks are more than {difference:.2f} apart.",
+                    **told,
+                )
+                if r.p_value < r.alpha
+                else text(
+                    "Over {n} tables the learners do not differ significantly (Friedman test, p = {p:.3g}); two of "
+                    "them "
+                    "differ if their mean ranks are more than {difference:.2f} apart.",
+                    **told,
+                )
             )
         elif self.pairs:
             real = sorted((pair for pair in self.pairs if pair["differ"]), key=lambda pair: pair["p holm"])
             lines += [
-                f"{p['a']} and {p['b']} differ significantly, by {p['difference']:+.3f} (p = {p['p holm']:.3g})."
+                text(
+                    "{a} and {b} differ significantly, by {difference:+.3f} (p = {p:.3g}).",
+                    a=p["a"],
+                    b=p["b"],
+                    difference=p["difference"],
+                    p=p["p holm"],
+                )
                 for p in real[:_MAX_PAIRS]
             ]
             if len(real) > _MAX_PAIRS:
-                lines.append(f"{len(real) - _MAX_PAIRS} more pairs differ significantly; see the attribute pairs.")
+                lines.append(
+                    text("{n:,} more {n:pair differs|pairs differ} significantly; see pairs.", n=len(real) - _MAX_PAIRS)
+                )
             if len(real) < len(self.pairs):
                 lines.append(
-                    f"{len(self.pairs) - len(real)} of {len(self.pairs)} pairs do not differ significantly "
-                    f"(corrected paired t test, Holm's correction, level {self.alpha:.0%})."
+                    text(
+                        "{n:,} of {total:,} {total:pair does|pairs do} not differ significantly (corrected paired "
+                        "t test, "
+                        "Holm's correction, level {alpha:.0%}).",
+                        n=len(self.pairs) - len(real),
+                        total=len(self.pairs),
+                        alpha=self.alpha,
+                    )
                 )
         if self.read_seconds is not None:
-            lines.append(f"Reading the file took {self.read_seconds:.2f} s; the training times do not include it.")
+            lines.append(
+                text(
+                    "Reading the file took {seconds:.2f} s; the training times do not include it.",
+                    seconds=self.read_seconds,
+                )
+            )
         lines += division_note(self.rows)
-        lines += [f"{r.learner}: {r.diagnosis}" for r in self.reports if r.error or "verfit" in r.diagnosis]
+        lines += [
+            text("{learner}: {diagnosis}", learner=r.learner, diagnosis=r.diagnosis)
+            for r in self.reports
+            if r.error or r.diagnosis.code == "overfitting"
+        ]
         return lines
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -186,7 +222,7 @@ class Comparison:
         rows = [report.to_row() for report in working]
         if self.ranks is not None:
             place = dict(zip(self.ranks.names, self.ranks.mean_ranks.tolist(), strict=True))
-            rows = [{"learner": row["learner"], "mean rank": place[row["learner"]], **row} for row in rows]
+            rows = [{text("learner"): row["learner"], text("mean rank"): place[row["learner"]], **row} for row in rows]
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,15 +248,43 @@ class Comparison:
         rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in working]
         return draw_intervals(ax, rows, xlabel="accuracy")
 
-    def _title(self) -> str:
-        on = f"{len(self.by_table)} tables" if self.by_table else f"{self.n_rows} rows"
-        return f"{len(self.reports)} learners on {on}"
+    def _title(self) -> Message:
+        n = len(self.reports)
+        if self.by_table:
+            return text("{n:,} {n:learner|learners} on {tables:,} tables", n=n, tables=len(self.by_table))
+        return text("{n:,} {n:learner|learners} on {rows:,} rows", n=n, rows=self.n_rows)
+
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the table of the learners and the notes as text.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        table = text_table(self.to_rows(), locale=locale)
+        return "\n\n".join(
+            (locale.text(self._title()), table, "\n".join(f"- {locale.text(line)}" for line in self.notes()))
+        )
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the same as a fragment of HTML.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        table = html_table(self.to_rows(), caption=self._title(), locale=locale)
+        return table + bullet_html(self.notes(), locale=locale)
 
     def __repr__(self) -> str:
-        return "\n\n".join((self._title(), text_table(self.to_rows()), "\n".join(f"- {x}" for x in self.notes())))
+        return self.to_text()
 
     def _repr_html_(self) -> str:
-        return html_table(self.to_rows(), caption=self._title()) + bullet_html(self.notes())
+        return self.to_html()
 
 
 def compare(

@@ -43,7 +43,7 @@ def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares
     """
     difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     if len(difference) < 2:
-        raise InputError("paired-test-needs-least", "A paired test needs at least two folds.")
+        raise InputError("too-few-folds-to-test", "A paired test needs at least two folds.")
     mean = float(difference.mean())
     variance = _corrected_variance(difference, n_train, n_test)
     if shares:
@@ -151,8 +151,9 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     n_tables, k = table.shape
     if k < 2 or n_tables < 2:
         raise InputError(
-            "learners-tables-cannot-compared",
-            "{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.",
+            "too-few-to-compare",
+            "Cannot compare {k} {k:learner|learners} on {n_tables} {n_tables:table|tables}; at least two of each "
+            "are needed.",
             k=k,
             n_tables=n_tables,
         )

@@ -40,7 +40,7 @@ class ConfusionMatrixDisplay:
         self.display_labels = list(range(n)) if display_labels is None else list(display_labels)
         if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
             raise InputError(
-                "matrix-shape-does-fit",
+                "matrix-shape",
                 "A matrix of shape {shape} does not fit {n_display_labels} labels.",
                 shape=self.confusion_matrix.shape,
                 n_display_labels=len(self.display_labels),
@@ -95,8 +95,8 @@ class ConfusionMatrixDisplay:
         if normalize is not None:
             if normalize not in ("true", "pred", "all"):
                 raise InputError(
-                    "normalize-can-true-pred",
-                    "normalize is {normalize!r}; it can be 'true', 'pred', 'all' or None.",
+                    "wrong-normalize",
+                    "normalize is {normalize!r}; it must be 'true', 'pred', 'all' or None.",
                     normalize=normalize,
                 )
             total = matrix.sum(axis={"true": (1,), "pred": (0,), "all": (0, 1)}[normalize], keepdims=True)

@@ -60,9 +60,9 @@ class CostCurveDisplay(ScoreDisplay):
         """Draw for an evaluation with two classes; without ``cost``, its own costs, or 1 per error."""
         if not evaluation.binary:
             raise InputError(
-                "threshold-divides-two-classes",
-                "A threshold divides two classes; there are {n_labels}.",
-                n_labels=len(evaluation.labels),
+                "threshold-needs-two-classes",
+                "A threshold needs two classes; there are {n:,}.",
+                n=len(evaluation.labels),
             )
         if cost is None:
             cost = evaluation.cost if evaluation.cost is not None else 1 - np.eye(2)

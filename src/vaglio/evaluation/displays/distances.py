@@ -14,7 +14,7 @@ from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
-from vaglio.messages.sentences import plural
+from vaglio.messages.message import Message, Option, text
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
 from vaglio.typing import ColumnLike, TableLike, TableSource
 
@@ -97,7 +97,9 @@ class ForestDistanceDisplay:
         fitted: Fitted = estimator if isinstance(estimator, Fitted) else estimator.fitted_
         if max_rows < 3:
             raise InputError(
-                "max-rows-map-needs", "max_rows is {max_rows}: a map needs at least 3 rows.", max_rows=max_rows
+                "too-few-rows-drawn",
+                "{option}: a map needs at least 3 rows.",
+                option=Option("max_rows", max_rows),
             )
         matrix = fitted.codebook.encode(X)
         find = leaves.find(fitted.model.kind)
@@ -109,13 +111,13 @@ class ForestDistanceDisplay:
         found = None if find is None else find(fitted.model, sample)
         if found is None:
             raise NotSupportedError(
-                "learner-has-trees-so",
-                "The learner {learner!r} has no trees, and so no distance by leaves.",
+                "learner-without-trees",
+                "The learner {learner!r} has no trees, so there is no distance by leaves.",
                 learner=fitted.learner,
             )
         if fitted.classes is None:
             raise NotSupportedError(
-                "maps-coloured-class-give", "The maps are coloured by class: give a forest that predicts classes."
+                "no-classes-to-draw", "The maps are colored by class. Pass a forest that predicts classes."
             )
         labels = fitted.classes
         place = {label: code for code, label in enumerate(labels.tolist())}
@@ -156,8 +158,8 @@ class ForestDistanceDisplay:
         rows = MemoryRows.of_arrays(table, target)
         if len(rows) < 6:
             raise InputError(
-                "table-has-rows-forest",
-                "The table has {n_rows} rows: a forest and its map need at least 6.",
+                "too-few-rows",
+                "The table has {n_rows:,} rows; a forest and its map need at least 6.",
                 n_rows=len(rows),
             )
         order = np.random.default_rng(seed).permutation(len(rows))
@@ -167,16 +169,26 @@ class ForestDistanceDisplay:
         return cls.from_estimator(forest, rows.X[known], rows.y[known], max_rows=max_rows, seed=seed)
 
     @property
-    def note(self) -> str:
+    def note(self) -> Message:
         """How the maps were made, in one sentence."""
-        rows = plural(len(self.codes), "row")
-        drawn = f"a random sample of {rows} of {self.n_total:,}" if self.n_total > len(self.codes) else f"all {rows}"
-        return f"Classical multidimensional scaling of {drawn}; distances on the maps are approximate."
+        n = len(self.codes)
+        if self.n_total > n:
+            return text(
+                "Classical multidimensional scaling of a random sample of {n:,} of {total:,} rows; distances on "
+                "the maps "
+                "are approximate.",
+                n=n,
+                total=self.n_total,
+            )
+        return text("Classical multidimensional scaling of all {n:,} rows; distances on the maps are approximate.", n=n)
 
-    def captions(self) -> list[str]:
-        """Return what stands below each map."""
+    def captions(self) -> list[list[Message]]:
+        """Return the lines below each map."""
         return [
-            f"nearest row of the same class: {share:.0%}\n{shown:.0%} of the distances shown"
+            [
+                text("nearest row of the same class: {share:.0%}", share=float(share)),
+                text("{share:.0%} of the distances shown", share=float(shown)),
+            ]
             for share, shown in zip(self.agreement, self.shown)
         ]
 
@@ -211,7 +223,7 @@ class ForestDistanceDisplay:
                     label=str(label),
                 )
             ax.set_title(title, fontsize=11, color=INK)
-            ax.set_xlabel(caption, fontsize=9, color=MUTED)
+            ax.set_xlabel("\n".join(caption), fontsize=9, color=MUTED)
             ax.set(xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.margins(0.06)

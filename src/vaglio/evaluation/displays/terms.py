@@ -67,8 +67,8 @@ class TermDisplay:
         model = getattr(fitted, "model", None)
         if not isinstance(model, Additive):
             raise InputError(
-                "only-additive-models-have",
-                "Only additive models have terms to draw: give a fitted ExplainableBoosting… estimator.",
+                "no-terms",
+                "Only additive models have terms to draw. Pass a fitted ExplainableBoosting… estimator.",
             )
         shape = term_shape(model, term_position(model, term))
         what = {"identity": "the prediction", "log": "the logarithm"}.get(model.link, "the log-odds")

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import listed
+
 if TYPE_CHECKING:
     from vaglio.evaluation.evaluation import Evaluation
 
@@ -15,7 +18,7 @@ __all__ = ["IMBALANCE", "evaluation_advice"]
 IMBALANCE = 3.0
 
 
-def evaluation_advice(evaluation: Evaluation) -> tuple[str, ...]:
+def evaluation_advice(evaluation: Evaluation) -> tuple[Message, ...]:
     """Remarks on this evaluation, most important first."""
     return (
         *_about_size(evaluation),
@@ -26,34 +29,48 @@ def evaluation_advice(evaluation: Evaluation) -> tuple[str, ...]:
     )
 
 
-def _about_size(evaluation: Evaluation) -> list[str]:
+def _about_size(evaluation: Evaluation) -> list[Message]:
     accuracy = evaluation.accuracy
     if accuracy.high - accuracy.low <= 0.1:
         return []
     return [
-        f"There are only {evaluation.n_rows} test rows: the true accuracy may lie anywhere from "
-        f"{accuracy.low:.0%} to {accuracy.high:.0%}."
+        Message(
+            "few-test-rows",
+            "There are only {n:,} test {n:row|rows}: the true accuracy may be anywhere from {low:.0%} to {high:.0%}.",
+            n=evaluation.n_rows,
+            low=accuracy.low,
+            high=accuracy.high,
+        )
     ]
 
 
-def _about_balance(evaluation: Evaluation) -> list[str]:
+def _about_balance(evaluation: Evaluation) -> list[Message]:
     support = evaluation.rates.support
     present = support[support > 0]
     if len(present) < 2:
-        return ["Only one class occurs in these rows: only the recall of that class can be measured."]
+        return [
+            Message("one-class-evaluated", "Only one class occurs in these rows, so only its recall can be measured.")
+        ]
     share = present.max() / present.sum()
     if present.max() < IMBALANCE * present.min():
-        curve = ["The classes are balanced: accuracy and the ROC curve are suitable measures."]
+        curve = [
+            Message("balanced-classes", "The classes are balanced: accuracy and the ROC curve are suitable measures.")
+        ]
         return curve if evaluation.binary else []
     largest = evaluation.labels[int(np.argmax(support))]
     return [
-        f"The classes are imbalanced: always predicting {largest!s} would be correct for {share:.0%} of the rows, "
-        f"so accuracy is misleading; look at F1 (macro {evaluation.average('f1', 'macro'):.2f}) "
-        "and at the precision-recall curve rather than the ROC curve."
+        Message(
+            "imbalanced-classes",
+            "The classes are imbalanced: always predicting {label} would be correct for {share:.0%} of the rows, so "
+            "accuracy is misleading. Use F1 (macro {f1:.2f}) and the precision-recall curve instead of the ROC curve.",
+            label=str(largest),
+            share=float(share),
+            f1=evaluation.average("f1", "macro"),
+        )
     ]
 
 
-def _about_errors(evaluation: Evaluation) -> list[str]:
+def _about_errors(evaluation: Evaluation) -> list[Message]:
     if not evaluation.binary:
         return []
     k = evaluation.positive_index
@@ -61,30 +78,52 @@ def _about_errors(evaluation: Evaluation) -> list[str]:
     recall = float(evaluation.rates.of("tpr", warn=False)[k])
     if abs(precision - recall) < 0.1:
         return []
-    which = "misses many rows of the class" if recall < precision else "predicts the class for too many rows"
+    told = {"label": str(evaluation.labels[k]), "precision": precision, "recall": recall}
+    if recall < precision:
+        return [
+            Message(
+                "low-recall",
+                "For {label}, precision is {precision:.2f} and recall {recall:.2f}: the model misses many rows of the "
+                "class. If one kind of error costs more, move the threshold.",
+                **told,
+            )
+        ]
     return [
-        f"For {evaluation.labels[k]!s}, precision is {precision:.2f} and recall {recall:.2f}: the model {which}. "
-        "If one kind of error costs more, look at both measures and change the threshold."
+        Message(
+            "low-precision",
+            "For {label}, precision is {precision:.2f} and recall {recall:.2f}: the model predicts the class for "
+            "too many "
+            "rows. If one kind of error costs more, move the threshold.",
+            **told,
+        )
     ]
 
 
-def _about_averages(evaluation: Evaluation) -> list[str]:
+def _about_averages(evaluation: Evaluation) -> list[Message]:
     if evaluation.binary:
         return []
     values = {name: evaluation.average("f1", name) for name in ("macro", "weighted", "micro")}
     if max(values.values()) - min(values.values()) < 0.02:
         return []
     return [
-        "The averages of F1 differ: use macro if all classes are equally important, weighted if large classes "
-        "should count more, micro if all rows are equally important."
+        Message(
+            "averages-differ",
+            "The averages of F1 differ. Use macro if all classes are equally important, weighted if large classes "
+            "should "
+            "count more, micro if all rows are equally important.",
+        )
     ]
 
 
-def _about_undefined(evaluation: Evaluation) -> list[str]:
+def _about_undefined(evaluation: Evaluation) -> list[Message]:
     never = [str(label) for label, none in zip(evaluation.labels, evaluation.rates.undefined("precision")) if none]
     if not never:
         return []
     return [
-        f"No row was predicted as {', '.join(never)}: its precision is undefined and given as "
-        f"{evaluation.rates.zero_division:g}."
+        Message(
+            "never-predicted",
+            "No row was predicted as {labels}: the precision is undefined and reported as {value:g}.",
+            labels=listed(never),
+            value=evaluation.rates.zero_division,
+        )
     ]

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
+from vaglio.messages.message import text
+from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike, Estimator, TableLike
 
@@ -48,7 +50,13 @@ def fit_with_costs(
     from vaglio.evaluation.rows import Rows  # which imports predictions, and those this module
 
     if use not in _USES:
-        raise InputError("use-can-auto-decision", "use is {use!r}; it can be 'auto', 'decision' or 'weights'.", use=use)
+        raise InputError(
+            "unknown-choice",
+            "{name} is {value!r}; it must be {allowed}.",
+            name="use",
+            value=use,
+            allowed=listed(("auto", "decision", "weights"), quoted=True, last="or"),
+        )
     decides = use == "decision" or (use == "auto" and hasattr(estimator, "predict_proba"))
     weight = sample_weight
     if not decides:
@@ -58,8 +66,8 @@ def fit_with_costs(
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         name = type(estimator).__name__
         raise InputError(
-            "has-neither-probabilities-nor",
-            "{name} has neither probabilities nor sample weights: it cannot use costs.",
+            "costs-not-supported",
+            "{name} cannot use costs: it has neither probabilities nor sample weights.",
             name=name,
         )
     estimator.fit(X, y) if weight is None else estimator.fit(X, y, sample_weight=weight)
@@ -81,14 +89,14 @@ def in_words(fitted: Fitted) -> str | None:
     if fitted.cost is None:
         return None
     if fitted.deciding_cost is not None:
-        learned = "was learned by them and " if fitted.params.get("cost") is not None else ""
-        return f"The costs are in the model: it {learned}decides for the class of least expected cost."
+        if fitted.params.get("cost") is not None:
+            return text("The model was trained with the costs and predicts the class of least expected cost.")
+        return text("The costs are in the model: it predicts the class of least expected cost.")
     if fitted.provenance.get("cost_use") == "weights":
-        return (
-            f"{fitted.learner} was trained without probabilities, so the costs became weights of the training rows; "
-            "it decides by itself."
+        return text(
+            "{learner} has no probabilities, so the costs became weights of the training rows.", learner=fitted.learner
         )
-    return "The model has costs, but decides without them (argmax)."
+    return text("The model has costs but does not use them: it predicts the most probable class.")
 
 
 def _has_probabilities(self: CostSensitiveClassifier) -> bool:

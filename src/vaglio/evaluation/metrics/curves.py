@@ -16,6 +16,7 @@ from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate, percentile_interval
+from vaglio.messages.sentences import listed
 
 __all__ = ["CalibrationCurve", "GainCurve", "PrecisionRecallCurve", "RocCurve", "area_intervals"]
 
@@ -27,15 +28,15 @@ def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.nd
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
     if positive.shape != score.shape or positive.ndim != 1:
         raise InputError(
-            "classes-against-scores-give",
-            "{shape} classes against {shape2} scores; give one of each per row.",
+            "scores-shape",
+            "There are {shape} classes and {shape2} scores; pass one of each per row.",
             shape=positive.shape,
             shape2=score.shape,
         )
     if not score.size:
-        raise InputError("there-rows-make-curve", "There are no rows to make a curve of.")
+        raise InputError("no-rows-to-evaluate", "There are no rows to evaluate.")
     if np.isnan(score).any():
-        raise InputError("score-row-nan", "The score of row {argmax} is NaN.", argmax=int(np.isnan(score).argmax()))
+        raise InputError("score-not-finite", "The score of row {row:,} is NaN.", row=int(np.isnan(score).argmax()))
     return positive, score
 
 
@@ -219,14 +220,16 @@ class CalibrationCurve:
         """Put rows into bins by their probability; ``positive`` is true for the rows of the class."""
         if strategy not in ("uniform", "quantile"):
             raise InputError(
-                "strategy-can-uniform-quantile",
-                "strategy is {strategy!r}; it can be 'uniform' or 'quantile'.",
-                strategy=strategy,
+                "unknown-choice",
+                "{name} is {value!r}; it must be {allowed}.",
+                name="strategy",
+                value=strategy,
+                allowed=listed(("uniform", "quantile"), quoted=True, last="or"),
             )
         if len(probability) and (probability.min() < 0 or probability.max() > 1):
             raise InputError(
-                "calibration-needs-probabilities-some",
-                "Calibration needs probabilities: some scores lie outside 0 to 1.",
+                "scores-not-probabilities",
+                "Calibration needs probabilities, but some scores are outside 0 to 1.",
             )
         edges = np.linspace(0, 1, n_bins + 1)
         if strategy == "quantile":

@@ -43,15 +43,15 @@ def rows_in_proportion(
     shares = dict.fromkeys(labels.tolist(), 1.0) if isinstance(proportions, str) else dict(proportions)
     if isinstance(proportions, str) and proportions != "balanced":
         raise InputError(
-            "proportions-give-balanced-weight",
-            "proportions is {proportions!r}; give 'balanced' or a weight for each class.",
+            "wrong-proportions",
+            "proportions is {proportions!r}; pass 'balanced' or a weight for each class.",
             proportions=proportions,
         )
     unknown = [label for label in shares if label not in labels]
     if unknown or min(shares.values(), default=-1.0) < 0 or sum(shares.values()) <= 0:
         raise InputError(
-            "proportions-must-weights-negative",
-            "proportions must be weights that are not negative, for classes among {tolist!r}.",
+            "proportions-negative",
+            "proportions must be non-negative weights of classes among {tolist!r}.",
             tolist=labels.tolist(),
         )
     total = len(y) if n_rows is None else n_rows
@@ -84,8 +84,8 @@ def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndar
     trained_on, real = np.asarray(trained_on, np.float64), np.asarray(real, np.float64)
     if (trained_on <= 0).any() or (real < 0).any():
         raise InputError(
-            "class-proportions-must-positive",
-            "Class proportions must be positive in training and not negative in reality.",
+            "class-proportions-not-positive",
+            "Class proportions must be positive in training and non-negative in reality.",
         )
     scaled = probability * (real / real.sum()) / (trained_on / trained_on.sum())
     total = scaled.sum(axis=1, keepdims=True)

@@ -12,10 +12,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 
-__all__ = ["AVERAGES", "RATES", "Rates"]
+__all__ = ["AVERAGES", "RATES", "RATE_HEADINGS", "Rates"]
 
+# Measures that have a name in every language; the others are abbreviations.
+RATE_HEADINGS = {"precision": text("precision"), "accuracy": text("accuracy"), "predicted": text("predicted")}
 # Name -> (numerator, denominator) as sums of the four counts of one class against the rest.
 RATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tpr": (("tp",), ("tp", "fn")),
@@ -73,8 +76,8 @@ class Rates:
         key = {"recall": "tpr"}.get(rate, rate)
         if key not in RATES:
             raise InputError(
-                "there-rate",
-                "There is no rate {rate!r}: {hint}",
+                "unknown-rate",
+                "There is no rate {rate!r}; {hint}",
                 rate=rate,
                 hint=did_you_mean(rate, ["recall", *RATES]),
             )
@@ -91,9 +94,18 @@ class Rates:
         undefined = bottom <= 0
         if warn and undefined.any():
             warnings.warn(
-                f"{rate} is undefined for {int(undefined.sum())} of {len(undefined)} classes "
-                f"(nothing to divide by) and is given as {self.zero_division:g}.",
-                UndefinedMetricWarning,
+                UndefinedMetricWarning(
+                    Message(
+                        "undefined-rate",
+                        "{rate} is undefined for {n} of {total} {total:class|classes} (division by zero) and "
+                        "reported as "
+                        "{value:g}.",
+                        rate=rate,
+                        n=int(undefined.sum()),
+                        total=len(undefined),
+                        value=self.zero_division,
+                    )
+                ),
                 stacklevel=3,
             )
         return np.where(undefined, self.zero_division, top / np.where(undefined, 1.0, bottom))
@@ -105,8 +117,8 @@ class Rates:
             return float(top / bottom) if bottom > 0 else self.zero_division
         if average not in AVERAGES:
             raise InputError(
-                "there-average",
-                "There is no average {average!r}: {hint}",
+                "unknown-average",
+                "There is no average {average!r}; {hint}",
                 average=average,
                 hint=did_you_mean(average, AVERAGES),
             )

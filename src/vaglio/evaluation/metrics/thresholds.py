@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.metrics.rates import RATE_HEADINGS
 from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["ThresholdTable", "top_rows"]
@@ -81,8 +84,8 @@ class ThresholdTable:
         measures = self.measures()
         if measure not in measures:
             raise InputError(
-                "there-measure",
-                "There is no measure {measure!r}: {hint}",
+                "unknown-measure",
+                "There is no measure {measure!r}; {hint}",
                 measure=measure,
                 hint=did_you_mean(measure, measures),
             )
@@ -97,11 +100,21 @@ class ThresholdTable:
     def rows(self, max_rows: int = 20) -> list[dict[str, object]]:
         """Rows to print: all of them, or ``max_rows`` spread evenly."""
         shown = np.unique(np.linspace(0, len(self) - 1, min(max_rows, len(self))).round().astype(int))
-        columns = {"threshold": self.thresholds, **self.measures()}
-        return [{name: float(values[i]) for name, values in columns.items()} for i in shown]
+        columns = {text("threshold"): self.thresholds, **self.measures()}
+        return [{RATE_HEADINGS.get(name, name): float(values[i]) for name, values in columns.items()} for i in shown]
+
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return some thresholds with their measures as a table.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        return text_table(self.rows(), locale=locale_of(lang))
 
     def __repr__(self) -> str:
-        return text_table(self.rows())
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         return html_table(self.rows())
@@ -114,9 +127,7 @@ def top_rows(score: np.ndarray, n: int) -> np.ndarray:
     [False, True, False, False]
     """
     if not 0 <= n <= len(score):
-        raise InputError(
-            "there-rows-rows-cannot", "There are {n_score} rows; {n} rows cannot be taken.", n_score=len(score), n=n
-        )
+        raise InputError("too-many-rows-taken", "There are {total:,} rows; cannot take {n:,}.", total=len(score), n=n)
     mask = np.zeros(len(score), dtype=bool)
     mask[np.argsort(-score, kind="stable")[:n]] = True
     return mask

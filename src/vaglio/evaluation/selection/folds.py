@@ -71,10 +71,10 @@ def evaluate_by_folds(
     folds = rows.folds(n_splits, rules or SplitRules())
     if len(folds) < n_splits:
         raise InputError(
-            "rows-cannot-divided-into",
-            "{n_rows} rows cannot be divided into {n_splits} folds.",
-            n_rows=len(rows),
-            n_splits=n_splits,
+            "too-many-folds",
+            "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
+            n=len(rows),
+            folds=n_splits,
         )
     found = []
     with reporting(progress) as report:

@@ -17,6 +17,7 @@ from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.race import Race
 from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Trial, run_trials
+from vaglio.messages.message import join, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.progress import Report
@@ -46,15 +47,13 @@ class SearchPlan:
     def __post_init__(self) -> None:
         if self.kind not in SEARCHES:
             raise InputError(
-                "there-search",
-                "There is no search {kind!r}: {hint}",
+                "unknown-search",
+                "There is no search {kind!r}; {hint}",
                 kind=self.kind,
                 hint=did_you_mean(self.kind, SEARCHES),
             )
         if self.n_iter < 1:
-            raise InputError(
-                "n-iter-least-one", "n_iter is {n_iter}; at least one setting is tried.", n_iter=self.n_iter
-            )
+            raise InputError("too-few-settings", "n_iter is {n_iter}; it must be at least 1.", n_iter=self.n_iter)
 
 
 @dataclass
@@ -190,7 +189,7 @@ class Chooser:
 
             def noted(done: int, learner: str) -> None:
                 interrupts.check()
-                report(done, total, f"trying {learner}")
+                report(done, total, text("trying {learner}", learner=learner))
 
             if self.race:
                 Race(rows, folds, self.scorer, self.n_jobs, trials).run(settings, noted)
@@ -208,7 +207,7 @@ class Chooser:
         for i, candidate in enumerate(tunable):
             if budget.spent:
                 break
-            report(i, len(tunable), f"halving {candidate.name}")
+            report(i, len(tunable), text("halving {learner}", learner=candidate.name))
             try:
                 found.append((candidate, halving_params(candidate, rows, folds, self.scorer, self.plan, self.n_jobs)))
             except ValueError:
@@ -226,6 +225,10 @@ def best_of(trials: Sequence[Trial]) -> Trial:
     """The highest mean score of those tried on the most folds; among equals the first tried."""
     working = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
     if not working:
-        reasons = "; ".join(dict.fromkeys(f"{t.learner}: {t.error or 'its score is not a number'}" for t in trials))
-        raise InputError("learner-could-trained", "No learner could be trained. {reasons}", reasons=reasons)
+        told = [
+            text("{learner}: {error}", learner=t.learner, error=t.error or text("its score is not a number"))
+            for t in trials
+        ]
+        reasons = join(" ", dict.fromkeys(told))
+        raise InputError("no-learner-trained", "No learner could be trained. {reasons}", reasons=reasons)
     return max(working, key=lambda trial: trial.rank)

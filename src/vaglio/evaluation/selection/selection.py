@@ -122,8 +122,8 @@ def select(
     chosen_strategy = find_strategy(strategy)
     if outer_folds is not None and strategy != "cross-validation":
         raise InputError(
-            "outer-folds-repeats-choice-2",
-            "outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.",
+            "outer-folds-without-cross-validation",
+            "outer_folds repeats the selection by cross-validation. Use it with strategy='cross-validation'.",
         )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
@@ -133,19 +133,21 @@ def select(
     costs, rows = _costs(cost, rows, classes)
     if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):
         raise InputError(
-            "test-table-used-after",
-            "A test table is used after the choice: choose the strategy validation or cross-validation.",
+            "test-table-with-strategy",
+            "A test table is used after the selection. Use the strategy validation or cross-validation.",
         )
     further = None if test is None else rows.like(test, target)
     if len(classes) < 2:
         raise InputError(
-            "every-row-has-class", "Every row has the class {classes!r}: there is nothing to learn.", classes=classes[0]
+            "only-one-class",
+            "All rows have the class {label!r}. A classifier needs at least two classes.",
+            label=str(classes[0]),
         )
     name, scorer = resolve_scorer(scoring, costs)
     if race and not is_mean_of_rows(scorer):
         raise InputError(
-            "race-compares-learners-row",
-            "A race compares learners row by row: choose by accuracy or by costs, not by {name}.",
+            "race-scoring",
+            "A race compares learners row by row. Select by accuracy or by cost, not by {name}.",
             name=name,
         )
     candidates = resolve_learners(learners, seed=seed)
@@ -262,10 +264,10 @@ class _Flow:
         folds = rows.folds(outer_folds, self.rules)
         if len(folds) < outer_folds:
             raise InputError(
-                "rows-cannot-divided-into-2",
-                "{n_rows} rows cannot be divided into {outer_folds} folds.",
-                n_rows=len(rows),
-                outer_folds=outer_folds,
+                "too-many-folds",
+                "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
+                n=len(rows),
+                folds=outer_folds,
             )
         return folds
 

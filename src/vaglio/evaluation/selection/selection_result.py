@@ -14,7 +14,9 @@ from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
-from vaglio.messages.sentences import listed, plural
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, join, text
+from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import Estimator
 
@@ -25,11 +27,17 @@ _CLEAR_GAP = 0.10
 _SMALL_GAP = 0.05
 
 
-def division_note(rows: Mapping[str, str]) -> list[str]:
+def division_note(rows: Mapping[str, str]) -> list[Message]:
     """Return the sentence that says how rows out of core were divided; none for rows in memory."""
     if rows.get("held", "in memory") == "in memory":
         return []
-    return [f"The rows stay {rows['held']}. They were assigned to folds {rows['divided']}, not stratified by class."]
+    return [
+        text(
+            "The rows stay {held}. They were assigned to folds {divided}, not stratified by class.",
+            held=rows["held"],
+            divided=rows["divided"],
+        )
+    ]
 
 
 @dataclass(frozen=True)
@@ -136,10 +144,15 @@ class Selection:
         return self.best.score - self.score
 
     @property
-    def diagnosis(self) -> str:
+    def diagnosis(self) -> Message:
         """Over- or underfitting of the chosen model, in a sentence."""
         if self.scoring != "accuracy":
-            return f"{self.scoring}: {self.train_score:.3f} on the training rows, {self.score:.3f} on other rows."
+            return text(
+                "{measure}: {train:.3f} on the training rows, {test:.3f} on other rows.",
+                measure=self.scoring,
+                train=self.train_score,
+                test=self.score,
+            )
         true = self.evaluation.rates.support
         accuracy = self.evaluation.accuracy
         return fit_diagnosis(
@@ -149,41 +162,72 @@ class Selection:
             uncertainty=(accuracy.high - accuracy.low) / 2,
         )
 
-    def notes(self) -> list[str]:
-        """How reliable the result is, and what went wrong."""
-        lines = [f"Reliability: {self.strategy.reliability}. {self.strategy.remark}"]
+    def notes(self) -> list[Message]:
+        """Return how reliable the result is, and what went wrong."""
+        lines = [
+            text(
+                "Reliability: {reliability}. {remark}",
+                reliability=self.strategy.reliability,
+                remark=self.strategy.remark,
+            )
+        ]
         names = {trial.learner for trial in self.trials if not trial.error}
         if self.strategy.chosen_on_test and not self.strategy.tuned and len(names) > 1:
-            lines.append(f"The learner was chosen among {len(names)} on the test rows: its score is likely too high.")
-        if self.outer:
             lines.append(
-                f"Nested: the choice was repeated in {len(self.outer)} outer folds and tested on other rows; "
-                f"the score in the choice, {self.best.score:.4f}, is {self._excess()} on these rows."
+                text(
+                    "The learner was chosen among {n} on the test rows, so its score is likely too high.", n=len(names)
+                )
             )
+        if self.outer:
+            lines.append(self._nested())
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
             lines += division_note(self.rows)
         if self.stopped:
             behind = dict.fromkeys(trial.learner for trial in self.stopped)
             lines.append(
-                f"Not tried on all folds, because clearly behind (McNemar's test, p < {LEVEL}): "
-                f"{plural(len(self.stopped), 'setting')} of {listed(behind)}."
+                text(
+                    "Not tried on all folds because clearly behind (McNemar's test, p < {level}): {n:,} "
+                    "{n:setting|settings} of {names}.",
+                    level=LEVEL,
+                    n=len(self.stopped),
+                    names=listed(behind),
+                )
             )
         if self.failures:
-            failed = dict.fromkeys(f"{trial.learner}: {trial.error}" for trial in self.failures)
-            lines.append(f"Failed: {'; '.join(failed)}")
+            failed = dict.fromkeys(
+                text("{learner}: {error}", learner=trial.learner, error=trial.error) for trial in self.failures
+            )
+            lines.append(text("Failed: {learners}", learners=join(" ", failed)))
         if self.out_of_time:
-            lines.append("The time budget ended the search early.")
+            lines.append(text("The time budget ended the search early."))
         if self.interrupted:
-            lines.append("The search was interrupted: this is the best of the finished trials.")
+            lines.append(text("The search was interrupted: this is the best of the finished trials."))
         return lines
 
-    def _excess(self) -> str:
+    def _nested(self) -> Message:
         # Rounded first: a difference that prints as 0.0000 is none to the reader.
         difference = round(self.optimism, 4)
+        told = {"n": len(self.outer), "score": self.best.score, "difference": abs(difference)}
         if difference == 0:
-            return "equal to that"
-        return f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'} than"
+            return text(
+                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, "
+                "{score:.4f}, is "
+                "the same on rows that played no part in it.",
+                **told,
+            )
+        if difference > 0:
+            return text(
+                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, "
+                "{score:.4f}, is "
+                "{difference:.4f} higher than on rows that played no part in it.",
+                **told,
+            )
+        return text(
+            "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, {score:.4f}, is "
+            "{difference:.4f} lower than on rows that played no part in it.",
+            **told,
+        )
 
     def by_learner(self) -> list[dict[str, Any]]:
         """The best trial of each learner, best first."""
@@ -195,12 +239,12 @@ class Selection:
         ranked = sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
         if not self.stopped:
             return [trial.to_row() for trial in ranked]
-        return [{**trial.to_row(), "folds": len(trial.scores)} for trial in ranked]
+        return [{**trial.to_row(), text("folds"): len(trial.scores)} for trial in ranked]
 
     def choices(self) -> list[dict[str, Any]]:
         """What was chosen in each outer fold."""
         return [
-            {"fold": i, **fold.choice.to_row(), "inner score": fold.choice.score, "score": fold.score}
+            {text("fold"): i, **fold.choice.to_row(), text("inner score"): fold.choice.score, text("score"): fold.score}
             for i, fold in enumerate(self.outer, start=1)
         ]
 
@@ -225,35 +269,79 @@ class Selection:
         plain: dict[str, Any] = plain_data(data)
         return plain
 
-    def headline(self) -> str:
-        """The chosen learner and its score, in one line."""
-        params = self.best.setting
-        return (
-            f"Chosen: {self.best.learner}{f' ({params})' if params else ''}; {self.scoring} {self.score:.4f} on "
-            f"{self.evaluation.n_rows} test rows, trained on {self.n_train}; {len(self.trials)} settings tried"
+    def headline(self) -> Message:
+        """Return the chosen learner and its score in one sentence."""
+        told = {
+            "learner": self.best.learner,
+            "setting": self.best.setting,
+            "measure": text("accuracy") if self.scoring == "accuracy" else self.scoring,
+            "score": self.score,
+            "n": self.evaluation.n_rows,
+            "train": self.n_train,
+            "settings": len(self.trials),
+        }
+        if self.best.setting:
+            return text(
+                "Chosen: {learner} ({setting}); {measure} {score:.4f} on {n:,} test rows, trained on {train:,}; "
+                "{settings:,} {settings:setting|settings} tried.",
+                **told,
+            )
+        return text(
+            "Chosen: {learner}; {measure} {score:.4f} on {n:,} test rows, trained on {train:,}; {settings:,} "
+            "{settings:setting|settings} tried.",
+            **told,
         )
 
-    def _tables(self) -> list[tuple[str, list[dict[str, Any]]]]:
+    def _tables(self) -> list[tuple[Message, list[dict[str, Any]]]]:
         drop = ("error",)
         rows = [{k: v for k, v in row.items() if k not in drop} for row in self.by_learner()]
         outer = [{k: v for k, v in row.items() if k not in drop} for row in self.choices()]
-        return [("Best setting of each learner", rows), ("Choice in each outer fold", outer)]
+        return [(text("Best setting of each learner"), rows), (text("Choice in each outer fold"), outer)]
 
-    def __repr__(self) -> str:
-        parts = [self.headline(), "\n".join(f"- {line}" for line in self.notes())]
-        parts += [f"{title}\n{text_table(rows)}" for title, rows in self._tables() if rows]
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the choice, notes and tables of the learners as text.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        parts = [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
+        parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
-    def tables_html(self) -> str:
-        """The learners and the evaluation as HTML tables, without the notes."""
-        tables = "".join(html_table(rows, caption=title) for title, rows in self._tables())
-        return tables + self.evaluation._repr_html_()
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def tables_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the learners and the evaluation as HTML tables, without the notes.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        tables = "".join(html_table(rows, caption=title, locale=locale) for title, rows in self._tables())
+        return tables + self.evaluation.to_html(lang=locale)
+
+    def to_html(self, *, lang: str | Locale = "en") -> str:
+        """Return the choice, notes and tables as a fragment of HTML.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        return bullet_html([self.headline(), *self.notes()], locale=locale) + self.tables_html(lang=locale)
 
     def _repr_html_(self) -> str:
-        return bullet_html([self.headline(), *self.notes()]) + self.tables_html()
+        return self.to_html()
 
 
-def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> str:
+def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> Message:
     """Say whether scores (higher is better, at most 1) are a sign of over- or underfitting.
 
     Parameters
@@ -273,15 +361,33 @@ def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, u
     'Underfitting: 0.62 on the training rows'
     """
     gap = train - test
-    figures = f"{train:.2f} on the training rows, {test:.2f} on other rows"
+    told = {"train": train, "test": test, "gap": gap}
     clear = gap > _CLEAR_GAP or (gap > _SMALL_GAP and gap > (1 - test) / 2)
     if clear and gap > uncertainty:
-        return f"Overfitting: {figures} (gap {gap:.2f}). Simplify the model, prune it or add rows."
+        return Message(
+            "overfitting",
+            "Overfitting: {train:.2f} on the training rows, {test:.2f} on other rows (gap {gap:.2f}). Simplify the "
+            "model, "
+            "prune it or add rows.",
+            **told,
+        )
     if baseline is not None and train - baseline < 0.25 * (1 - baseline):
-        return (
-            f"Underfitting: {train:.2f} on the training rows, hardly above the {baseline:.2f} of always predicting "
-            "the largest class. Use a more flexible model or add columns."
+        return Message(
+            "underfitting",
+            "Underfitting: {train:.2f} on the training rows, hardly above the {baseline:.2f} of always predicting the "
+            "largest class. Use a more flexible model or add columns.",
+            train=train,
+            baseline=baseline,
         )
     if gap < -max(uncertainty, _SMALL_GAP):
-        return f"Unusual: {figures}. The test rows may be easier, or too few."
-    return f"No sign of over- or underfitting: {figures}."
+        return Message(
+            "test-better-than-training",
+            "Unusual: {train:.2f} on the training rows, {test:.2f} on other rows. The test rows may be easier, or "
+            "too few.",
+            **told,
+        )
+    return Message(
+        "no-overfitting",
+        "No sign of over- or underfitting: {train:.2f} on the training rows, {test:.2f} on other rows.",
+        **told,
+    )

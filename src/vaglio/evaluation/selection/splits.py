@@ -22,6 +22,8 @@ from sklearn.model_selection import (
 
 from vaglio.errors import InputError
 from vaglio.learners.registry import LEARNERS, find
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.typing import Estimator
 
@@ -72,17 +74,20 @@ class SplitRules:
 
     def __post_init__(self) -> None:
         if self.groups is not None and self.time_ordered:
-            raise InputError(
-                "rows-can-split-groups", "Rows can be split by groups or by time, not by both: choose one."
-            )
+            raise InputError("groups-and-time", "Rows can be split by groups or by time, not by both.")
 
     @property
     def division(self) -> str:
         """How rows are divided, in words."""
         if self.time_ordered:
-            return "in order of time"
-        how = "stratified by class" if self.stratify else "at random"
-        return how if self.groups is None else f"{how}, groups kept together"
+            return text("in time order")
+        if self.groups is None:
+            return text("stratified by class") if self.stratify else text("at random")
+        return (
+            text("stratified by class, groups kept together")
+            if self.stratify
+            else text("at random, groups kept together")
+        )
 
     def part(self, rows: np.ndarray) -> SplitRules:
         """The same rules for some of the rows."""
@@ -103,7 +108,7 @@ def test_share(test_size: float | str) -> float:
         if training.isdigit() and test.isdigit() and int(training) + int(test) == 100 and 0 < int(test) < 100:
             return int(test) / 100
         raise InputError(
-            "there-split-which-may",
+            "unknown-split",
             "There is no split {test_size!r}, which may also be a share or percentages of training and "
             "test rows that sum to 100: {hint}",
             test_size=test_size,
@@ -111,9 +116,10 @@ def test_share(test_size: float | str) -> float:
         )
     if not 0 < test_size < 1:
         raise InputError(
-            "share-test-rows-must",
-            "The share of test rows is {test_size}; it must lie between 0 and 1.",
-            test_size=test_size,
+            "share-out-of-range",
+            "{option} is {share:g}; it must be a share between 0 and 1, for example 0.3.",
+            option=Option("test_size"),
+            share=test_size,
         )
     return float(test_size)
 
@@ -144,7 +150,9 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
     rules = rules or SplitRules()
     share, n = test_share(test_size), len(y)
     if n < 2:
-        raise InputError("rows-cannot-split-two", "{n} rows cannot be split in two.", n=n)
+        raise InputError(
+            "too-few-rows-to-split", "{n:,} {n:row|rows} cannot be split into training and test rows.", n=n
+        )
     rows = np.arange(n)
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
@@ -189,9 +197,7 @@ def make_three_way(
     """
     rules = rules or SplitRules()
     if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
-        raise InputError(
-            "three-shares-sum-needed", "Three shares that sum to 1 are needed, not {tuple}.", tuple=tuple(shares)
-        )
+        raise InputError("wrong-shares", "Pass three shares that sum to 1, not {shares}.", shares=tuple(shares))
     rest, test = make_holdout(y, shares[2], rules)
     train, validation = make_holdout(y[rest], shares[1] / (shares[0] + shares[1]), rules.part(rest))
     return rest[train], rest[validation], test
@@ -215,8 +221,8 @@ def make_random_splits(
     rules = rules or SplitRules()
     if rules.time_ordered:
         raise InputError(
-            "rows-order-time-cannot",
-            "Rows in order of time cannot be sampled at random: past and future would be mixed.",
+            "time-sampled",
+            "Rows in time order cannot be sampled at random: past and future would be mixed.",
         )
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
@@ -249,10 +255,10 @@ def make_folds(
         return LeaveOneOut()
     if not 2 <= n_splits <= len(y):
         raise InputError(
-            "rows-cannot-divided-into-3",
-            "{n_y} rows cannot be divided into {n_splits} folds.",
-            n_y=len(y),
-            n_splits=n_splits,
+            "too-many-folds",
+            "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
+            n=len(y),
+            folds=n_splits,
         )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
@@ -285,7 +291,7 @@ class SplitAdvice:
     test_size : float
         Share of the test rows.
     stratify : bool
-    reasons : tuple of str
+    reasons : tuple of Message
     folds : int
         Folds of a cross-validation.
     """
@@ -293,14 +299,34 @@ class SplitAdvice:
     strategy: str
     test_size: float
     stratify: bool
-    reasons: tuple[str, ...] = field(default=())
+    reasons: tuple[Message, ...] = field(default=())
     folds: int = _FOLDS
 
     def __str__(self) -> str:
-        how = f"{1 - self.test_size:.0%} for training, {self.test_size:.0%} for test"
-        folds = f" with {self.folds} folds" if self.strategy == "cross-validation" and self.folds != _FOLDS else ""
-        head = f"Strategy {self.strategy}{folds}; {how}{', stratified' if self.stratify else ''}."
-        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+        return self.to_text()
+
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the advice and its reasons as text.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        parts = [text("Strategy {strategy}", strategy=self.strategy)]
+        if self.strategy == "cross-validation" and self.folds != _FOLDS:
+            parts = [text("Strategy {strategy} with {folds} folds", strategy=self.strategy, folds=self.folds)]
+        parts.append(
+            text(
+                "{train:.0%} for training, {test:.0%} for testing",
+                train=1 - self.test_size,
+                test=self.test_size,
+            )
+        )
+        parts += [text("stratified")] if self.stratify else []
+        head = locale.text(text("{parts}.", parts=join(", ", parts)))
+        return "\n".join([head, *(f"- {locale.text(reason)}" for reason in self.reasons)])
 
 
 def advise_split(
@@ -336,16 +362,16 @@ def advise_split(
     Examples
     --------
     >>> print(advise_split(np.repeat(["a", "b"], 100)))
-    Strategy cross-validation; 80% for training, 20% for test, stratified.
-    - 200 rows are few: use most of them for training, and use each row for training and test by cross-validation.
+    Strategy cross-validation, 80% for training, 20% for testing, stratified.
+    - 200 rows are few: train on most of them, and cross-validate so that every row is used for both.
     >>> print(advise_split(np.repeat(["a", "b"], 5000), learner="naive-bayes", seconds_per_fit=2, time_budget=13))
-    Strategy cross-validation with 5 folds; 70% for training, 30% for test, stratified.
-    - 10000 rows are enough for the usual split 80-20.
-    - Simple learners need fewer training rows: a larger test set measures them better.
-    - 13 seconds are enough for 6 trainings of 2 seconds: 5 folds, and the model itself.
+    Strategy cross-validation with 5 folds, 70% for training, 30% for testing, stratified.
+    - 10,000 rows are enough for the usual 80-20 split.
+    - Simple learners need fewer training rows, so the test set can be larger.
+    - 13 seconds are enough for 6 trainings of 2 seconds: 5 folds and the model itself.
     """
     if simple_learner and complex_learner:
-        raise InputError("learner-simple-complex-both", "A learner is simple or complex, not both.")
+        raise InputError("simple-and-complex", "A learner is simple or complex, not both.")
     if learner is not None and not (simple_learner or complex_learner):
         kind = _kind_of(learner)
         simple_learner, complex_learner = kind in _SIMPLE, kind in _COMPLEX
@@ -354,15 +380,20 @@ def advise_split(
     test, strategy, reasons = _by_rows(n, quick)
     if complex_learner:
         test -= 0.05 if n >= 1000 else 0.1
-        reasons.append("Complex learners of high variance need more training rows.")
+        reasons.append(text("Complex learners with high variance need more training rows."))
     if simple_learner:
         test += 0.1
-        reasons.append("Simple learners need fewer training rows: a larger test set measures them better.")
+        reasons.append(text("Simple learners need fewer training rows, so the test set can be larger."))
     if stable_estimate or critical:
         test += 0.1
-        reasons.append("A reliable result needs a larger test set.")
+        reasons.append(text("A reliable estimate needs a larger test set."))
     if n and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
-        reasons.append(f"The rarest class has {counts.min()} rows: a stratified split has rows of it in every part.")
+        reasons.append(
+            text(
+                "The rarest class has {n:,} {n:row|rows}: a stratified split puts some of them into every part.",
+                n=int(counts.min()),
+            )
+        )
     folds = _FOLDS
     if seconds_per_fit is not None and time_budget is not None and not quick:
         strategy, folds, why = _by_time(strategy, seconds_per_fit, time_budget)
@@ -370,30 +401,45 @@ def advise_split(
     return SplitAdvice(strategy, round(min(max(test, 0.1), 0.5), 2), len(counts) > 1, tuple(reasons), folds)
 
 
-def _by_rows(n: int, quick: bool) -> tuple[float, str, list[str]]:
+def _by_rows(n: int, quick: bool) -> tuple[float, str, list[Message]]:
     if n < 1000:
-        few = f"{n} rows are few: use most of them for training"
-        rest = "." if quick else ", and use each row for training and test by cross-validation."
-        return 0.2, "quick" if quick else "cross-validation", [few + rest]
+        if quick:
+            return 0.2, "quick", [text("{n:,} rows are few: train on most of them.", n=n)]
+        few = text(
+            "{n:,} rows are few: train on most of them, and cross-validate so that every row is used for both.", n=n
+        )
+        return 0.2, "cross-validation", [few]
     if n < 50_000:
-        usual = f"{n} rows are enough for the usual split 80-20."
+        usual = text("{n:,} rows are enough for the usual 80-20 split.", n=n)
         return 0.2, "quick" if quick else "cross-validation", [usual]
-    many = f"{n} rows are many: 70 % of them are enough for training, and one validation set is enough."
+    many = text("{n:,} rows are many: 70% are enough for training, and one validation set is enough.", n=n)
     return 0.3, "quick" if quick else "validation", [many]
 
 
-def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, str]:
+def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, Message]:
     """The strategy that the time allows: as many folds as can be paid for, or one validation set, or none."""
     if seconds <= 0 or budget <= 0:
-        raise InputError("seconds-per-fit-time", "seconds_per_fit and time_budget are numbers of seconds above 0.")
+        raise InputError("seconds-not-positive", "seconds_per_fit and time_budget must be positive numbers of seconds.")
     fits = int(budget / seconds)
-    paid = f"{budget:g} seconds are enough for {fits:,} trainings of {seconds:g} seconds"
     folds = min(_FOLDS, fits - 1)
+    told = {"budget": budget, "n": fits, "seconds": seconds, "folds": folds}
     if strategy == "cross-validation" and folds >= 3:
-        return strategy, folds, f"{paid}: {folds} folds, and the model itself."
+        paid = text(
+            "{budget:g} seconds are enough for {n:,} trainings of {seconds:g} seconds: {folds} folds and the model "
+            "itself.",
+            **told,
+        )
+        return strategy, folds, paid
     if fits >= 2:
-        return "validation", _FOLDS, f"{paid}: one validation set, and the model itself."
-    return "quick", _FOLDS, f"{budget:g} seconds are enough for one training of {seconds:g} seconds at most."
+        paid = text(
+            "{budget:g} seconds are enough for {n:,} trainings of {seconds:g} seconds: one validation set and the "
+            "model "
+            "itself.",
+            **told,
+        )
+        return "validation", _FOLDS, paid
+    one = text("{budget:g} seconds are enough for one training of {seconds:g} seconds at most.", **told)
+    return "quick", _FOLDS, one
 
 
 def _kind_of(learner: str | Estimator) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 
 __all__ = ["STRATEGIES", "Strategy", "find_strategy"]
@@ -21,15 +22,15 @@ class Strategy:
         Whether parameters are searched.
     chosen_on_test : bool
         Whether the model is chosen on the test rows, so that the result of the best of several is too high.
-    reliability, remark : str
+    reliability, remark : Message
         How reliable the result is, in a word and in a sentence.
     """
 
     name: str
     tuned: bool
     chosen_on_test: bool
-    reliability: str
-    remark: str
+    reliability: Message
+    remark: Message
 
 
 _ALL = (
@@ -37,36 +38,40 @@ _ALL = (
         "zero",
         False,
         True,
-        "not reliable",
-        "Trained and tested on the same rows: only for a first look.",
+        text("very poor"),
+        text("The model was trained and scored on the same rows. Use it for a first look only."),
     ),
     Strategy(
         "quick",
         False,
         True,
-        "better",
-        "Default parameters, tested on rows that were held out. With few rows the result depends on the split.",
+        text("fair"),
+        text("Default parameters, scored on a hold-out set. With few rows the result depends on the split."),
     ),
     Strategy(
         "standard",
         True,
         True,
-        "may be too high",
-        "The parameters were chosen on the test rows: the result is likely too high.",
+        text("poor"),
+        text("The parameters were chosen on the test rows, so the score is likely too high."),
     ),
     Strategy(
         "validation",
         True,
         False,
-        "good",
-        "Chosen on validation rows, tested on rows that were not used for the choice. Not for very small tables.",
+        text("good"),
+        text(
+            "The model was selected on a validation set and scored on rows that played no part in the selection. "
+            "Not for "
+            "very small tables."
+        ),
     ),
     Strategy(
         "cross-validation",
         True,
         False,
-        "best",
-        "Chosen by cross-validation on the training rows, tested on rows that were not used for the choice. Slow.",
+        text("very good"),
+        text("The model was selected by cross-validation and scored on rows that played no part in the selection."),
     ),
 )
 STRATEGIES = {strategy.name: strategy for strategy in _ALL}
@@ -76,6 +81,6 @@ def find_strategy(name: str) -> Strategy:
     """The strategy of this name."""
     if name not in STRATEGIES:
         raise InputError(
-            "there-strategy-2", "There is no strategy {name!r}: {hint}", name=name, hint=did_you_mean(name, STRATEGIES)
+            "unknown-strategy", "There is no strategy {name!r}; {hint}", name=name, hint=did_you_mean(name, STRATEGIES)
         )
     return STRATEGIES[name]

@@ -15,6 +15,7 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer, row_scores
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.messages.message import text
 from vaglio.typing import Estimator
 
 __all__ = ["Trial", "run_trials"]
@@ -69,14 +70,14 @@ class Trial:
     def to_row(self) -> dict[str, Any]:
         """Return the trial as one row of a table."""
         return {
-            "learner": self.learner,
-            "parameters": self.setting or "defaults",
-            "score": self.score,
-            "spread": self.spread,
-            "training": self.train_score,
-            "fit s": self.fit_seconds,
-            "score s": self.score_seconds,
-            "error": self.error,
+            text("learner"): self.learner,
+            text("parameters"): self.setting or text("defaults"),
+            text("score"): self.score,
+            text("spread"): self.spread,
+            text("training"): self.train_score,
+            text("fit s"): self.fit_seconds,
+            text("score s"): self.score_seconds,
+            text("error"): self.error,
         }
 
 
@@ -104,8 +105,9 @@ def _fit_and_score(
         train_score = training.sample(_TRAIN_SAMPLE).score(scorer, estimator)
     except Exception as error:  # noqa: BLE001 - a learner may fail in any way; the error is kept and the others go on
         # An error of vaglio is a sentence; any other needs the name of its class to be understood.
-        text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
-        return {"error": text.splitlines()[0]}
+        if isinstance(error, VaglioError):
+            return {"error": error.message}
+        return {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
     times = {"fit": fitted - start, "score_time": scored - fitted}
     return {"score": score, "train": train_score, **times, **({} if of_rows is None else {"rows": of_rows})}
 

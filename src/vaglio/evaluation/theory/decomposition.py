@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.messages.message import Message, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 from vaglio.runtime.scikit_learn import num_samples, safe_indexing
@@ -63,16 +64,34 @@ class BiasVariance:
     noise_source: str = ""
 
     def __str__(self) -> str:
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return the decomposition as one line."""
+        told = {"error": self.error, "bias": self.bias, "variance": self.variance, "n": self.rounds}
         if not self.noise_source:
-            return (
-                f"error {self.error:.4f} = bias² and noise together {self.bias:.4f} + variance {self.variance:.4f} "
-                f"({self.rounds} bootstrap samples; no rows are alike enough to tell noise from bias)"
+            return text(
+                "error {error:.4f} = bias² and noise together {bias:.4f} + variance {variance:.4f} ({n} bootstrap "
+                "samples; "
+                "no rows are similar enough to separate noise from bias)",
+                **told,
             )
-        source = "as given" if self.noise_source == "given" else f"from {self.noise_source}"
-        return (
-            f"error {self.error:.4f} = bias² {self.bias:.4f} + variance {self.variance:.4f} + noise {self.noise:.4f} "
-            f"({self.rounds} bootstrap samples; noise {source})"
+        return text(
+            "error {error:.4f} = bias² {bias:.4f} + variance {variance:.4f} + noise {noise:.4f} ({n} bootstrap "
+            "samples; "
+            "noise {source})",
+            **told,
+            noise=self.noise,
+            source=_NOISE_SOURCES.get(self.noise_source, self.noise_source),
         )
+
+
+_NOISE_SOURCES = {
+    "given": text("as given"),
+    "equal rows": text("from equal rows"),
+    "neighbours": text("from neighbors"),
+    "equal rows and neighbours": text("from equal rows and neighbors"),
+}
 
 
 @dataclass(frozen=True)
@@ -159,7 +178,7 @@ def bias_variance(
     """
     if n_rounds < 2:
         raise InputError(
-            "n-rounds-variance-needs", "n_rounds is {n_rounds}: variance needs at least 2 samples.", n_rounds=n_rounds
+            "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 samples.", n_rounds=n_rounds
         )
     y = np.asarray(y)
     if param_name is not None:
@@ -303,17 +322,15 @@ def majority_vote_error(error: float | Sequence[float], n_learners: int | None =
     if isinstance(error, Real):
         if n_learners is None or n_learners < 1:
             raise InputError(
-                "majority-vote-error-needs",
-                "majority_vote_error needs n_learners of at least 1, not {n_learners}.",
+                "no-learners",
+                "n_learners is {n_learners}; it must be at least 1.",
                 n_learners=n_learners,
             )
         errors = np.full(n_learners, float(error))
     else:
         errors = np.asarray(error, dtype=np.float64)
     if errors.size == 0 or not ((errors >= 0) & (errors <= 1)).all():
-        raise InputError(
-            "error-probability-every-error", "An error is a probability: every error must lie between 0 and 1."
-        )
+        raise InputError("error-out-of-range", "Every error must be a probability between 0 and 1.")
     wrong = np.ones(1)  # probability of 0, 1, … wrong learners so far
     for e in errors:
         wrong = np.convolve(wrong, [1 - e, e])

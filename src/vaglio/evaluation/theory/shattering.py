@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from vaglio.errors import InputError, NoSolutionError
+from vaglio.messages.message import Message, text
 from vaglio.typing import Estimator
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
@@ -47,13 +48,20 @@ class Shattering:
         return np.asarray(self.labellings[~self.realised])
 
     def __repr__(self) -> str:
-        n, done = len(self.points), int(self.realised.sum())
-        verdict = "shattered" if self else "not shattered"
-        text = f"{n} points {verdict}: {done} of {len(self.labellings)} labellings realised"
-        if not self:
-            shown = ", ".join("".join("+" if v else "−" for v in row) for row in self.failed[:4])
-            text += f"; not {shown}{' …' if len(self.failed) > 4 else ''}"
-        return text
+        return str(self.in_words())
+
+    def in_words(self) -> Message:
+        """Return whether the points are shattered, and by which labellings they are not."""
+        told = {"n": len(self.points), "done": int(self.realised.sum()), "total": len(self.labellings)}
+        if self:
+            return text("{n} points shattered: {done} of {total} labellings realised", **told)
+        shown = ["".join("+" if v else "−" for v in row) for row in self.failed[:4]]
+        shown += ["…"] if len(self.failed) > 4 else []
+        return text(
+            "{n} points not shattered: {done} of {total} labellings realised; not {failed}",
+            **told,
+            failed=", ".join(shown),
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>"
@@ -96,8 +104,8 @@ def shatters(estimator: Estimator, points: Any) -> Shattering:
     points = np.asarray(points, dtype=np.float64)
     if points.ndim != 2 or not 1 <= len(points) <= _MAX_POINTS:
         raise InputError(
-            "give-points-rows-labellings",
-            "Give 1 to {max_points} points as rows; {max_points2} labellings are enough.",
+            "points-out-of-range",
+            "Pass 1 to {max_points} points as rows; {max_points2} labellings are enough.",
             max_points=_MAX_POINTS,
             max_points2=2**_MAX_POINTS,
         )
@@ -152,8 +160,8 @@ def vc_dimension_lower_bound(
     """
     if not 1 <= max_points <= _MAX_POINTS:
         raise InputError(
-            "max-points-must-lie",
-            "max_points is {max_points}; it must lie between 1 and {max_points2}.",
+            "max-points-out-of-range",
+            "max_points is {max_points}; it must be between 1 and {max_points2}.",
             max_points=max_points,
             max_points2=_MAX_POINTS,
         )

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vaglio.messages.sentences import listed, plural
-from vaglio.quality.checks.context import Context, Finding, listed_rows
+from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import listed
+from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows
 
 __all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "unread_cells", "variant_groups"]
 
@@ -44,8 +45,19 @@ def rare_categories(context: Context) -> Iterator[Finding]:
         yield Finding(
             "rare-categories",
             "low",
-            f"{name}: {len(rare):,} of {profile.n_distinct:,} values with at most {limit} rows each ({some})",
-            "clean(rare='merge') makes them one value; many rare values lead to overfitting.",
+            Message(
+                "rare-categories",
+                "Column {column!r}: {n:,} of {total:,} values occur in at most {limit:,} rows each ({values}).",
+                column=name,
+                n=len(rare),
+                total=profile.n_distinct,
+                limit=limit,
+                values=some,
+            ),
+            text(
+                "Many rare values lead to overfitting. {option} merges them into one.",
+                option=cleaning_choice("rare", "merge"),
+            ),
             (name,),
             listed_rows(rows),
             int(np.count_nonzero(rows)),
@@ -119,8 +131,17 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
         yield Finding(
             "spelling",
             "medium",
-            f"{name}: {plural(len(groups), 'value')} probably spelled in several ways ({shown})",
-            "If so, clean(spelling='merge') uses the most frequent spelling.",
+            Message(
+                "spelling-variants",
+                "Column {column!r}: {n:,} {n:value has|values have} probably several spellings ({groups}).",
+                column=name,
+                n=len(groups),
+                groups=shown,
+            ),
+            text(
+                "If they mean the same, {option} keeps the most frequent spelling.",
+                option=cleaning_choice("spelling", "merge"),
+            ),
             (name,),
             listed_rows(rows),
             int(np.count_nonzero(rows)),
@@ -133,15 +154,24 @@ def unread_cells(context: Context) -> Iterator[Finding]:
     for name, column in context.columns.items():
         if column.unread is None or not (rows := np.flatnonzero(~column.unread.missing)).size:
             continue
-        what = "date" if column.is_date else "number"
         first = column.unread.take(rows[:5]).values
-        shown = listed([f"{cell!r} in row {row + 1}" for cell, row in zip(first, rows)] + [""] * (len(rows) - 5), 5)
+        cells = [text("{cell!r} in row {row:,}", cell=str(cell), row=int(row) + 1) for cell, row in zip(first, rows)]
+        given = {"column": name, "n": len(rows), "cells": listed(cells + [""] * (len(rows) - 5), 5)}
         yield Finding(
             "wrong-values",
             "medium",
-            f"{name}: {plural(len(rows), f'cell is no {what}' if len(rows) == 1 else 'cell')}"
-            f"{'' if len(rows) == 1 else f' are no {what}s'} ({shown})",
-            "Correct them in the file; here they count as missing.",
+            Message(
+                "cell-not-date",
+                "Column {column!r}: {n:,} {n:cell is not a date|cells are not dates} ({cells}).",
+                **given,
+            )
+            if column.is_date
+            else Message(
+                "cell-not-number",
+                "Column {column!r}: {n:,} {n:cell is not a number|cells are not numbers} ({cells}).",
+                **given,
+            ),
+            text("Fix them in the file. Until then they count as missing."),
             (name,),
             listed_rows(rows),
             len(rows),
@@ -168,8 +198,15 @@ def mixed_types(context: Context) -> Iterator[Finding]:
         yield Finding(
             "mixed-types",
             "high",
-            f"{name}: {n_numbers:,} values are numbers and {n_words:,} are not ({shown})",
-            "Read the column as numbers, and add those words to missing=.",
+            Message(
+                "mixed-types",
+                "Column {column!r}: {numbers:,} values are numbers and {words:,} are not ({values}).",
+                column=name,
+                numbers=n_numbers,
+                words=n_words,
+                values=shown,
+            ),
+            text("Read the column as numbers and declare these words missing ({option}).", option=Option("missing")),
             (name,),
             listed_rows(rows),
             n_words,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vaglio.messages.message import Message, Number, Option, text
 from vaglio.messages.sentences import listed
 from vaglio.quality.association import score_attribute
 from vaglio.quality.checks.context import Context, Finding
@@ -21,7 +22,7 @@ __all__ = [
     "shape_of_table",
 ]
 
-# With fewer rows, one value in all but one of them, or a different value in each, is no surprise.
+# With fewer rows, one value in all but one of them, or a different value in each, is not surprising.
 _FEWEST_ROWS = 50
 # From this share on, the most frequent value makes the column nearly constant.
 _NEARLY_ALL = 0.99
@@ -48,12 +49,21 @@ def identifier_columns(context: Context) -> Iterator[Finding]:
         if profile.role == "identifier":
             continue
         exact = profile.n_distinct == profile.n_present
+        given = {"column": name, "distinct": profile.n_distinct, "rows": profile.n_present}
         yield Finding(
             "identifier",
             "high",
-            f"{name}: {'' if exact else 'nearly '}an identifier ({profile.n_distinct:,} values in "
-            f"{profile.n_present:,} rows)",
-            "It has the largest information gain and predicts nothing: give it the role 'identifier'.",
+            Message("identifier-column", "Column {column!r} is an identifier: all its {rows:,} values differ.", **given)
+            if exact
+            else Message(
+                "near-identifier",
+                "Column {column!r} is nearly an identifier: {distinct:,} different values in {rows:,} rows.",
+                **given,
+            ),
+            text(
+                "It has the largest information gain but predicts nothing. Declare it an identifier: {option}.",
+                option=Option("roles", {name: "identifier"}, flag=f"--identifier {name!r}"),
+            ),
             (name,),
             n_rows=profile.n_present,
             details={"distinct": profile.n_distinct},
@@ -65,9 +75,15 @@ def constant_columns(context: Context) -> Iterator[Finding]:
     for name in context.inputs:
         profile = context.profiles[name]
         if profile.n_distinct <= 1:
-            what = "has no value at all" if profile.n_distinct == 0 else f"is always {_shown(profile.mode)}"
-            advice = "It cannot separate the classes: leave it out."
-            yield Finding("constant", "medium", f"{name} {what}", advice, (name,))
+            message = (
+                Message("empty-column", "Column {column!r} has only missing values.", column=name)
+                if profile.n_distinct == 0
+                else Message(
+                    "constant-column", "Column {column!r} is always {value}.", column=name, value=_shown(profile.mode)
+                )
+            )
+            advice = text("It cannot separate the classes. Leave it out.")
+            yield Finding("constant", "medium", message, advice, (name,))
         elif context.columns[name].asymmetric:
             continue  # its absence is meant to be frequent
         elif profile.n_present >= _FEWEST_ROWS and profile.mode_count >= _NEARLY_ALL * profile.n_present:
@@ -75,15 +91,22 @@ def constant_columns(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "near-constant",
                 "low",
-                f"{name} is {_shown(profile.mode)} in all but {others:,} of {profile.n_present:,} rows",
-                "It seldom helps; check whether the other values are errors.",
+                Message(
+                    "near-constant-column",
+                    "Column {column!r} is {value} in all but {n:,} of {total:,} rows.",
+                    column=name,
+                    value=_shown(profile.mode),
+                    n=others,
+                    total=profile.n_present,
+                ),
+                text("It seldom helps. Check whether the other values are errors."),
                 (name,),
                 n_rows=others,
             )
 
 
 def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)
+    return Number(f"{value:g}") if isinstance(value, float) else repr(value)
 
 
 def shape_of_table(context: Context) -> Iterator[Finding]:
@@ -94,8 +117,13 @@ def shape_of_table(context: Context) -> Iterator[Finding]:
         yield Finding(
             "dimensionality",
             "medium" if n_inputs > n else "low",
-            f"{n_inputs} input columns for {n} rows",
-            "With so many columns some fit by chance: use learners that select attributes, and cross-validate.",
+            Message(
+                "many-columns", "The table has {columns:,} input columns for {rows:,} rows.", columns=n_inputs, rows=n
+            ),
+            text(
+                "With so many columns some fit the class by chance. Use a learner that selects attributes, and "
+                "cross-validate."
+            ),
         )
     numeric = [context.profiles[name] for name in context.inputs if context.profiles[name].kind == "numeric"]
     cells = sum(profile.n_present for profile in numeric)
@@ -104,8 +132,8 @@ def shape_of_table(context: Context) -> Iterator[Finding]:
         yield Finding(
             "sparsity",
             "low",
-            f"{zeros / cells:.0%} of the numbers are zero",
-            "If zero means absence, declare the columns asymmetric, or give the table as a sparse matrix.",
+            Message("mostly-zeros", "{share:.0%} of the numbers are zero.", share=zeros / cells),
+            text("If zero means absent, declare the columns asymmetric or pass the table as a sparse matrix."),
             tuple(profile.name for profile in numeric),
         )
 
@@ -118,8 +146,17 @@ def coarse_numbers(context: Context) -> Iterator[Finding]:
         yield Finding(
             "resolution",
             "low",
-            f"{listed(coarse)}: numbers with at most {_FEW_VALUES} different values",
-            "They may be codes: declare the level (nominal or ordinal) if their differences mean nothing.",
+            Message(
+                "coarse-numbers",
+                "Numeric columns with at most {most} different values: {columns}.",
+                most=_FEW_VALUES,
+                columns=listed(coarse, quoted=True),
+            ),
+            text(
+                "They may be codes. If differences between them mean nothing, declare them nominal or ordinal "
+                "({option}).",
+                option=Option("levels"),
+            ),
             tuple(coarse),
             details={"too": "coarse"},
         )
@@ -141,12 +178,23 @@ def fine_numbers(context: Context) -> Iterator[Finding]:
             if written - needed >= _SURPLUS:
                 found[name] = (written, needed)
     if found:
-        shown = listed((f"{name} ({written}, {needed} are enough)" for name, (written, needed) in found.items()), 6)
+        shown = listed(
+            (
+                text("{column!r} ({written}, {needed} are enough)", column=name, written=written, needed=needed)
+                for name, (written, needed) in found.items()
+            ),
+            6,
+        )
         yield Finding(
             "resolution",
             "low",
-            f"more decimals than tell the classes apart{context.sampled}: {shown}",
-            "The last digits are noise to a model: round them, so that thresholds and rules stay readable.",
+            Message(
+                "fine-numbers",
+                "More decimals than are needed to separate the classes{sampled}: {columns}.",
+                sampled=context.sampled,
+                columns=shown,
+            ),
+            text("The last digits are noise. Round them to keep thresholds and rules readable."),
             tuple(found),
             details={"too": "fine", "decimals": {name: list(pair) for name, pair in found.items()}},
         )
@@ -177,23 +225,36 @@ def fine_categories(context: Context) -> Iterator[Finding]:
         if profile.n_present < _FEWEST_ROWS or name in context.identifiers:
             continue
         if column.is_date and profile.n_distinct >= _NEARLY_DISTINCT * profile.n_present:
-            what, advice = "points in time", "Derive what repeats: the month, the day of the week, the hour."
+            message = Message(
+                "distinct-dates",
+                "Column {column!r}: {n:,} different points in time in {rows:,} rows.",
+                column=name,
+                n=profile.n_distinct,
+                rows=profile.n_present,
+            )
+            advice = text("Derive what repeats: the month, the day of the week, the hour.")
         elif (
             profile.kind == "nominal"
             and profile.n_distinct >= _MANY_CATEGORIES
             and profile.n_present < _FEWEST_PER_CATEGORY * profile.n_distinct
         ):
-            what = "values"
-            advice = (
+            message = Message(
+                "many-categories",
+                "Column {column!r}: {n:,} different values in {rows:,} rows.",
+                column=name,
+                n=profile.n_distinct,
+                rows=profile.n_present,
+            )
+            advice = text(
                 "Group them (towns by region, products by kind): single values teach nothing. id3 and joint-bayes "
-                "learn them by heart; other learners correct for chance."
+                "memorise them; other learners correct for chance."
             )
         else:
             continue
         yield Finding(
             "resolution",
             "low",
-            f"{name}: {profile.n_distinct:,} different {what} in {profile.n_present:,} rows",
+            message,
             advice,
             (name,),
             details={"too": "fine"},

@@ -10,13 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.message import Message, Option, text
 from vaglio.quality.profile import SAMPLE_ROWS, Profile, distinct_codes, profile_column, sample_rows
 from vaglio.table import Column, Table
 
-__all__ = ["MAX_LISTED", "SEVERITIES", "Context", "Finding", "listed_rows"]
+__all__ = [
+    "MAX_LISTED",
+    "SEVERITIES",
+    "SEVERITY_WORDS",
+    "Context",
+    "Finding",
+    "cleaning_choice",
+    "listed_rows",
+    "sample_note",
+]
 
 # High: a model would be wrong or useless. Medium: it may be misled. Low: good to know.
 SEVERITIES = ("high", "medium", "low")
+# What a person reads for it.
+SEVERITY_WORDS = {"high": text("serious"), "medium": text("to check"), "low": text("for information")}
 # A finding lists this many of its rows and counts the rest, so that an audit of a large table stays small.
 MAX_LISTED = 1000
 # Below these, starting threads costs more than sorting.
@@ -32,6 +44,23 @@ def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:
     return mask_or_rows[:MAX_LISTED].astype(np.int64)
 
 
+def severity_count(severity: str, n: int) -> Message:
+    """Return how many findings are of a severity."""
+    if severity == "high":
+        return text("{n:,} serious", n=n)
+    return text("{n:,} to check", n=n) if severity == "medium" else text("{n:,} for information", n=n)
+
+
+def cleaning_choice(name: str, choice: str) -> Option:
+    """Return how the reader asks for a choice of :class:`~vaglio.quality.Policy`."""
+    return Option(f"clean({name}='{choice}')", flag=f"--clean FILE --set {name}={choice}")
+
+
+def sample_note(n: int, total: int) -> str:
+    """Return what a finding adds to its message if it was made on a sample; empty if all rows were checked."""
+    return text(" (in a sample of {n:,} rows)", n=n) if n < total else ""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What was found, where, its severity, and what to do.
@@ -41,9 +70,9 @@ class Finding:
     kind : str
         A short name, the same for every finding of a check.
     severity : {"high", "medium", "low"}
-    message : str
-        What was found.
-    advice : str
+    message : Message
+        What was found: a sentence with its code and values.
+    advice : Message
         What to do.
     columns : tuple of str
         The columns concerned.
@@ -57,8 +86,8 @@ class Finding:
 
     kind: str
     severity: str
-    message: str
-    advice: str
+    message: Message
+    advice: Message
     columns: tuple[str, ...] = ()
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     n_rows: int = 0
@@ -72,8 +101,10 @@ class Finding:
             "columns": list(self.columns),
             "n_rows": self.n_rows,
             "rows": self.rows[:20].tolist(),
-            "message": self.message,
-            "advice": self.advice,
+            "message": str(self.message),
+            "code": self.message.code,
+            "values": self.message.as_data()["values"],
+            "advice": str(self.advice),
             "details": dict(self.details),
         }
 
@@ -164,10 +195,8 @@ class Context:
 
     @property
     def sampled(self) -> str:
-        """What a finding adds to its message if it was made on a sample; empty if it was not."""
-        if len(self.sample) == len(self.table):
-            return ""
-        return f" (of a sample of {len(self.sample):,} rows)"
+        """What a finding adds to its message if it was made on a sample; empty if all rows were checked."""
+        return sample_note(len(self.sample), len(self.table))
 
     @cached_property
     def classes(self) -> tuple[np.ndarray, tuple[Any, ...]] | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vaglio.messages.sentences import listed, plural
+from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import listed
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.profile import sample_table
 from vaglio.table import Column
@@ -19,7 +20,8 @@ _FEWEST_VALUES = 20
 _SIGNIFICANT, _MOVED, _FAR = 0.001, 0.1, 0.3
 # The usual limits of the population stability index.
 _UNSTABLE, _VERY_UNSTABLE = 0.1, 0.25
-_ADVICE = "A result measured on one of the tables may not hold on the other."
+_KINDS = {"numeric": text("numeric"), "nominal": text("nominal"), "text": text("text")}
+_ADVICE = text("A result measured on one of the tables may not hold on the other.")
 
 
 def population_stability(expected: np.ndarray, actual: np.ndarray) -> float:
@@ -68,21 +70,41 @@ def severity_of_shares(stability: float, k: int, n: float, m: float) -> str | No
 
 
 def drift_from(context: Context) -> Iterator[Finding]:
-    """Find columns that are missing here, have another distribution, or have values that the reference has not."""
+    """Find columns that are missing here, have another distribution, or have values that are not in the reference."""
     if context.reference is None:
         return
     reference, table = sample_table(context.reference, context.seed), sample_table(context.table, context.seed)
     gone = [name for name in context.reference.columns if name not in context.table]
     if gone:
-        message = f"{listed(gone)}: in the reference table and not here"
-        yield Finding("drift", "high", message, "A model trained on the reference cannot be used here.", tuple(gone))
+        yield Finding(
+            "drift",
+            "high",
+            Message(
+                "columns-gone",
+                "Columns of the reference table that are missing here: {columns}.",
+                columns=listed(gone, quoted=True),
+            ),
+            text("A model trained on the reference table cannot be used here."),
+            tuple(gone),
+        )
     for name in context.columns:
         if name not in context.reference or name in context.identifiers:
             continue
         before, after = reference.column(name), table.column(name)
         if before.kind != after.kind:
-            message = f"{name} is {before.kind} in the reference table and {after.kind} here"
-            yield Finding("drift", "high", message, "Read both tables with the same levels=.", (name,))
+            yield Finding(
+                "drift",
+                "high",
+                Message(
+                    "kind-changed",
+                    "Column {column!r} is {before} in the reference table and {after} here.",
+                    column=name,
+                    before=_KINDS[before.kind],
+                    after=_KINDS[after.kind],
+                ),
+                text("Read both tables with the same measurement levels ({option}).", option=Option("levels")),
+                (name,),
+            )
         elif before.kind == "numeric":
             yield from _numeric(name, before, after)
         elif before.kind == "nominal":
@@ -101,8 +123,16 @@ def _numeric(name: str, before: Column, after: Column) -> Iterator[Finding]:
         yield Finding(
             "drift",
             severity,
-            f"{name} has another distribution: median {np.median(a):.4g} in the reference, {np.median(b):.4g} here "
-            f"(Kolmogorov-Smirnov {test.statistic:.2f})",
+            Message(
+                "distribution-changed",
+                "Column {column!r} has another distribution: median {before:.4g} in the reference table, "
+                "{after:.4g} here "
+                "(Kolmogorov-Smirnov {ks:.2f}).",
+                column=name,
+                before=float(np.median(a)),
+                after=float(np.median(b)),
+                ks=float(test.statistic),
+            ),
             _ADVICE,
             (name,),
             details={"ks": float(test.statistic), "p": float(test.pvalue)},
@@ -120,8 +150,14 @@ def _nominal(name: str, before: Column, after: Column) -> Iterator[Finding]:
         yield Finding(
             "drift",
             "medium",
-            f"{name}: {plural(len(unseen), 'value')} not in the reference ({listed(unseen, 5, quoted=True)})",
-            "A model trained on the reference treats them as missing.",
+            Message(
+                "new-categories",
+                "Column {column!r}: {n:,} {n:value is|values are} not in the reference table ({values}).",
+                column=name,
+                n=len(unseen),
+                values=listed(unseen, 5, quoted=True),
+            ),
+            text("A model trained on the reference table treats them as missing."),
             (name,),
             n_rows=rows,
             details={"values": unseen[:50]},
@@ -138,7 +174,12 @@ def _nominal(name: str, before: Column, after: Column) -> Iterator[Finding]:
         yield Finding(
             "drift",
             severity,
-            f"{name}: the shares of its values differ (stability index {stability:.2f})",
+            Message(
+                "shares-changed",
+                "Column {column!r}: the shares of its values differ (population stability index {psi:.2f}).",
+                column=name,
+                psi=stability,
+            ),
             _ADVICE,
             (name,),
             details={"psi": stability},

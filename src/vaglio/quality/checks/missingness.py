@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.messages.sentences import listed, plural
-from vaglio.quality.checks.context import Context, Finding, listed_rows
+from vaglio.messages.message import Listing, Message, Number, text
+from vaglio.messages.sentences import listed
+from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows
 from vaglio.quality.profile import Profile
 from vaglio.table import MISSING, NO_NUMBER, Column
 
@@ -48,8 +49,15 @@ def missing_values(context: Context) -> Iterator[Finding]:
     yield Finding(
         "missing",
         "medium" if share > _MANY else "low",
-        f"{total:,} values are missing ({share:.1%} of all), in {len(counts)} of {len(context.profiles)} columns",
-        "Trees, rules, Bayes and neighbours use missing values as they are; for the others impute inside the folds.",
+        Message(
+            "missing-values",
+            "{n:,} {n:value is|values are} missing ({share:.1%} of all), in {columns:,} of {total:,} columns.",
+            n=total,
+            share=share,
+            columns=len(counts),
+            total=len(context.profiles),
+        ),
+        text("Trees, rules, Bayes and neighbors handle missing values. For other learners, impute inside the folds."),
         columns=tuple(counts),
         n_rows=_rows_with_missing(context, counts),
         details={"total": total, "by_column": counts},
@@ -58,15 +66,20 @@ def missing_values(context: Context) -> Iterator[Finding]:
         part = count / n
         if name == context.target:
             rows = context.columns[name].missing
-            message = f"{plural(count, 'row')} without a class"
-            advice = "They cannot be used for training and are set aside."
+            message = Message("missing-class", "{n:,} {n:row has|rows have} no class.", n=count)
+            advice = text("Training leaves them out.")
             yield Finding("missing-class", "high", message, advice, (name,), listed_rows(rows), count)
         elif part >= _MOSTLY:
             yield Finding(
                 "mostly-missing",
                 "medium",
-                f"{name}: {part:.0%} of the values are missing",
-                "Leave the column out, or find out what it means that a value is missing.",
+                Message(
+                    "mostly-missing",
+                    "Column {column!r}: {share:.0%} of the values are missing.",
+                    column=name,
+                    share=part,
+                ),
+                text("Leave the column out, or find out why values are missing."),
                 (name,),
                 listed_rows(context.columns[name].missing),
                 count,
@@ -92,8 +105,17 @@ def placeholders(context: Context) -> Iterator[Finding]:
         yield Finding(
             "placeholder",
             "medium",
-            f"{name}: {placeholder_text(values)} in {plural(count, 'row')} may mean that the value is missing",
-            "If so, use clean(placeholders='missing'): a model would take it for a number or a category.",
+            Message(
+                "placeholder",
+                "Column {column!r}: {values} in {n:,} {n:row|rows} may stand for a missing value.",
+                column=name,
+                values=placeholder_text(values),
+                n=count,
+            ),
+            text(
+                "If so, use {option}; otherwise a model takes it for a number or a category.",
+                option=cleaning_choice("placeholders", "missing"),
+            ),
             (name,),
             listed_rows(mask),
             count,
@@ -133,9 +155,9 @@ def _stands_apart(value: float, count: int, profile: Profile) -> bool:
     return gap >= 5 * profile.spacing and gap >= (0.1 * abs(median) if value == 0 else body)
 
 
-def placeholder_text(values: Sequence[Any]) -> str:
+def placeholder_text(values: Sequence[Any]) -> Listing:
     """Return placeholders as a sentence lists them: words in quotes, numbers without needless digits."""
-    return listed(repr(value) if isinstance(value, str) else f"{value:g}" for value in values)
+    return listed((value if isinstance(value, str) else Number(f"{value:g}") for value in values), quoted=True)
 
 
 def placeholder_mask(column: Column, values: tuple[Any, ...]) -> np.ndarray:

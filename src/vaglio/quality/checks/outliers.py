@@ -9,8 +9,10 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
-from vaglio.messages.sentences import listed, plural
-from vaglio.quality.checks.context import Context, Finding, listed_rows
+from vaglio.messages.figures import quantity
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import listed
+from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows, sample_note
 from vaglio.quality.profile import Profile, quartile_fences, sample_rows
 from vaglio.table import Column
 
@@ -36,7 +38,9 @@ def outlier_mask(column: Column, profile: Profile) -> np.ndarray:
 
 def quartile_outliers(context: Context) -> Iterator[Finding]:
     """Find outliers in columns of the interval and ratio level."""
-    advice = "Check them: correct the errors and keep the true extremes; trees and rules are not affected by outliers."
+    advice = text(
+        "Check them: fix the errors and keep the true extremes. Outliers in the inputs do not affect trees and rules."
+    )
     for name in context.inputs:
         profile = context.profiles[name]
         if not profile.n_outliers or profile.level not in ("interval", "ratio") or profile.n_distinct <= 10:
@@ -46,8 +50,16 @@ def quartile_outliers(context: Context) -> Iterator[Finding]:
         yield Finding(
             "outliers",
             "low",
-            f"{name}: {plural(profile.n_outliers, 'value')} ({share:.1%}) outside {low:.4g} … {high:.4g}",
-            advice if low < high else "Half of the values are equal, so that every other value counts as an outlier.",
+            Message(
+                "outliers",
+                "Column {column!r}: {n:,} {n:value|values} ({share:.1%}) outside {low:.4g} … {high:.4g}.",
+                column=name,
+                n=profile.n_outliers,
+                share=share,
+                low=low,
+                high=high,
+            ),
+            advice if low < high else text("Half of the values are equal, so every other value counts as an outlier."),
             (name,),
             listed_rows(outlier_mask(context.columns[name], profile)),
             profile.n_outliers,
@@ -64,9 +76,9 @@ def forbidden_mask(column: Column, rule: Any) -> np.ndarray:
         good = np.asarray(rule(column.values), dtype=bool)
         if good.shape != (len(column),):
             raise InputError(
-                "rule-returned-shape-must",
-                "The rule of {name!r} returned the shape {shape}; it must return True or False per row.",
-                name=column.name,
+                "rule-result-shape",
+                "The rule for column {column!r} returned the shape {shape}; it must return True or False for each row.",
+                column=column.name,
                 shape=good.shape,
             )
         wrong: np.ndarray = ~good & ~column.missing
@@ -79,13 +91,14 @@ def forbidden_mask(column: Column, rule: Any) -> np.ndarray:
         return strange
     if column.kind != "numeric" or not isinstance(rule, Sequence) or len(rule) != 2:
         raise InputError(
-            "rule-give-low-high",
-            "The rule of {name!r} is {rule!r}; give (low, high) for numbers, a set of allowed values, or a function.",
-            name=column.name,
+            "unknown-rule",
+            "The rule for column {column!r} is {rule!r}; pass (low, high) for numbers, a set of allowed values, or a "
+            "function.",
+            column=column.name,
             rule=rule,
         )
     low, high = rule
-    # Comparing NaN warns; a missing value is no violation.
+    # Comparing NaN warns; a missing value does not break a rule.
     with np.errstate(invalid="ignore"):
         bad = np.zeros(len(column), dtype=bool)
         if low is not None:
@@ -102,12 +115,21 @@ def forbidden_values(context: Context) -> Iterator[Finding]:
         mask = forbidden_mask(column, rule)
         count = int(np.count_nonzero(mask))
         if count:
-            shown = listed(dict.fromkeys(column.values[mask].tolist()), 5)
+            shown = listed(map(quantity, dict.fromkeys(column.values[mask].tolist())), 5)
             yield Finding(
                 "impossible",
                 "high",
-                f"{name}: {plural(count, 'value')} against the rule ({shown})",
-                "Correct them at the source, or use clean(impossible='missing').",
+                Message(
+                    "rule-broken",
+                    "Column {column!r}: {n:,} {n:value breaks|values break} the rule ({values}).",
+                    column=name,
+                    n=count,
+                    values=shown,
+                ),
+                text(
+                    "Fix them at the source, or make them missing with {option}.",
+                    option=cleaning_choice("impossible", "missing"),
+                ),
                 (column.name,),
                 listed_rows(mask),
                 count,
@@ -133,13 +155,19 @@ def forest_outliers(context: Context) -> Iterator[Finding]:
     found = rows[order][strange[order] > _LIMIT]
     if not len(found):
         return
-    sampled = f" (of a sample of {len(rows):,} rows)" if len(rows) < len(context.table) else ""
+    sampled = sample_note(len(rows), len(context.table))
     shown = listed((found + 1).tolist(), 8)  # counted from 1, as an editor counts
     yield Finding(
         "forest-outliers",
         "low",
-        f"{plural(len(found), 'row')} unlike the others of the class{sampled}, the most unusual first: {shown}",
-        "Check them for a wrong label or a wrong value.",
+        Message(
+            "forest-outliers",
+            "{n:,} {n:row is|rows are} unlike the others of the class{sampled}; most unusual first: {rows}.",
+            n=len(found),
+            sampled=sampled,
+            rows=shown,
+        ),
+        text("Check them for a wrong label or a wrong value."),
         (context.target,) if context.target else (),
         listed_rows(found),
         len(found),

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from vaglio.messages.sentences import listed, plural
-from vaglio.quality.checks.context import Context, Finding, listed_rows
+from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import listed
+from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows
 from vaglio.table import Column
 
 __all__ = ["fingerprint", "repeated_groups", "repeated_keys", "repeated_rows", "surplus"]
@@ -114,8 +115,17 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
         yield Finding(
             "duplicates",
             "medium",
-            f"{plural(len(again), 'row')} equal to an earlier row in every column",
-            "If they are one record entered twice, use clean(duplicates='drop'): else a copy may be in the test rows.",
+            Message(
+                "duplicate-rows",
+                "{n:,} {n:row equals|rows equal} an earlier row in every column.",
+                n=len(again),
+            ),
+            text(
+                "If they are records entered twice, use {option}; otherwise copies of training rows may be among "
+                "the test "
+                "rows.",
+                option=cleaning_choice("duplicates", "drop"),
+            ),
             rows=listed_rows(again),
             n_rows=len(again),
         )
@@ -134,8 +144,16 @@ def _repeated_content(
     yield Finding(
         "repeated-content",
         "low",
-        f"{plural(len(again), 'row')} equal to an earlier row in all columns but {listed(context.identifiers)}",
-        "The model counts them twice; when you split the table, keep equal rows together (groups=).",
+        Message(
+            "repeated-content",
+            "{n:,} {n:row equals|rows equal} an earlier row in all columns except {columns}.",
+            n=len(again),
+            columns=listed(context.identifiers, quoted=True),
+        ),
+        text(
+            "The model counts them twice. Keep equal rows together when you split the table ({option}).",
+            option=Option("groups"),
+        ),
         tuple(context.identifiers),
         listed_rows(again),
         len(again),
@@ -159,8 +177,13 @@ def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Colu
     yield Finding(
         "inconsistent",
         "high" if share > 0.05 else "medium",
-        f"{plural(n_rows, 'row')} in {plural(n_groups, 'group')} with the same attributes and different classes",
-        "No model can predict all of them: check the labels, or look for an attribute that separates them.",
+        Message(
+            "contradictory-rows",
+            "{n:,} rows in {groups:,} {groups:group|groups} have the same attributes and different classes.",
+            n=n_rows,
+            groups=n_groups,
+        ),
+        text("No model can predict all of them. Check the labels, or look for an attribute that separates them."),
         (context.target,) if context.target else (),
         listed_rows(np.sort(rows[inside])),
         n_rows,
@@ -188,8 +211,13 @@ def repeated_keys(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "repeated-key",
                 "medium",
-                f"{name}: {plural(int(differ.sum()), 'value')} in several rows with different content",
-                "If the column is a key, one of the rows is wrong or the key is not complete.",
+                Message(
+                    "repeated-key",
+                    "Column {column!r}: {n:,} {n:value occurs|values occur} in several rows with different content.",
+                    column=name,
+                    n=int(differ.sum()),
+                ),
+                text("If the column is a key, one of the rows is wrong or the key is incomplete."),
                 (name,),
                 listed_rows(np.sort(rows[inside])),
                 int(inside.sum()),

@@ -12,6 +12,8 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.message import join, text
 from vaglio.messages.sentences import listed, plural
+from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import listed
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.profile import value_codes
 from vaglio.table import Table
@@ -33,7 +35,7 @@ _BINS = 32
 
 
 def not_a_class(table: Table, target: str) -> Iterator[Finding]:
-    """Find out whether a column can be the class at all: a measurement, or a column without values, is none."""
+    """Find out whether a column can be the class at all: a measurement or a column without values cannot."""
     try:
         table.select([target]).xy(target)
     except InputError as error:
@@ -53,10 +55,13 @@ def class_balance(context: Context) -> Iterator[Finding]:
     target = (context.target,) if context.target else ()
     present = counts > 0
     if present.sum() < 2:
-        message = f"{context.target} has {plural(int(present.sum()), 'class')} in these rows"
-        yield Finding(
-            "one-class", "high", message, "There is nothing to learn: a classifier needs two classes.", target
+        message = Message(
+            "one-class",
+            "Column {column!r} has {n} {n:class|classes} in these rows.",
+            column=context.target,
+            n=int(present.sum()),
         )
+        yield Finding("one-class", "high", message, text("A classifier needs at least two classes."), target)
         return
     by_class = {str(label): int(count) for label, count in zip(labels, counts)}
     largest, smallest = int(counts.max()), int(counts[present].min())
@@ -66,8 +71,19 @@ def class_balance(context: Context) -> Iterator[Finding]:
         yield Finding(
             "imbalance",
             "medium" if ratio >= _VERY_UNEQUAL else "low",
-            f"{common} has {largest:,} rows, {rare} {smallest:,} ({ratio:.1f} to 1)",
-            "Accuracy misleads: use F1 and precision-recall, stratify, and consider class_weight='balanced'.",
+            Message(
+                "class-imbalance",
+                "Class {largest!r} has {most:,} rows, class {smallest!r} has {least:,} ({ratio:.1f} to 1).",
+                largest=str(common),
+                most=largest,
+                smallest=str(rare),
+                least=smallest,
+                ratio=ratio,
+            ),
+            text(
+                "Accuracy is misleading here. Use F1 and the precision-recall curve, stratify, and consider {option}.",
+                option=Option("class_weight", "balanced", flag="--set class_weight=balanced"),
+            ),
             target,
             details={"counts": by_class},
         )
@@ -76,8 +92,14 @@ def class_balance(context: Context) -> Iterator[Finding]:
         yield Finding(
             "rare-classes",
             "medium",
-            f"{plural(len(few), 'class')} with fewer than {_FEWEST_OF_CLASS} rows ({listed(few, 6)})",
-            "They cannot be in every fold: merge them or collect more rows.",
+            Message(
+                "rare-classes",
+                "{n:,} {n:class has|classes have} fewer than {least} rows ({classes}).",
+                n=len(few),
+                least=_FEWEST_OF_CLASS,
+                classes=listed(few, 6, quoted=True),
+            ),
+            text("They cannot be in every fold. Merge them or collect more rows."),
             target,
             n_rows=int(counts[counts < _FEWEST_OF_CLASS].sum()),
         )
@@ -123,8 +145,14 @@ def leaking_columns(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "leakage",
                 "high",
-                f"{name} alone determines the class of {accuracy:.1%} of the rows{context.sampled}",
-                "If its value is not known before the class is, leave it out.",
+                Message(
+                    "leaking-column",
+                    "Column {column!r} alone determines the class of {share:.1%} of the rows{sampled}.",
+                    column=name,
+                    share=accuracy,
+                    sampled=context.sampled,
+                ),
+                text("If its value is not known before the class, leave it out."),
                 (name,),
                 details={"accuracy": accuracy},
             )
@@ -140,8 +168,14 @@ def _absence_tells(
         yield Finding(
             "leakage",
             "high",
-            f"Whether {name} is missing determines the class of {accuracy:.1%} of the rows{context.sampled}",
-            "If it is filled in only when the class is known, leave it out.",
+            Message(
+                "leaking-absence",
+                "Whether column {column!r} is missing determines the class of {share:.1%} of the rows{sampled}.",
+                column=name,
+                share=accuracy,
+                sampled=context.sampled,
+            ),
+            text("If it is filled in only once the class is known, leave it out."),
             (name,),
             n_rows=int(missing.sum()),
             details={"accuracy": accuracy},

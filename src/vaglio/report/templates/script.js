@@ -1,12 +1,16 @@
 "use strict";
 (() => {
   const root = document.documentElement;
+  const words = JSON.parse(document.getElementById("words").textContent);
+  const filled = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  // A number as English writes it, with the marks of the language of the page.
+  const marked = text => text.replace(/[.,]/g, mark => mark === "." ? words.point : words.comma);
 
   // -- light and dark --------------------------------------------------------------------------------------------
   const button = document.getElementById("theme");
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
-  const nameTheme = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  const nameTheme = () => { button.textContent = isDark() ? words.light : words.dark; };
   button.hidden = false;
   button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
   system.addEventListener("change", nameTheme);
@@ -43,12 +47,12 @@
   let one = classes[0];
 
   const percent = share => {
-    if (share === 0 || share === 1) return `${100 * share}%`;
-    const text = (100 * share).toFixed(1);
-    return text === "100.0" ? ">99.9%" : text === "0.0" ? "<0.1%" : `${text}%`;
+    const text = share === 0 || share === 1 ? String(100 * share) : (100 * share).toFixed(1);
+    const n = text === "100.0" ? ">99.9" : text === "0.0" ? "<0.1" : text;
+    return filled(words.percent, { n: marked(n) });
   };
-  const rows = n => Number.isInteger(n) ? n.toLocaleString("en") : n.toFixed(1);
-  const say = (name, text) => {
+  const rows = n => marked(Number.isInteger(n) ? n.toLocaleString("en") : n.toFixed(1));
+  const show = (name, text) => {
     for (const place of document.querySelectorAll(`#performance [data-of="${name}"]`)) place.textContent = text;
   };
   const path = points => "M" + points.map(p => p.join(" ")).join("L");
@@ -73,11 +77,12 @@
       figure.querySelector(".dots")?.replaceChildren(...(panel.dots || []).map(d => circle("bin", ...d)));
       const title = figure.querySelector("figcaption strong").textContent;
       const svg = figure.querySelector("svg");
-      svg.setAttribute("aria-label", `${title} for ${one.label}`);
-      svg.querySelector("title").textContent = `${title} for ${one.label}`;
+      const named = filled(words.curve, { curve: title, label: one.label });
+      svg.setAttribute("aria-label", named);
+      svg.querySelector("title").textContent = named;
     }
-    say("label", one.label); say("rest", one.rest);
-    say("rocArea", one.rocArea); say("averagePrecision", one.averagePrecision);
+    show("label", one.label); show("rest", one.rest);
+    show("rocArea", one.rocArea); show("averagePrecision", one.averagePrecision);
     slider.max = one.tp.length - 1;
     slider.value = one.start;
     move();
@@ -88,19 +93,19 @@
     const fn = one.positives - tp, tn = one.negatives - fp, total = one.positives + one.negatives;
     const predicted = tp + fp;
     const threshold = at === one.start ? one.usual : one.threshold[at];
-    const shown = threshold === null ? "above all scores" : String(Number(threshold.toPrecision(3)));
+    const shown = threshold === null ? words.above : marked(String(Number(threshold.toPrecision(3))));
     output.textContent = shown;
-    for (const [name, n] of Object.entries({ tp, fp, fn, tn })) say(name, rows(n));
-    say("recall", percent(tp / one.positives));
-    say("precision", predicted ? percent(tp / predicted) : "–");
-    say("fpr", percent(fp / one.negatives));
-    say("accuracy", percent((tp + tn) / total));
-    say("f1", (2 * tp / (2 * tp + fp + fn)).toFixed(3));
-    say("predicted", percent(predicted / total));
-    say("lift", predicted ? `${(tp / predicted / (one.positives / total)).toFixed(2)}×` : "–");
+    for (const [name, n] of Object.entries({ tp, fp, fn, tn })) show(name, rows(n));
+    show("recall", percent(tp / one.positives));
+    show("precision", predicted ? percent(tp / predicted) : "–");
+    show("fpr", percent(fp / one.negatives));
+    show("accuracy", percent((tp + tn) / total));
+    show("f1", marked((2 * tp / (2 * tp + fp + fn)).toFixed(3)));
+    show("predicted", percent(predicted / total));
+    show("lift", predicted ? `${marked((tp / predicted / (one.positives / total)).toFixed(2))}×` : "–");
     if (one.cost) {
       const [ctn, cfp, cfn, ctp] = one.cost;
-      say("cost", String(Number(((ctn * tn + cfp * fp + cfn * fn + ctp * tp) / total).toPrecision(4))));
+      show("cost", marked(String(Number(((ctn * tn + cfp * fp + cfn * fn + ctp * tp) / total).toPrecision(4)))));
     }
     for (const [name, panel] of Object.entries(one.panels)) {
       if (name === "scores") {
@@ -112,9 +117,12 @@
       dot.setAttribute("cx", panel.points[at][0]);
       dot.setAttribute("cy", panel.points[at][1]);
     }
-    slider.setAttribute("aria-valuetext",
-      `${shown}: recall ${percent(tp / one.positives)}, precision ${predicted ? percent(tp / predicted) : "undefined"}`);
-    decided.textContent = at === one.start && one.asDecided ? "The model itself predicts by this threshold." : "";
+    slider.setAttribute("aria-valuetext", filled(words.slider, {
+      threshold: shown,
+      recall: percent(tp / one.positives),
+      precision: predicted ? percent(tp / predicted) : words.undefined,
+    }));
+    decided.textContent = at === one.start && one.asDecided ? words.decided : "";
   }
 
   slider.addEventListener("input", move);
