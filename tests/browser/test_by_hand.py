@@ -46,7 +46,7 @@ def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
         page = lecturer.page
         page.get_by_role("button", name="iris").click()
         expect(page.locator("#columns-head")).to_be_visible()
-        page.goto(f"{lecturer.origin}/by_hand?learner=perceptron&across=petal_length&up=petal_width&rows=40")
+        page.goto(f"{lecturer.origin}/trace?learner=perceptron&across=petal_length&up=petal_width&rows=40")
         slider = page.get_by_label("Picture")
         expect(page.locator("figure:visible svg")).to_have_count(1)
         before = page.locator("figure:visible svg").inner_html()

@@ -225,7 +225,7 @@ def test_the_report_and_the_program_are_taken_away(analyst: Person, messy: Path,
     program = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(program)
     with page.expect_download() as waiting:
-        page.locator("a[href*='/take_away/model']").click()
+        page.locator("a[href*='/export/model']").click()
     waiting.value.save_as(tmp_path / "kept.vaglio")
     (tmp_path / messy.name).write_bytes(messy.read_bytes())
     done = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True, timeout=300)

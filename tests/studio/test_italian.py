@@ -110,7 +110,7 @@ def test_what_is_found_in_a_bundled_table_is_italian(enter, name):
         ("/learn/start", {"plan": "folds_3", "seed": "0", "learner": "c45", "c45.max_depth": "-1"}),
         ("/learn/start", {"plan": "folds_3", "seed": "0", "learner": "c45", "c45.criterion": "x"}),
         ("/learn/start", {"plan": "folds_3", "seed": "0", "learner": "c45", "cost.0-1": "dear"}),
-        ("/take_away/predict", {"path": ""}),
+        ("/export/predict", {"path": ""}),
         ("/nowhere", {}),
     ],
 )

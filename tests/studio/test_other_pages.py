@@ -101,31 +101,31 @@ def test_every_kind_of_model_has_a_page(enter):
         answer = visitor.get(f"/understand?model={name}/{each['id']}")
         assert answer.status_code == 200, each["id"]
         assert each["error"] or 'id="why"' in answer.text, each["id"]
-        assert visitor.get(f"/take_away?model={name}/{each['id']}").status_code == 200
+        assert visitor.get(f"/export?model={name}/{each['id']}").status_code == 200
 
 
 def test_models_and_their_forms_can_be_taken_away(learned):
     run = learned.studio.jobs.latest("learn")
-    kept = learned.get(f"/take_away/model?model={run.name}/c45")
+    kept = learned.get(f"/export/model?model={run.name}/c45")
     assert kept.content == (run.folder / "c45.vaglio").read_bytes()
     assert "attachment" in kept.headers["content-disposition"]
     for form in ("sql", "python", "onnx", "svg", "json"):
-        answer = learned.get(f"/take_away/export?model={run.name}/c45&format={form}")
+        answer = learned.get(f"/export/export?model={run.name}/c45&format={form}")
         assert answer.status_code == 200
         assert "attachment" in answer.headers["content-disposition"]
-    assert learned.get(f"/take_away/export?model={run.name}/c45&format=exe").status_code == 422
+    assert learned.get(f"/export/export?model={run.name}/c45&format=exe").status_code == 422
 
 
 def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
     visitor = enter()
     visitor.open("play")
     name = visitor.learn("c45")
-    visitor.post("/take_away/report", model=f"{name}/c45")
+    visitor.post("/export/report", model=f"{name}/c45")
     report = visitor.wait("report")
-    answer = visitor.get(f"/take_away/report/{report}")
+    answer = visitor.get(f"/export/report/{report}")
     assert answer.text.startswith("<!doctype html>")
     assert "sandbox" in answer.headers["content-security-policy"]
-    assert visitor.get(f"/take_away/predictions/{report}").status_code == 422
+    assert visitor.get(f"/export/predictions/{report}").status_code == 422
 
 
 def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
@@ -142,19 +142,19 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
         (tmp_path / f"{city}-rows.csv").write_text(f"{head}\n{line}\n")
     chances = []
     for city in lines:
-        visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(tmp_path / f"{city}-rows.csv"))
+        visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(tmp_path / f"{city}-rows.csv"))
         run = visitor.wait("predict")
-        (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/take_away/predictions/{run}").content)
+        (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
         table = read(tmp_path / "predicted.csv")
         # The file shows the row as it came, the model saw it as the table was cleaned.
         assert table.column("city").values[0] == city
         chances.append(table.column("p_yes").data[0])
     assert chances[0] == pytest.approx(chances[1], rel=1e-3)
-    page = visitor.get("/take_away").text
+    page = visitor.get("/export").text
     assert "city: 1 cell changed as in the cleaned table (&#39;milano&#39; → &#39;Milano&#39;)" in page
     assert "income: 1 cell changed" in page
     assert "taken for missing values: &#39;n/d&#39;" in page
-    italian = visitor.get("/take_away", headers={"accept-language": "it"}).text
+    italian = visitor.get("/export", headers={"accept-language": "it"}).text
     assert "city: 1 cella cambiata come nella tabella pulita" in italian
 
 
@@ -164,14 +164,14 @@ def test_another_file_is_predicted(enter, tmp_path):
     name = visitor.learn("naive-bayes")
     rows = tmp_path / "new.csv"
     rows.write_text("outlook,temperature,humidity,windy\nsunny,cool,high,true\nrainy,mild,normal,false\n")
-    assert visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(rows)).status_code == 200
+    assert visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(rows)).status_code == 200
     run = visitor.wait("predict")
-    answer = visitor.get(f"/take_away/predictions/{run}")
+    answer = visitor.get(f"/export/predictions/{run}")
     (tmp_path / "predicted.csv").write_bytes(answer.content)
     table = read(tmp_path / "predicted.csv")
     assert len(table) == 2
     assert {"predicted", "p_no", "p_yes"} <= set(table.columns)
     rows.write_text("outlook\nsunny\n")
-    visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(rows))
+    visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(rows))
     visitor.wait("predict", "failed")
-    assert "temperature" in visitor.get("/take_away").text
+    assert "temperature" in visitor.get("/export").text

@@ -66,6 +66,10 @@ class Locale:
 
     __call__ = say
 
+    def translated(self, template: str) -> str:
+        """Return a template in this language, its fields not filled in; the template itself if there is none."""
+        return str(_catalogue(self.lang).gettext(template)) if template else ""
+
     def number(self, value: float, spec: str = "") -> str:
         """Return a number as the language writes it."""
         return self.marks(format(value, spec))
@@ -88,9 +92,8 @@ class Locale:
 
     def _filled(self, template: str, values: Any) -> str:
         catalogue = _catalogue(self.lang)
-        translated = catalogue.gettext(template) if template else ""
         written = []
-        for literal, name, spec, conversion in parsed(translated):
+        for literal, name, spec, conversion in parsed(self.translated(template)):
             written.append(literal)
             if name is None:
                 continue
