@@ -173,8 +173,8 @@ def describe_service(models: Iterable[Served], tokens: bool) -> dict[str, Any]:
             "title": "vaglio serve",
             "version": __version__,
             "description": text(
-                "Models that predict classes or numbers from rows of a table. Every problem is a JSON object (RFC 9457) "
-                "that says what is wrong and what to do."
+                "Models that predict classes or numbers from rows of a table. Every problem is a JSON object "
+                "(RFC 9457) that says what is wrong and what to do."
             ),
         },
         "jsonSchemaDialect": DIALECT,

@@ -21,6 +21,7 @@ from vaglio.errors import ModelFileError, VaglioError
 from vaglio.messages.message import Message
 from vaglio.serve.http.access import Access
 from vaglio.serve.http.languages import accepted_locale
+from vaglio.serve.http.requests import Bounds
 from vaglio.serve.http.responses import ProblemError, problem_detail, problem_response, refuse
 
 __all__ = ["NOTES", "Application", "Deadline", "Event", "Gate", "Observer", "Receive", "Scope", "Send"]

@@ -42,8 +42,8 @@ WAYS = {
     "fixed": text("Use the parameters above, without a search."),
     "tune": text("Tune each learner. Rows used for the evaluation play no part in the search."),
     "choose": text(
-        "Select one learner with its parameters. With cross-validation, the selection is repeated in every fold (nested) "
-        "and evaluated on its rows."
+        "Select one learner with its parameters. With cross-validation, the selection is repeated in every fold "
+        "(nested) and evaluated on its rows."
     ),
 }
 STRATEGIES = {
