@@ -31,8 +31,8 @@ def test_every_text_of_a_page_comes_from_the_catalogue(serve, path):
     page = re.sub(r"<script.*?</script>|<option.*?</option>", "", client.get(f"{path}?lang={PSEUDO}").text, flags=re.S)
     said = [" ".join(text.split()) for text in re.findall(r">([^<]+)<", page.partition("<body>")[2]) if text.strip()]
     assert len(said) > 3
-    plain = [text for text in said if not re.search(r"[à-ž]", text, re.IGNORECASE)]
-    assert plain == ["vaglio"] if path == "/" else plain == ["vaglio", "OpenAPI 3.1"]
+    plain = [text for text in said if not re.search(r"[À-ž]", text)]
+    assert plain == (["vaglio"] if path == "/" else ["vaglio", "OpenAPI 3.1"])
 
 
 def test_scripts_find_all_their_words():

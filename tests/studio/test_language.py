@@ -9,6 +9,8 @@ import pytest
 from tests.studio.conftest import ORIGIN, Visitor, messy_table
 from tools.messages import in_javascript, templates
 
+from vaglio import datasets
+from vaglio.fitted import FORMATS
 from vaglio.learners.parameter_text import parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.locale import LANGUAGES, PSEUDO, Locale
@@ -36,13 +38,29 @@ FOREIGN = {
     "size": "model/base.py: size_in_words",
     "trace": "traces",
     "trace-title": "traces",
+    "trouble": "tracing: refuses the pseudo-language",
     "why": "explanations",
 }
 # Elements without words of the page: programs, pictures, names of files, and languages by their own names.
 OUT = ("script", "style", "code", "pre", "svg")
 VOID = ("input", "br", "meta", "link", "img", "hr")
 # Names that are the same in every language.
-NAMES = {"vaglio", "CSV", "TSV", "Parquet", "Arrow", "JSON", "ARFF", "Excel", "messy", "csv", "class"}
+NAMES = {
+    *FORMATS,
+    "py",
+    "sh",
+    "vaglio",
+    "CSV",
+    "TSV",
+    "Parquet",
+    "Arrow",
+    "JSON",
+    "ARFF",
+    "Excel",
+    "messy",
+    "csv",
+    "class",
+}
 PLAIN = re.compile(r"[A-Za-z]{2,}")
 CHANGED = re.compile(r"[aceinosuyACEINOSUY]")
 
@@ -58,7 +76,9 @@ class Texts(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = dict(attributes)
-        marks = {*str(given.get("class", "")).split(), str(given.get("id", ""))} | ({"lang"} if "lang" in given else set())
+        marks = {*str(given.get("class", "")).split(), str(given.get("id", ""))} | (
+            {"lang"} if "lang" in given else set()
+        )
         if tag not in VOID:
             self._around.append((tag, marks))
         for name in ("aria-label", "placeholder", "title"):
@@ -83,6 +103,7 @@ def names_in(visitor: Visitor) -> set[str]:
     """Words of the table, of the learners and of their parameters, which no language changes."""
     words = {word for learner in LEARNERS for word in PLAIN.findall(learner)}
     fields = [field for learner in LEARNERS for field in parameter_fields(learner)]
+    words |= {word for name in datasets.names() for word in PLAIN.findall(name)}
     words |= {word for field in fields for word in PLAIN.findall(f"{field.name} {field.choices} {field.default}")}
     return words | {*PLAIN.findall(messy_table())} | NAMES
 
@@ -185,7 +206,19 @@ def test_every_template_of_the_pages_is_translated():
     for lang in LANGUAGES:
         locale = Locale(lang)
         # Marks and names that Italian writes as English does.
-        same = {"–", "studio", "Recall", "recall", "Lift", "lift", "Bayes", "Server", "{n:.0f} s", "{n:.0f} min", "{n:.1f} h"}
+        same = {
+            "–",
+            "studio",
+            "Recall",
+            "recall",
+            "Lift",
+            "lift",
+            "Bayes",
+            "Server",
+            "{n:.0f} s",
+            "{n:.0f} min",
+            "{n:.1f} h",
+        }
         assert lang == "en" or {each for each in ours if locale.translated(each) == each} <= same
 
 
@@ -226,7 +259,9 @@ def test_templates_write_messages_in_the_language_of_the_page_and_escape_them():
 
 def test_messages_in_files_are_written_in_the_language_of_whoever_reads_them(tmp_path):
     values = {"n": 1, "option": Option("seed", 3), "share": Number("1.5%"), "names": Listing("ab", last="or")}
-    told = Message("code", "{n:,} {n:row|rows} {option} {share} {names} {part}", **values, part=join("; ", [text("row")]))
+    told = Message(
+        "code", "{n:,} {n:row|rows} {option} {share} {names} {part}", **values, part=join("; ", [text("row")])
+    )
     write_json(tmp_path / "x.json", {"a": [told, "row"]})
     back = read_json(tmp_path / "x.json")["a"]
     assert (back[0], back[0].code, type(back[1])) == (told, "code", str)
