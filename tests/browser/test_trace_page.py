@@ -1,4 +1,4 @@
-"""The page Trace in a real browser: a student follows ID3 in Italian, a lecturer lets a perceptron and a margin move."""
+"""The page Trace in a real browser: ID3 in Italian, a perceptron and a margin that move."""
 
 from __future__ import annotations
 

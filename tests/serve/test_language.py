@@ -1,4 +1,4 @@
-"""Languages over HTTP: pages by the browser's language or the address, problems with a code that no language changes."""
+"""Languages over HTTP: pages in the language asked for, and problems with a code that no language changes."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable) -> dict[str, 
         part, _ = tree_drawing(
             fitted.model, fitted, Limits(), lambda node: f"/understand?model={model.name}&node={node}#node"
         )
-        lead = text(
+        how_to_read = text(
             "A row starts at the top and follows the branch whose condition it meets. Click a node to see its rows."
         )
-        return {"lead": [lead], "parts": [{"folded": False, "none": "", **part}]}
+        return {"lead": [how_to_read], "parts": [{"folded": False, "none": "", **part}]}
     if isinstance(fitted.model, RuleSet):
         return {"lead": [], "parts": []}
     write = chapters.find(fitted.model.kind)
