@@ -22,7 +22,7 @@ def stranger(tmp_path):
 def test_without_the_token_nothing_is_answered(stranger, path):
     answer = stranger.get(path)
     assert answer.status_code == 401
-    assert "open the address that vaglio studio printed" in answer.text
+    assert "Open the address that vaglio studio printed" in answer.text
 
 
 def test_the_token_works_once_and_the_cookie_goes_on(stranger):

@@ -26,7 +26,7 @@ def test_every_page_is_small_in_both_languages(learned, page):
 def test_explore_shows_the_rows_behind_a_bar_and_a_point(learned):
     page = learned.get("/explore?x=island&bin=0").text
     assert "island: Biscoe." in page
-    assert "168 rows; 20 of them below" in page
+    assert "168 rows, 20 shown below" in page
     page = learned.get("/explore?x=bill_length_mm&y=body_mass_g&row=3").text
     assert "<circle" in page
     assert '<th scope="row" class="number">3</th>' in page
@@ -54,7 +54,7 @@ def test_the_five_requirements_are_measured_in_a_run(enter):
     visitor.post("/compare/measure", run=name)
     visitor.wait("compare")
     page = visitor.get("/compare").text
-    assert "20 % wrong labels" in page
+    assert "20% label noise" in page
     assert "do not differ significantly" in page
 
 
@@ -69,7 +69,7 @@ def test_nodes_of_a_tree_lead_to_their_rows(learned):
 def test_a_rule_that_is_switched_off_changes_the_figures(learned):
     run = learned.studio.jobs.latest("learn").name
     page = learned.get(f"/understand?model={run}/ripper").text
-    assert "The figures are of the 103 rows that were kept apart" in page
+    assert "Accuracy is measured on the 103 rows of the hold-out set." in page
     found = re.findall(r"<strong[^>]*>([\d.]+)%</strong>", learned.get(f"/understand?model={run}/ripper&off=0").text)
     assert float(found[1]) < float(found[0])
 
@@ -77,9 +77,9 @@ def test_a_rule_that_is_switched_off_changes_the_figures(learned):
 def test_a_row_is_explained_and_its_values_can_be_moved(learned):
     run = learned.studio.jobs.latest("learn").name
     page = learned.get(f"/understand?model={run}/c45&row=1").text
-    assert "True class Adelie" in page
+    assert "True class: Adelie." in page
     assert 'type="range"' in page
-    assert "What would change it" in page
+    assert "What would change the prediction" in page
     fields = {f"v.{name}": "" for name in ("island", "sex", "year", "bill_length_mm", "bill_depth_mm", "body_mass_g")}
     answers = [
         learned.post("/understand/answer", model=f"{run}/c45", **fields, **{"v.flipper_length_mm": length}).json()
@@ -88,7 +88,7 @@ def test_a_row_is_explained_and_its_values_can_be_moved(learned):
     assert answers[0]["predicted"] != answers[1]["predicted"]
     wrong = learned.post("/understand/answer", model=f"{run}/c45", **fields, **{"v.flipper_length_mm": "long"})
     assert wrong.status_code == 422
-    assert "is no number" in wrong.json()["detail"]
+    assert "is not a number" in wrong.json()["detail"]
     assert learned.post("/understand/why", model=f"{run}/c45", **fields).status_code == 200
     assert "There is no row" in learned.get(f"/understand?model={run}/c45&row=99999").text
 
@@ -153,9 +153,9 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     page = visitor.get("/export").text
     assert "city: 1 cell changed as in the cleaned table (&#39;milano&#39; → &#39;Milano&#39;)" in page
     assert "income: 1 cell changed" in page
-    assert "taken for missing values: &#39;n/d&#39;" in page
+    assert "Also read as missing values: &#39;n/d&#39;" in page
     italian = visitor.get("/export", headers={"accept-language": "it"}).text
-    assert "city: 1 cella cambiata come nella tabella pulita" in italian
+    assert "Letti anche come valori mancanti: &#39;n/d&#39;" in italian
 
 
 def test_another_file_is_predicted(enter, tmp_path):
