@@ -54,8 +54,8 @@ class Person:
         if not request.url.startswith((self.origin, "data:", "blob:")):
             self.complaints.append(request.url)
 
-    def go(self, room: str) -> None:
-        self.page.goto(f"{self.origin}/{room}")
+    def go(self, name: str) -> None:
+        self.page.goto(f"{self.origin}/{name}")
 
     def learn(self, *learners: str, plan: str = "folds_3") -> None:
         """Choose exactly these learners, start them and wait for the end."""

@@ -89,7 +89,7 @@ def test_the_form_answers_and_several_changes_are_made_at_once(browser, url: str
     told = httpx.post(f"{url}/models/play/explain", json=row).json()["counterfactual"]
     assert len(told["changes"]) > 1
     page.wait_for_function("n => document.querySelectorAll('#change li').length === n", arg=len(told["changes"]))
-    page.get_by_role("button", name="Make all these changes").click()
+    page.get_by_role("button", name="Make these changes").click()
     page.wait_for_function(
         "text => document.getElementById('decision').textContent.startsWith(text)", arg=told["decision"]
     )
@@ -120,7 +120,7 @@ def test_the_row_is_a_link_and_values_may_be_missing(browser, url: str):
     # What cannot be predicted is said on the page, and the page goes on.
     page.get_by_label("value of body_mass_g").fill("1e400")
     page.get_by_label("value of body_mass_g").fill("4000")
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Refresh").click()
     page.wait_for_selector("#watch table")
     assert complaints == []
 
@@ -130,18 +130,18 @@ def test_italian_numbers_and_the_model_of_numbers(browser, url: str):
     page, complaints = open_page(browser, url, locale="it-IT")
     answered(page)
     assert page.locator("html").get_attribute("lang") == "it"
-    expect(page.locator("#h-change")).to_have_text("Che cosa la cambierebbe")
+    expect(page.locator("#h-change")).to_have_text("Che cosa cambierebbe la previsione")
     assert "," in page.locator("#decision").text_content()
     page.locator("#model").select_option("number")
     page.wait_for_function("() => document.getElementById('title').textContent === 'number'")
-    page.wait_for_function("() => document.getElementById('change').textContent.includes('Solo i modelli')")
+    page.wait_for_function("() => document.getElementById('change').textContent.includes('solo per i classificatori')")
     page.locator("#language").select_option("en")
     page.wait_for_function("() => document.getElementById('h-why').textContent === 'Why'")
     assert complaints == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("address", ["/#model=penguins", "/#model=play&lang=it", "/docs"])
+@pytest.mark.parametrize("address", ["/#model=penguins", "/?lang=it#model=play", "/docs"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_accessible(browser, url: str, address: str, scheme: str):
     from axe_playwright_python.sync_playwright import Axe
@@ -161,9 +161,9 @@ def test_a_page_with_a_token_asks_for_it(browser, settings: Settings, tmp_path: 
     closed = Settings(settings.models[:1], tokens=read_tokens(path))
     for url in _serve(closed):
         page, _ = open_page(browser, url)
-        page.get_by_label("This server asks for a token").fill(TOKEN)
+        page.get_by_label("This server requires a token.").fill(TOKEN)
         page.get_by_role("button", name="Send").click()
         answered(page)
         expect(page.locator("#access")).to_be_hidden()
-        page.get_by_role("link", name="Interface for programs").click()
+        page.get_by_role("link", name="API reference").click()
         page.wait_for_selector("details")

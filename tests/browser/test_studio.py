@@ -1,9 +1,10 @@
-"""The studio in a real browser: an analyst with a messy table, a student in Italian, every room accessible."""
+"""The studio in a real browser: an analyst with a messy table, a student in Italian, every page accessible."""
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -45,15 +46,15 @@ def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         page.wait_for_selector(".studio-columns .is-class")
         page.get_by_label("Level of zone").select_option("nominal")
         page.wait_for_selector(".steps li:nth-child(3)")
-        page.get_by_role("button", name="Leave out as identifier").click()
+        page.get_by_role("button", name="Ignore identifiers").click()
         page.wait_for_selector(".steps li:nth-child(4)")
-        page.get_by_role("button", name="Leave out the repeated rows").click()
+        page.get_by_role("button", name="Drop duplicate rows").click()
         page.wait_for_selector(".steps li:nth-child(5)")
         page.get_by_role("button", name="Merge the spellings").click()
         page.wait_for_selector(".steps li:nth-child(6)")
         person.go("learn")
-        page.get_by_label("cost of predicting no for yes").fill("4")
-        page.get_by_label("cost of predicting yes for no").fill("1")
+        page.get_by_label("cost of predicting no when yes is true").fill("4")
+        page.get_by_label("cost of predicting yes when no is true").fill("1")
         for box in page.locator("input[name=learner]").all():
             box.set_checked(box.get_attribute("value") in FIVE)
         page.locator("#plan-folds_3").check()
@@ -66,9 +67,9 @@ def test_cleaning_is_seen_at_once_and_can_be_undone(analyst: Person):
     analyst.go("table")
     page = analyst.page
     expect(page.locator(".lead")).to_contain_text("160 rows")
-    page.get_by_role("button", name=re.compile("Undo.*Leave out the repeated rows")).click()
+    page.get_by_role("button", name=re.compile("Undo.*Drop duplicate rows")).click()
     expect(page.locator(".lead")).to_contain_text("164 rows")
-    page.get_by_role("button", name="Leave out the repeated rows").click()
+    page.get_by_role("button", name="Drop duplicate rows").click()
     expect(page.locator(".lead")).to_contain_text("160 rows")
     page.get_by_label("Level of city").select_option("ratio")
     expect(page.locator(".problem[role=alert]:visible")).to_contain_text("expected a number")
@@ -87,7 +88,7 @@ def test_one_slider_moves_the_costs_of_all_learners(analyst: Person):
     page.locator("#slider").press("PageUp")
     expect(costs).not_to_have_text(before)
     moved = costs.all_inner_texts()
-    page.get_by_label("Cost of a miss").fill("100")
+    page.get_by_label("Cost of a false negative").fill("100")
     expect(costs).not_to_have_text(moved)
     expect(page.locator("#at-threshold [data-of=least]")).to_have_text([re.compile(r"\d")] * 5)
 
@@ -107,7 +108,7 @@ def test_a_wrong_row_is_explained_and_moved_until_its_class_changes(analyst: Per
 
 
 def open_model(analyst: Person, learner: str) -> Any:
-    """Go to the room Understand and choose a model by its learner."""
+    """Go to the page Understand and choose a model by its learner."""
     analyst.go("understand")
     page = analyst.page
     page.select_option("#model", label=page.locator("#model option", has_text=learner).first.inner_text())
@@ -160,7 +161,7 @@ def test_several_sliders_move_the_class(analyst: Person):
     # The field beside a slider says the same, and may be typed in.
     assert page.get_by_label("age", exact=True).input_value() == page.get_by_label("slider of age").input_value()
     page.get_by_label("age", exact=True).fill("old")
-    expect(page.locator("#row-problem")).to_contain_text("is no number")
+    expect(page.locator("#row-problem")).to_contain_text("is not a number")
 
 
 def test_a_bar_and_a_point_show_their_rows(analyst: Person):
@@ -186,12 +187,12 @@ PICTURES = {
     "compare": ("compare", ".threshold-bar"),
     "understand": ("understand?model={run}/c45&row=18", "#inside"),
     "one-row": ("understand?model={run}/c45&row=18", "#row"),
-    "by-hand": ("by_hand?learner=svm&p.kernel=linear&across=age&up=income&rows=80", "#lecture"),
-    "take-away": ("take_away?model={run}/c45", "#program"),
+    "trace": ("trace?learner=svm&p.kernel=linear&across=age&up=income&rows=80", "#trace"),
+    "export": ("export?model={run}/c45", "#program"),
 }
 
 
-def test_pictures_of_every_room_are_those_of_the_documents(analyst: Person, tmp_path: Path):
+def test_pictures_of_every_page_are_those_of_the_documents(analyst: Person, tmp_path: Path):
     """``VAGLIO_PICTURES=docs/pictures`` writes them there."""
     kept = Path(__file__).parents[2] / "docs" / "pictures"
     folder = Path(os.environ.get("VAGLIO_PICTURES") or tmp_path)
@@ -202,9 +203,9 @@ def test_pictures_of_every_room_are_those_of_the_documents(analyst: Person, tmp_
     run = page.locator("input[name=run]").first.get_attribute("value")
     for name, (address, shown) in PICTURES.items():
         page.goto(f"{analyst.origin}/{address.format(run=run)}")
-        if name == "by-hand":
+        if name == "trace":
             page.get_by_role("button", name="Next").click()
-            page.get_by_label("Picture").fill("4")
+            page.get_by_label("Frame").fill("4")
         # Not where the tests of this machine happen to keep their folders.
         page.locator(".folder").evaluate("place => { place.textContent = 'customers'; }")
         page.locator(shown).first.evaluate("part => part.scrollIntoView({behavior: 'instant'})")
@@ -217,15 +218,15 @@ def test_pictures_of_every_room_are_those_of_the_documents(analyst: Person, tmp_
     page.close()
 
 
-def test_the_report_and_the_program_are_taken_away(analyst: Person, messy: Path, tmp_path: Path):
-    analyst.go("take_away")
+def test_the_report_and_the_program_are_exported(analyst: Person, messy: Path, tmp_path: Path):
+    analyst.go("export")
     page = analyst.page
     with page.expect_download() as waiting:
-        page.locator("a[href*='/program']").click()
+        page.locator("a[href*='/export/program']").click()
     program = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(program)
     with page.expect_download() as waiting:
-        page.locator("a[href*='/take_away/model']").click()
+        page.locator("a[href*='/export/model']").click()
     waiting.value.save_as(tmp_path / "kept.vaglio")
     (tmp_path / messy.name).write_bytes(messy.read_bytes())
     done = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True, timeout=300)
@@ -251,18 +252,18 @@ def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
     other.close()
 
 
-@pytest.mark.parametrize("room", PAGES)
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize(
     ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
 )
-def test_every_page_is_accessible(analyst: Person, room: str, viewport, scheme: str, lang: str):
+def test_every_page_is_accessible(analyst: Person, name: str, viewport, scheme: str, lang: str):
     from axe_playwright_python.sync_playwright import Axe
 
     page = analyst.page
     page.set_viewport_size(viewport)
     page.emulate_media(color_scheme=scheme)
     analyst.context.add_cookies([{"name": "vaglio-lang", "value": lang, "url": analyst.origin}])
-    analyst.go(room)
+    analyst.go(name)
     page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"][:160] for node in each["nodes"][:4]]) for each in found] == []
@@ -289,6 +290,38 @@ def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
         expect(page.locator(".drawing a").first).to_be_visible()
         expect(page.locator("#inside")).to_contain_text("Una riga parte dall'alto")
         assert student.complaints == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_language_colors_and_the_end_are_chosen_by_forms(browser, tmp_path: Path, monkeypatch, scripts: bool):
+    """Without scripts a browser sends the form itself, with the origin that the page's policy lets it tell."""
+    ended: list[int] = []
+    monkeypatch.setattr("vaglio.studio.service.os.kill", lambda pid, number: ended.append(number))
+    with running_studio(tmp_path / "project") as address:
+        person = Person(browser, address, java_script_enabled=scripts)
+        page = person.page
+        for select, value in (("#lang", "it"), ("#theme-choice", "dark")):
+            page.select_option(select, value)
+            if not scripts:
+                page.locator(".frame-settings button").click()
+            page.wait_for_selector("html[lang=it]")
+        page.wait_for_selector("html[data-theme=dark]")
+        expect(page.locator("h1")).to_have_text("Tabella")
+        page.get_by_role("button", name="Chiudi lo studio").click()
+        expect(page.locator("h1")).to_have_text("Lo studio è chiuso")
+        assert person.complaints == []
+        page.wait_for_timeout(500)
+    assert ended == [signal.SIGTERM]
+
+
+def test_scripts_write_in_the_language_of_the_page(analyst: Person):
+    page = analyst.context.new_page()
+    page.goto(f"{analyst.origin}/compare?lang=it")
+    assert page.evaluate("say('{n:,} {n:row|rows}', {n: 1})") == "1 row"  # not among the words of the scripts
+    assert page.evaluate("number(1234.5, ',.1f')") == "1.234,5"
+    assert page.evaluate("number(0.109, '.1%')") == "10,9\u00a0%"
+    expect(page.locator("#at-threshold [data-of=recall]").first).to_have_text(re.compile(r"\d,\d\u00a0%"))
+    page.close()
 
 
 def test_a_monkey_finds_no_failure(tmp_path: Path):

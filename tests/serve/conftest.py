@@ -57,7 +57,7 @@ def problem() -> Callable[..., str]:
         assert answer.status_code == status, answer.text
         assert answer.headers["content-type"] == "application/problem+json"
         told = answer.json()
-        assert set(told) >= {"type", "title", "status", "detail"}
+        assert set(told) >= {"type", "title", "status", "detail", "code", "values"}
         assert told["status"] == status
         assert "Traceback" not in told["detail"]
         assert told["detail"].endswith((".", "?"))

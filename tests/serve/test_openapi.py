@@ -13,7 +13,7 @@ def test_every_address_is_described(serve):
     client, service = serve("play", "penguins")
     told = client.get("/openapi.json").json()
     assert told["openapi"] == "3.1.0"
-    pages = {"/", "/docs", "/docs.js", "/page.js", "/page.css", "/words.js", "/ping", "/version", "/invocations"}
+    pages = {"/", "/docs", "/docs.js", "/page.js", "/page.css", "/say.js", "/ping", "/version", "/invocations"}
     for route in service.application().router.routes:
         assert isinstance(route, Route)
         path = route.path.replace("{name}", "play")
@@ -55,6 +55,6 @@ def test_pages_forbid_everything_from_elsewhere(serve):
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
         assert not re.search(r"<script>|\son\w+=|style=|https?://", answer.text)
-    for path in ("/page.js", "/words.js", "/docs.js", "/page.css"):
+    for path in ("/page.js", "/say.js", "/docs.js", "/page.css"):
         assert client.get(path).headers["x-content-type-options"] == "nosniff"
         assert "http" not in client.get(path).text.replace("https?", "")

@@ -72,7 +72,7 @@ def test_a_file_that_does_not_fit_leaves_the_old_model_at_work(watched, make: An
     before = client.post("/models/play/predict", json=SUNNY).json()
     digest = client.get("/models/play").json()["digest"]
     make(path)
-    told = wait_for(client, "remark", "The file was replaced, but the old model goes on")
+    told = wait_for(client, "remark", "The file was replaced, but the previous model is still served")
     assert words in told["remark"]
     assert told["digest"] == digest
     assert client.post("/models/play/predict", json=SUNNY).json() == before

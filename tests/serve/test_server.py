@@ -141,7 +141,7 @@ def test_a_killed_server_starts_again_at_the_same_address(files):
             command = [sys.executable, "-m", "vaglio", "serve", str(files["play"]), "--port", str(first.port)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             assert done.returncode == 1
-            assert "choose another --port" in done.stderr
+            assert "Choose another --port" in done.stderr
         finally:
             assert again.end(signal.SIGINT) == 0
 

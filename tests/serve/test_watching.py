@@ -145,9 +145,9 @@ def test_processes_add_up_what_they_counted(tmp_path: Path):
     for each in (mine, other):
         each.took("predict", 0.002)
         each.windows = {"m": (4, [[1, 2], [0, 1]])}
-    other.tell()
+    other.publish()
     (next(tmp_path.glob("*.json"))).rename(tmp_path / "1.json")
-    total = mine.everybody()
+    total = mine.aggregate()
     assert total.values["vaglio_reloads_total", "m", "taken"] == 5
     assert total.windows == {"m": (8, [[2, 4], [0, 2]])}
     assert 'vaglio_request_seconds_bucket{route="predict",le="0.0025"} 2' in total.text()

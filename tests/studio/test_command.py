@@ -28,7 +28,7 @@ def test_the_studio_opens_a_table_and_ends_when_asked(tmp_path: Path):
             assert "The class is play" in page.text
             assert httpx.get(address).status_code == 401
             origin = address.partition("/?")[0]
-            assert "has ended" in browser.post(f"{origin}/end", headers={"origin": origin}).text
+            assert "has stopped" in browser.post(f"{origin}/end", headers={"origin": origin}).text
         assert studio.wait(60) == 0
         assert str(tmp_path / "work") in studio.stderr.read()
     assert Project(tmp_path / "work").state.name == "play"

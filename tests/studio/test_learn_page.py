@@ -32,7 +32,7 @@ def test_results_are_those_of_the_command_line(learned):
     assert 0.8 < found["c45"]["accuracy"][0] <= 1
     assert found["c45"]["rows"] == 103
     page = learned.get("/learn").text
-    assert "30% kept apart" in page
+    assert "hold-out set of 30%" in page
     assert 'class="chosen"' in page
 
 
@@ -40,11 +40,11 @@ def test_results_are_those_of_the_command_line(learned):
 @pytest.mark.parametrize(
     ("fields", "where", "said"),
     [
-        ({"learner": []}, "learners", "Choose one learner or more"),
+        ({"learner": []}, "learners", "Choose at least one learner"),
         ({"learner": ["c45"], "c45.min_samples_leaf": "-3"}, "learner-c45", "min_samples_leaf"),
         ({"learner": ["c45"], "c45.no_such": "1"}, "learner-c45", "has no parameter"),
-        ({"learner": ["c45"], "seed": "x"}, "seed", "whole number"),
-        ({"learner": ["c45"], "cost.0-1": "much"}, "costs", "A cost is a number"),
+        ({"learner": ["c45"], "seed": "x"}, "seed", "must be an integer"),
+        ({"learner": ["c45"], "cost.0-1": "much"}, "costs", "A cost must be a number"),
         ({"learner": ["c45"], "cost.0-1": "inf"}, "costs", "finite"),
         ({"learner": ["c45"], "cost.0-9": "1"}, "costs", "another table"),
     ],
@@ -130,7 +130,7 @@ def test_times_are_measured_and_learners_that_cannot_are_named(enter):
     known = visitor.studio.jobs.latest("timing").result["learners"]
     assert set(known) == set(LEARNERS)
     assert all((each["seconds"] is None) == bool(each["error"]) for each in known.values())
-    assert "one training: about under a second" in visitor.get("/learn").text
+    assert "training time: less than a second" in visitor.get("/learn").text
 
 
 @pytest.mark.slow
@@ -139,6 +139,6 @@ def test_an_earlier_state_of_the_table_is_said(enter):
     visitor.open("play")
     visitor.learn("c45")
     visitor.post("/table/column", column="windy", role="ignored", at="column-3")
-    assert "learned from another state of the table" in visitor.get("/learn").text
+    assert "trained on a different state of the table" in visitor.get("/learn").text
     assert "There is no model of this table yet" in visitor.get("/compare").text
     assert np.unique([run.name for run in visitor.studio.jobs.all("learn")]).size == 1

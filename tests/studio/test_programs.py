@@ -51,11 +51,11 @@ def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, step
     made.mkdir()
     shutil.copy(visitor.studio.project.tables / "messy.csv", made)
     model = f"model={name}/{learner}"
-    (made / "work.py").write_bytes(visitor.get(f"/take_away/program?{model}").content)
+    (made / "work.py").write_bytes(visitor.get(f"/export/program?{model}").content)
     run([sys.executable, "work.py"], made)
     assert (made / f"{learner}.vaglio").read_bytes() == (folder / f"{learner}.vaglio").read_bytes()
     (made / f"{learner}.vaglio").unlink()
-    lines = visitor.get(f"/take_away/commands?{model}").text
+    lines = visitor.get(f"/export/commands?{model}").text
     # The last line only shows the model.
     script = "\n".join(lines.splitlines()[:-1]).replace("vaglio ", f"{sys.executable} -m vaglio ")
     run(["sh", "-e", "-c", script], made)
@@ -68,7 +68,7 @@ def test_a_bundled_table_is_loaded_again(enter, tmp_path):
     visitor.open("play")
     visitor.post("/table/column", column="windy", role="target", at="column-3")
     name = visitor.learn("id3")
-    (tmp_path / "work.py").write_bytes(visitor.get(f"/take_away/program?model={name}/id3").content)
+    (tmp_path / "work.py").write_bytes(visitor.get(f"/export/program?model={name}/id3").content)
     run([sys.executable, "work.py"], tmp_path)
     kept = visitor.studio.jobs.get(name).folder / "id3.vaglio"
     assert (tmp_path / "id3.vaglio").read_bytes() == kept.read_bytes()

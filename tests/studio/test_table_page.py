@@ -67,8 +67,8 @@ def test_everything_is_there_after_a_restart(messy, enter):
     [
         ({"column": "city", "level": "ratio", "role": "input"}, "expected a number"),
         ({"column": "nowhere", "level": "nominal"}, "nowhere"),
-        ({"column": "city", "level": "wrong"}, "A level is"),
-        ({"column": "city", "role": "wrong"}, "A role is"),
+        ({"column": "city", "level": "wrong"}, "Unknown level"),
+        ({"column": "city", "role": "wrong"}, "Unknown role"),
     ],
 )
 def test_a_wrong_declaration_changes_nothing_and_is_said(messy, fields, said):
@@ -113,7 +113,7 @@ def test_a_path_that_is_no_file_is_said_beside_the_field(enter, path):
     answer = enter().post("/table/path", path=path, at="path")
     assert answer.status_code == 422
     assert 'id="problem-path"' in answer.text
-    assert "there is no such file" in answer.text
+    assert "There is no file" in answer.text
 
 
 @pytest.mark.slow
@@ -150,20 +150,20 @@ def test_a_finished_audit_is_shown(messy):
         assert time.monotonic() < limit
         time.sleep(0.05)
     page = messy.get("/table").text
-    assert "Leave out the repeated rows" in page
+    assert "Drop duplicate rows" in page
     assert "data-again" not in page
 
 
 def test_a_folder_that_is_no_project_is_refused(tmp_path):
     (tmp_path / "something.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         Project(tmp_path)
     project = Project(tmp_path / "new")
     (project.folder / "project.json").write_text(json.dumps({"version": 99}))
     with pytest.raises(InputError, match="another version"):
         Project(tmp_path / "new")
     (project.folder / "project.json").write_text("{")
-    with pytest.raises(InputError, match="not readable"):
+    with pytest.raises(InputError, match="not a valid file of a project"):
         Project(tmp_path / "new")
 
 
@@ -174,5 +174,5 @@ def test_a_table_beyond_memory_is_refused_with_what_to_do(tmp_path, monkeypatch)
 
     (tmp_path / "large.csv").write_text("a,b\n1,x\n2,y\n")
     monkeypatch.setattr(steps, "usable_memory", lambda: 10)
-    with pytest.raises(InputError, match=r"large\.csv needs about 0 GB in memory.*sample"):
+    with pytest.raises(InputError, match=r"large\.csv needs about 0 GB of memory.*sample"):
         steps.read_table(TableState("large.csv"), tmp_path)

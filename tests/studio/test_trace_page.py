@@ -23,24 +23,24 @@ def play(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", [name for name in learners() if name in LEARNERS])
 def test_every_learner_is_shown_or_says_why_not(play, learner):
-    page = play.get(f"/by_hand?learner={learner}&row=3").text
-    shown, refused = 'class="hand-step' in page, 'class="problem" role="alert"' in page
+    page = play.get(f"/trace?learner={learner}&row=3").text
+    shown, refused = 'class="trace-step' in page, 'class="problem trouble"' in page
     assert shown != refused
 
 
-def test_the_lecture_is_the_trace(play):
-    page = play.get("/by_hand?learner=id3").text
+def test_the_page_shows_the_trace(play):
+    page = play.get("/trace?learner=id3").text
     assert "Node 1: all rows" in page
     assert "0.2467" in page
-    assert page.count("data-shot") == 5
+    assert page.count("data-frame") == 5
 
 
 def test_a_large_table_is_sampled_by_class_and_says_so(enter):
     visitor = enter()
     visitor.open("penguins")
-    page = visitor.get("/by_hand?learner=knn&across=bill_length_mm&up=bill_depth_mm&rows=30").text
-    assert "The lecture works on 30 of 344 rows" in page
-    assert "2 rows lack one of the two columns." in page
+    page = visitor.get("/trace?learner=knn&across=bill_length_mm&up=bill_depth_mm&rows=30").text
+    assert "The trace uses 30 of 344 rows" in page
+    assert "2 rows lack a value in one of the two columns." in page
     assert len(page.encode()) < 2_000_000
 
 
@@ -49,21 +49,21 @@ def test_a_large_table_is_sampled_by_class_and_says_so(enter):
     ["learner=nobody", "rows=-5&row=x", "rows=99999999999", "across=nowhere&up=x", "row=1000000", "p.nothing=1"],
 )
 def test_wrong_choices_fall_back_to_sensible_ones(play, wrong):
-    answer = play.get(f"/by_hand?{wrong}")
+    answer = play.get(f"/trace?{wrong}")
     assert answer.status_code == 200
-    assert 'class="hand-step' in answer.text
+    assert 'class="trace-step' in answer.text
 
 
 def test_a_wrong_parameter_is_said_beside_the_form(play):
-    page = play.get("/by_hand?learner=id3&p.max_depth=-3").text
-    assert "max_depth" in re.search(r'class="problem" role="alert">([^<]*)', page)[1]
+    page = play.get("/trace?learner=id3&p.max_depth=-3").text
+    assert "max_depth" in re.search(r'class="problem trouble" role="alert">([^<]*)', page)[1]
 
 
 def test_names_of_a_table_are_text(enter):
     visitor = enter()
     rows = "\n".join(f"{i},{i % 7},{'<b>x</b>' if i % 2 else 'y'}" for i in range(20))
     visitor.upload("names.csv", f'"<script>a</script>",b,class\n{rows}\n')
-    page = visitor.get("/by_hand?learner=svm").text
+    page = visitor.get("/trace?learner=svm").text
     assert "<script>a" not in page
     assert "<b>x" not in page
 
@@ -76,5 +76,5 @@ def test_a_class_that_is_none_is_said(enter, target):
     assert visitor.post("/table/target", column=target).status_code == 200
     assert visitor.studio.bench.need_table().target == target
     for learner in ("id3", "perceptron", "svm"):
-        answer = visitor.get(f"/by_hand?learner={learner}")
+        answer = visitor.get(f"/trace?learner={learner}")
         assert answer.status_code == 200, answer.text

@@ -69,7 +69,7 @@ def help_text(english: str | None) -> str:
     from vaglio.cli._output import locale
 
     said = locale()
-    return said.text(_HELP[english]) if english in _HELP else said.lookup(english or "")
+    return said.text(_HELP[english]) if english in _HELP else said.translated(english or "")
 
 
 # One panel of the help per topic.

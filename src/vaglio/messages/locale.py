@@ -67,10 +67,9 @@ class Locale:
 
     __call__ = say
 
-    def lookup(self, english: str) -> str:
-        """Return a text without fields in this language, as it is where there is no translation."""
-        catalogue = _catalogue(self.lang)
-        return str(catalogue.gettext(english)) if english and "{" not in english else english
+    def translated(self, template: str) -> str:
+        """Return a template in this language, its fields not filled in; the template itself if there is none."""
+        return str(_catalogue(self.lang).gettext(template)) if template else ""
 
     def number(self, value: float, spec: str = "") -> str:
         """Return a number as the language writes it."""
@@ -94,9 +93,8 @@ class Locale:
 
     def _filled(self, template: str, values: Any) -> str:
         catalogue = _catalogue(self.lang)
-        translated = catalogue.gettext(template) if template else ""
         written = []
-        for literal, name, spec, conversion in parsed(translated):
+        for literal, name, spec, conversion in parsed(self.translated(template)):
             written.append(literal)
             if name is None:
                 continue

@@ -83,8 +83,8 @@ class Counters:
         times[-1] += seconds
 
     # -- several processes ---------------------------------------------------------------------------------------------
-    def tell(self) -> None:
-        """Write what was counted for the other processes, if it has changed."""
+    def publish(self) -> None:
+        """Write the counts for the other processes, if they have changed."""
         if self.shared is None:
             return
         values = [[*key, value] for key, value in self.values.items()]
@@ -93,8 +93,8 @@ class Counters:
             write_whole(self.shared / f"{os.getpid()}.json", text)
             self._written = text
 
-    def everybody(self) -> Counters:
-        """Return what all processes have counted."""
+    def aggregate(self) -> Counters:
+        """Return the counts of all processes."""
         total = Counters()
         total._add(self.values, self.times, self.windows)
         own = f"{os.getpid()}.json"

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError, VaglioError
-from vaglio.messages.sentences import clip, did_you_mean, listed
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import clip, listed
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.responses import refuse
 from vaglio.serve.served import Served
@@ -29,7 +30,7 @@ class ModelSlot:
     served: Served
     stamp: tuple[int, ...] | None
     loaded: float
-    said: str | None = None
+    remark: str | None = None
 
 
 class ModelStore:
@@ -58,14 +59,28 @@ class ModelStore:
         """Return a model; a name that no model has is refused."""
         slot = self.slots.get(name)
         if slot is None:
-            hint = did_you_mean(clip(name), self.slots, otherwise="the models are")
-            refuse(404, f"There is no model {clip(name)!r}: {hint}")
+            refuse(
+                404,
+                Message(
+                    "unknown-model",
+                    "There is no model {name!r}. The models are {names}.",
+                    name=clip(name),
+                    names=listed(self.slots),
+                ),
+            )
         return slot.served
 
     def only(self) -> Served:
         """Return the model of a service with one; with several, the request must name it."""
         if len(self.slots) > 1:
-            refuse(400, f"This server has several models ({listed(self.slots)}): name one of them in the address.")
+            refuse(
+                400,
+                Message(
+                    "model-not-named",
+                    "This server has several models ({names}). Name one of them in the address.",
+                    names=listed(self.slots),
+                ),
+            )
         return next(iter(self))
 
     def describe(self, served: Served) -> dict[str, Any]:
@@ -83,7 +98,7 @@ class ModelStore:
             "training_rows": None if shape is None else shape[0],
             "digest": served.digest,
             "loaded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(slot.loaded)),
-            "remark": slot.said,
+            "remark": slot.remark,
         }
 
     # -- replaced files ------------------------------------------------------------------------------------------------
@@ -106,9 +121,13 @@ class ModelStore:
             new = self._load(name, slot.served.path)
             _check_successor(slot.served, new)
         except (VaglioError, OSError, MemoryError, ArithmeticError) as error:
-            slot.said = f"The file was replaced, but the old model goes on: {clip(error, 500)}"
+            slot.remark = Message(
+                "replacement-refused",
+                "The file was replaced, but the previous model is still served. {reason}",
+                reason=error.message if isinstance(error, VaglioError) else clip(error, 500),
+            )
             self.counters.add("vaglio_reloads_total", 1, name, "refused")
-            logger.error("%s: %s", name, slot.said)
+            logger.error("%s: %s", name, slot.remark)
             return None
         return new
 
@@ -116,7 +135,7 @@ class ModelStore:
         """Serve a new model in place of the old one."""
         slot = self.slots[new.name]
         same = slot.served.digest == new.digest
-        slot.served, slot.loaded, slot.said = new, time.time(), None
+        slot.served, slot.loaded, slot.remark = new, time.time(), None
         self.counters.add("vaglio_reloads_total", 1, new.name, "taken")
         logger.info(
             "%s: the file was replaced%s", new.name, " by the same model" if same else ", the new model is served"
@@ -135,7 +154,9 @@ def check_models(settings: Settings) -> None:
         without = [served.name for served in store if served.fitted.cost is None]
         if without:
             raise InputError(
-                "model-has-costs-decide-2", "{without}: the model has no costs to decide by.", without=listed(without)
+                "no-costs-to-decide",
+                "{models}: the model has no misclassification costs to decide by.",
+                models=listed(without),
             )
 
 
@@ -145,20 +166,21 @@ def _check_successor(old: Served, new: Served) -> None:
     absent = [name for name in wanted if name not in known]
     if absent:
         raise InputError(
-            "new-one-needs-which",
-            "the new one needs {absent}, which clients do not send; restart to serve it.",
-            absent=listed(absent, quoted=True),
+            "replacement-needs-columns",
+            "The new model needs {columns}, which clients do not send. Restart the server to serve it.",
+            columns=listed(absent, quoted=True),
         )
     other = [name for name in wanted if wanted[name] != known[name]]
     if other:
         raise InputError(
-            "holds-other-values-than",
-            "{other} holds other values than before; restart to serve it.",
-            other=listed(other, quoted=True),
+            "replacement-other-types",
+            "The new model expects other types of values in {columns}. Restart the server to serve it.",
+            columns=listed(other, quoted=True),
         )
     if (old.labels is None) != (new.labels is None):
         raise InputError(
-            "one-predicts-classes-other", "one predicts classes and the other numbers; restart to serve it."
+            "replacement-other-task",
+            "One model predicts classes and the other numbers. Restart the server to serve the new one.",
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from vaglio._version import __version__
 from vaglio.encode import Feature, Spread
 from vaglio.learners.provenance import Shares
+from vaglio.messages.message import text
 from vaglio.serve.http.responses import PROBLEM
 from vaglio.serve.protocols import DATATYPES
 from vaglio.serve.served import Served, allowed_types
@@ -20,17 +21,17 @@ _NAMES = {int: "number", float: "number", str: "string", bool: "boolean", type(N
 # Categories that a form lists; a longer list is typed, not chosen from.
 _MOST_EXAMPLES = 200
 _STATUS = {
-    400: "The body cannot be read.",
-    401: "The token is missing or unknown.",
-    404: "There is no such model.",
-    408: "The body did not arrive in time.",
-    413: "The request is too long.",
-    415: "The body is of a kind that is not read.",
-    421: "The server does not go by that name.",
-    422: "The rows do not fit the model.",
-    429: "Too many requests are waiting.",
-    500: "The server failed.",
-    503: "The answer takes too long, or the server stops.",
+    400: text("The body is not valid."),
+    401: text("The token is missing or invalid."),
+    404: text("There is no such model."),
+    408: text("The body did not arrive in time."),
+    413: text("The request is too large."),
+    415: text("The Content-Type is not supported."),
+    421: text("The Host header names another server."),
+    422: text("The rows do not match the model."),
+    429: text("Too many requests are waiting."),
+    500: text("The server failed."),
+    503: text("The request took too long, or the server is stopping."),
 }
 _READING = (401, 404, 421, 429, 500)
 _SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
@@ -39,10 +40,13 @@ _ANSWER = {
     "type": "object",
     "required": ["predicted"],
     "properties": {
-        "predicted": {**_SCALAR, "description": "The class, by costs if the model has any; or the number."},
-        "probabilities": {**_NUMBERS, "description": "Of each class."},
-        "likeliest": {**_SCALAR, "description": "Of a model with costs: the most probable class."},
-        "expected_costs": {**_NUMBERS, "description": "Of a model with costs: what predicting each class would cost."},
+        "predicted": {
+            **_SCALAR,
+            "description": text("The predicted class, or number. A model with costs decides by them."),
+        },
+        "probabilities": {**_NUMBERS, "description": text("The probability of each class.")},
+        "likeliest": {**_SCALAR, "description": text("For a model with costs: the most probable class.")},
+        "expected_costs": {**_NUMBERS, "description": text("For a model with costs: the expected cost of each class.")},
     },
 }
 _EXPLANATION = {
@@ -54,17 +58,22 @@ _EXPLANATION = {
         "reasons": {"type": "array", "items": {"type": "object"}},
         "against": {"type": "array", "items": {"type": "object"}},
         "notes": {"type": "array", "items": {"type": "string"}},
-        "counterfactual": {"type": ["object", "null"], "description": "A smallest change that gives another class."},
+        "counterfactual": {
+            "type": ["object", "null"],
+            "description": text("A smallest change that gives another class."),
+        },
     },
 }
 _PROBLEM = {
     "type": "object",
-    "required": ["type", "title", "status", "detail"],
+    "required": ["type", "title", "status", "detail", "code", "values"],
     "properties": {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "One sentence: what is wrong, and what to do."},
+        "detail": {"type": "string", "description": text("What is wrong and what to do, in the language asked for.")},
+        "code": {"type": "string", "description": text("The kind of problem, the same in every language.")},
+        "values": {"type": "object", "description": text("The names and numbers in the detail.")},
     },
 }
 _TENSOR = {
@@ -77,11 +86,14 @@ _TENSOR = {
         "data": {"type": "array"},
     },
 }
+_MODELS, _SERVER = text("Models"), text("Server")
+# Names of their own, the same in every language.
+_OPEN_INFERENCE, _MLFLOW = "Open Inference Protocol", "MLflow"
 _TAGS = {
-    "Models": "Predictions, reasons, and what a row is.",
-    "Open Inference Protocol": "One named, typed tensor per column, as KServe, Triton and others speak.",
-    "MLflow": "What clients of MLflow's scoring server send.",
-    "The server": "Health, counts, and this description.",
+    _MODELS: text("Predictions, explanations and the schema of a row."),
+    _OPEN_INFERENCE: text("One named, typed tensor per column, as in KServe and Triton."),
+    _MLFLOW: text("The requests of MLflow's scoring server."),
+    _SERVER: text("Health, metrics and this description."),
 }
 
 
@@ -102,7 +114,7 @@ def row_schema(served: Served) -> dict[str, Any]:
     }
     return {
         "$schema": DIALECT,
-        "title": f"A row for the model {served.name}",
+        "title": text("A row for the model {name}", name=served.name),
         "type": "object",
         "properties": properties,
         "required": list(properties),
@@ -160,11 +172,13 @@ def describe_service(models: Iterable[Served], tokens: bool) -> dict[str, Any]:
         "info": {
             "title": "vaglio serve",
             "version": __version__,
-            "description": "Models that sort the rows of tables into classes. Every refusal is one JSON object with "
-            "one sentence that says what is wrong and what to do.",
+            "description": text(
+                "Models that predict classes or numbers from rows of a table. Every problem is a JSON object "
+                "(RFC 9457) that says what is wrong and what to do."
+            ),
         },
         "jsonSchemaDialect": DIALECT,
-        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
+        "tags": [{"name": name, "description": about_tag} for name, about_tag in _TAGS.items()],
         "paths": paths,
         "components": components,
         **about,
@@ -183,7 +197,7 @@ def _model_paths(served: Served) -> dict[str, Any]:
     predicted = {JSON: {"schema": answer}, CSV: table, ARROW: table}
     bodies = {JSON: {"schema": some, "example": example}, CSV: table, ARROW: table}
     wanted = {"name": "counterfactual", "in": "query", "schema": {"type": "boolean", "default": True}}
-    wanted["description"] = "Whether to look for what would change the decision."
+    wanted["description"] = text("Whether to look for what would change the prediction.")
     tensors: dict[str, Any] = {"type": "object", "required": ["inputs"]}
     tensors["properties"] = {"inputs": {"type": "array", "items": _ref("Tensor")}}
     columns = [
@@ -191,19 +205,23 @@ def _model_paths(served: Served) -> dict[str, Any]:
         for name, types in served.columns
     ]
     infer = {JSON: {"schema": tensors, "example": {"inputs": columns}}}
-    reasons = _operation("Models", f"Reasons by {served.name}", explanation, body={JSON: bodies[JSON]})
-    seen = _operation("Models", f"What {served.name} has seen", {"type": "object"})
-    schema = _operation("Models", f"A row of {served.name}", {"type": "object"}, media="application/schema+json")
-    v2 = "Open Inference Protocol"
+    reasons = _operation(_MODELS, text("Explain by {name}", name=served.name), explanation, body={JSON: bodies[JSON]})
+    seen = _operation(_MODELS, text("What {name} has seen", name=served.name), {"type": "object"})
+    schema = _operation(
+        _MODELS, text("A row of {name}", name=served.name), {"type": "object"}, media="application/schema+json"
+    )
+    v2, named = _OPEN_INFERENCE, {"name": served.name}
     return {
-        f"{root}/predict": {"post": _operation("Models", f"Predict by {served.name}", body=bodies, answers=predicted)},
+        f"{root}/predict": {
+            "post": _operation(_MODELS, text("Predict by {name}", **named), body=bodies, answers=predicted)
+        },
         f"{root}/explain": {"post": {**reasons, "parameters": [wanted]}},
         f"{root}/schema": {"get": schema},
         f"{root}/seen": {"get": seen},
-        root: {"get": _operation("Models", f"About {served.name}", {"type": "object"})},
-        f"/v2{root}": {"get": _operation(v2, f"Tensors of {served.name}", {"type": "object"})},
-        f"/v2{root}/ready": {"get": _operation(v2, f"Whether {served.name} is ready", {"type": "object"})},
-        f"/v2{root}/infer": {"post": _operation(v2, f"Infer by {served.name}", {"type": "object"}, body=infer)},
+        root: {"get": _operation(_MODELS, text("About {name}", **named), {"type": "object"})},
+        f"/v2{root}": {"get": _operation(v2, text("Tensors of {name}", **named), {"type": "object"})},
+        f"/v2{root}/ready": {"get": _operation(v2, text("Whether {name} is ready", **named), {"type": "object"})},
+        f"/v2{root}/infer": {"post": _operation(v2, text("Infer by {name}", **named), {"type": "object"}, body=infer)},
         **_invocations(root, served),
     }
 
@@ -214,24 +232,27 @@ def _invocations(root: str, served: Served) -> dict[str, Any]:
     records["properties"] = {"dataframe_records": {"type": "array", "items": row}}
     body = {JSON: {"schema": records, "example": {"dataframe_records": [_example(served)]}}}
     listed = {"type": "object", "required": ["predictions"], "properties": {"predictions": {"type": "array"}}}
-    told = _operation("MLflow", f"Invoke {served.name}{'' if root else ', the only model'}", listed, body=body)
-    told["description"] = "dataframe_split, instances and inputs are taken, too, and CSV."
+    summary = (
+        text("Invoke {name}", name=served.name) if root else text("Invoke {name}, the only model", name=served.name)
+    )
+    told = _operation(_MLFLOW, summary, listed, body=body)
+    told["description"] = text("dataframe_split, instances, inputs and CSV are accepted, too.")
     return {f"{root}/invocations": {"post": told}}
 
 
 def _server_paths() -> dict[str, Any]:
     said = {
-        "/models": ("Models", "List the models"),
-        "/health/live": ("The server", "Whether the server lives"),
-        "/health/ready": ("The server", "Whether the server takes requests"),
-        "/openapi.json": ("The server", "This description"),
-        "/v2": ("Open Inference Protocol", "About the server"),
-        "/v2/health/live": ("Open Inference Protocol", "Whether the server is alive"),
-        "/v2/health/ready": ("Open Inference Protocol", "Whether the server is ready"),
+        "/models": (_MODELS, text("List the models")),
+        "/health/live": (_SERVER, text("Whether the server is running")),
+        "/health/ready": (_SERVER, text("Whether the server accepts requests")),
+        "/openapi.json": (_SERVER, text("This description")),
+        "/v2": (_OPEN_INFERENCE, text("About the server")),
+        "/v2/health/live": (_OPEN_INFERENCE, text("Whether the server is alive")),
+        "/v2/health/ready": (_OPEN_INFERENCE, text("Whether the server is ready")),
     }
-    paths = {path: {"get": _operation(tag, text, {"type": "object"})} for path, (tag, text) in said.items()}
-    text = {"schema": {"type": "string"}}
-    metrics = _operation("The server", "Counts for Prometheus", answers={"text/plain": text})
+    paths = {path: {"get": _operation(tag, summary, {"type": "object"})} for path, (tag, summary) in said.items()}
+    plain = {"schema": {"type": "string"}}
+    metrics = _operation(_SERVER, text("Metrics for Prometheus"), answers={"text/plain": plain})
     return {**paths, "/metrics": {"get": metrics}}
 
 
@@ -245,9 +266,14 @@ def _operation(
     media: str = JSON,
 ) -> dict[str, Any]:
     """Return one operation with every status it may answer."""
-    statuses = _STATUS if body is not None or "ready" in summary else {code: _STATUS[code] for code in _READING}
+    # Only what answers whether the server or a model is ready, or takes rows, may be refused for being busy.
+    statuses = (
+        _STATUS
+        if body is not None or "ready" in summary or "accepts" in summary
+        else {code: _STATUS[code] for code in _READING}
+    )
     problem = {PROBLEM: {"schema": _ref("Problem")}}
-    told = {str(code): {"description": text, "content": problem} for code, text in statuses.items()}
+    told = {str(code): {"description": about, "content": problem} for code, about in statuses.items()}
     content = answers if answers is not None else {media: {"schema": schema}}
     if "503" in told and body is None:
         told["503"]["content"] = {JSON: {"schema": {"type": "object"}}}
@@ -255,7 +281,7 @@ def _operation(
         "tags": [tag],
         "summary": summary,
         "operationId": summary.lower().replace(" ", "-").replace(",", ""),
-        "responses": {"200": {"description": "The answer.", "content": content}, **told},
+        "responses": {"200": {"description": text("The answer."), "content": content}, **told},
     }
     return operation if body is None else {**operation, "requestBody": {"required": True, "content": body}}
 

@@ -14,11 +14,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vaglio._version import __version__
-from vaglio.messages.sentences import clip, did_you_mean, listed
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import clip, listed
 from vaglio.serve.http.requests import dump_json, media_type, read_body
 from vaglio.serve.http.responses import refuse
 from vaglio.serve.served import Served
-from vaglio.serve.wire import CSV, JSON, check_rows
+from vaglio.serve.wire import CSV, JSON, check_rows, unknown_media
 
 if TYPE_CHECKING:
     from vaglio.serve.service import Service
@@ -36,6 +37,9 @@ DATATYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(_WHOLE, (int,)),
     **dict.fromkeys(_REAL, (int, float)),
 }
+_NO_INPUTS = Message(
+    "no-inputs", "An inference request must be an object with a list of inputs, one tensor per column."
+)
 # A tensor of all columns at once, of a model of numbers.
 _MATRIX = 2
 
@@ -73,22 +77,44 @@ class Invocations:
         served = self.service.served(request, "invocations")
         media = media_type(request)
         if media not in (JSON, CSV):
-            refuse(415, f"Rows come as {JSON} or {CSV}: set the Content-Type.")
+            unknown_media(media, JSON, CSV)
         body = await read_body(request, self.service.bounds)
         if media == CSV:
             return await self.service.answer_table(request, served, body, CSV, lambda answers: _predictions(answers))
         data = await self.service.parse(body)
         if not isinstance(data, dict):
-            refuse(400, f"The body is an object with one of {listed(_FORMS, last='or')}.")
+            refuse(
+                400,
+                Message(
+                    "invocation-not-object",
+                    "The body must be an object with one of {forms}.",
+                    forms=listed(_FORMS, last="or"),
+                ),
+            )
         rows = _rows(served, data)
         params = {} if data.get("params") is None else data["params"]
         if not isinstance(params, dict) or set(params) - {"predict_method"}:
-            refuse(400, "params may have predict_method, and nothing else.")
+            refuse(400, Message("unknown-params", "params can only have predict_method."))
         method = params.get("predict_method", "predict")
         if method not in _METHODS:
-            refuse(400, f"predict_method is {listed(_METHODS, last='or')}, not {clip(repr(method), 40)}.")
+            refuse(
+                400,
+                Message(
+                    "unknown-predict-method",
+                    "predict_method must be {methods}, not {found}.",
+                    methods=listed(_METHODS, last="or"),
+                    found=clip(repr(method), 40),
+                ),
+            )
         if method == "predict_proba" and not served.fitted.has_probabilities:
-            refuse(422, f"The learner {served.fitted.learner!r} gives no probabilities.")
+            refuse(
+                422,
+                Message(
+                    "no-probabilities",
+                    "Models of the learner {learner!r} give no probabilities.",
+                    learner=served.fitted.learner,
+                ),
+            )
         return await self.service.answer_rows(request, served, rows, lambda answers: _predictions(answers, method))
 
 
@@ -102,32 +128,48 @@ def _rows(served: Served, data: dict[str, Any]) -> list[Any]:
     """Return the rows of a body, each as an object by column name."""
     found = [form for form in _FORMS if form in data]
     if len(found) != 1:
-        refuse(400, f"The body has exactly one of {listed(_FORMS, last='or')}; this one has {listed(found)}.")
+        refuse(
+            400,
+            Message(
+                "invocation-form",
+                "The body must have exactly one of {forms}. This one has: {found}.",
+                forms=listed(_FORMS, last="or"),
+                found=listed(found),
+            ),
+        )
     given = data[found[0]]
     if found[0] == "dataframe_split":
         if not isinstance(given, dict) or not isinstance(given.get("data"), list):
-            refuse(400, "dataframe_split is an object with columns and data.")
+            refuse(400, Message("split-not-object", "dataframe_split must be an object with columns and data."))
         columns = given.get("columns")
         if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-            refuse(400, "dataframe_split needs columns: the list of their names.")
+            refuse(400, Message("split-without-columns", "dataframe_split needs columns, the list of column names."))
         if len(set(columns)) != len(columns):
-            refuse(400, "dataframe_split names a column twice.")
+            refuse(400, Message("split-repeated-column", "dataframe_split has the same column twice."))
         return [_named(row, columns) for row in given["data"]]
     if found[0] == "inputs" and isinstance(given, dict):
         # Rows from a list of values per column; one value alone is one row.
         lists = {name: values if isinstance(values, list) else [values] for name, values in given.items()}
         lengths = {len(values) for values in lists.values()}
         if len(lengths) != 1:
-            refuse(400, "The columns of inputs differ in their number of values.")
+            refuse(400, Message("inputs-unequal", "All columns of inputs must have the same number of values."))
         return [dict(zip(lists, values)) for values in zip(*lists.values())]
     if not isinstance(given, list):
-        refuse(400, f"{found[0]} is a list of rows.")
+        refuse(400, Message("rows-not-list", "{form} must be a list of rows.", form=found[0]))
     return [row if isinstance(row, dict) else _named(row, served.names) for row in given]
 
 
 def _named(row: object, names: list[str]) -> dict[str, Any]:
     if not isinstance(row, list) or len(row) != len(names):
-        refuse(422, f"A row is a list of {len(names)} values: {listed(names, quoted=True)}.")
+        refuse(
+            422,
+            Message(
+                "row-length",
+                "A row must be a list of {n:,} {n:value|values}, in the order {columns}.",
+                n=len(names),
+                columns=listed(names, quoted=True),
+            ),
+        )
     return dict(zip(names, row))
 
 
@@ -192,22 +234,30 @@ class OpenInference:
         """Answer the rows of some tensors."""
         served = self._served(request, "v2 infer")
         if media_type(request) != JSON:
-            refuse(415, f"Tensors come as {JSON}, without the binary extension: set the Content-Type.")
+            unknown_media(media_type(request), JSON)
         data = await self.service.parse(await read_body(request, self.service.bounds))
         if not isinstance(data, dict):
-            refuse(400, "An inference request is an object with a list of inputs.")
+            refuse(400, _NO_INPUTS)
         rows = self._rows(served, data.get("inputs"))
         wanted = _wanted(data.get("outputs"))
         said = data.get("id")
         if said is not None and not isinstance(said, str):
-            refuse(400, "The id of a request is a text.")
+            refuse(400, Message("id-not-string", "The id of a request must be a string."))
 
         def write(answers: list[dict[str, Any]]) -> dict[str, Any]:
             about = {"model_name": served.name, "model_version": served.digest}
             outputs = _outputs(served, answers)
             for name in wanted or ():
                 if name not in outputs:
-                    refuse(400, f"There is no output {clip(name)!r}: {did_you_mean(clip(name), outputs)}")
+                    refuse(
+                        400,
+                        Message(
+                            "unknown-output",
+                            "There is no output {name!r}. The outputs are {names}.",
+                            name=clip(name),
+                            names=listed(outputs),
+                        ),
+                    )
             chosen = [{"name": name, **outputs[name]} for name in (wanted or outputs)]
             return {**about, **({} if said is None else {"id": said}), "outputs": chosen}
 
@@ -217,12 +267,21 @@ class OpenInference:
         served = self.service.served(request, route)
         version = request.path_params.get("version", served.digest)
         if version != served.digest:
-            refuse(404, f"The model {served.name!r} has the version {served.digest}, not {clip(version)!r}.")
+            refuse(
+                404,
+                Message(
+                    "unknown-model-version",
+                    "The model {name!r} has the version {version}, not {asked!r}.",
+                    name=served.name,
+                    version=served.digest,
+                    asked=clip(version),
+                ),
+            )
         return served
 
     def _rows(self, served: Served, inputs: Any) -> list[dict[str, Any]]:
         if not isinstance(inputs, list) or not inputs or not all(isinstance(each, dict) for each in inputs):
-            refuse(400, "An inference request has a list of inputs, one tensor per column.")
+            refuse(400, _NO_INPUTS)
         names = [each.get("name") for each in inputs]
         if len(inputs) == 1 and names[0] not in served.names and len(_shape(inputs[0])) == _MATRIX:
             return self._rows_of_matrix(served, inputs[0])
@@ -230,15 +289,21 @@ class OpenInference:
         for tensor in inputs:
             name = tensor.get("name")
             if not isinstance(name, str) or name in columns:
-                refuse(400, "Every input has a name of its own.")
+                refuse(400, Message("input-name", "Every input needs a name of its own."))
             shape = _shape(tensor)
             if prod(shape[1:]) != 1:
                 refuse(
-                    400, f"Input {clip(name)!r} has the shape {shape}: the tensor of a column has one value per row."
+                    400,
+                    Message(
+                        "input-shape",
+                        "Input {name!r} has the shape {shape}. The tensor of a column has one value per row.",
+                        name=clip(name),
+                        shape=str(shape),
+                    ),
                 )
             columns[name] = self._values(tensor, shape)
         if len({len(values) for values in columns.values()}) > 1:
-            refuse(400, "The inputs differ in their number of rows.")
+            refuse(400, Message("inputs-unequal", "All columns of inputs must have the same number of values."))
         return [dict(zip(columns, values)) for values in zip(*columns.values())]
 
     def _rows_of_matrix(self, served: Served, tensor: dict[str, Any]) -> list[dict[str, Any]]:
@@ -247,7 +312,13 @@ class OpenInference:
         if shape[1] != width:
             refuse(
                 422,
-                f"The tensor has {shape[1]} columns, but the model has {width}: {', '.join(map(clip, served.names))}.",
+                Message(
+                    "tensor-width",
+                    "The tensor has {n:,} columns, but the model has {width:,}: {columns}.",
+                    n=shape[1],
+                    width=width,
+                    columns=listed(served.names),
+                ),
             )
         values = self._values(tensor, shape)
         return [dict(zip(served.names, values[at : at + width])) for at in range(0, len(values), width)]
@@ -256,23 +327,49 @@ class OpenInference:
         """Return the values of a tensor, one row after the other."""
         name, datatype = clip(tensor.get("name")), tensor.get("datatype")
         if not isinstance(datatype, str) or datatype not in DATATYPES:
-            refuse(400, f"Input {name!r} has no datatype of the protocol, as FP64, INT64, BOOL or BYTES.")
+            refuse(
+                400,
+                Message(
+                    "unknown-datatype",
+                    "Input {name!r} needs a datatype of the protocol, such as FP64, INT64, BOOL or BYTES.",
+                    name=name,
+                ),
+            )
         check_rows(shape[0], self.service.bounds)
         # A tensor may be written row by row.
         data = tensor.get("data")
         if not isinstance(data, list):
-            refuse(400, "The data of an input is a list.")
+            refuse(400, Message("input-data-not-list", "The data of an input must be a list."))
         values: list[Any] = data
         while values and isinstance(values[0], list):
             if not all(isinstance(part, list) for part in values):
-                refuse(400, "The data of an input mixes lists and values.")
+                refuse(400, Message("input-data-mixed", "The data of an input must not mix lists and values."))
             values = [value for part in values for value in part]
         if len(values) != prod(shape):
-            refuse(400, f"Input {name!r} has {len(values)} values, but its shape {shape} says {prod(shape)}.")
+            refuse(
+                400,
+                Message(
+                    "input-size",
+                    "Input {name!r} has {n:,} {n:value|values}, but its shape {shape} needs {expected:,}.",
+                    name=name,
+                    n=len(values),
+                    shape=str(shape),
+                    expected=prod(shape),
+                ),
+            )
         types = DATATYPES[datatype]
         for value in values:
             if value is not None and type(value) not in types:
-                refuse(400, f"Input {name!r} is {datatype}, but holds {clip(repr(value), 40)}.")
+                refuse(
+                    400,
+                    Message(
+                        "input-value",
+                        "Input {name!r} has the datatype {datatype}, but the value {found}.",
+                        name=name,
+                        datatype=datatype,
+                        found=clip(repr(value), 40),
+                    ),
+                )
         return values
 
 
@@ -280,7 +377,14 @@ def _shape(tensor: dict[str, Any]) -> list[int]:
     shape = tensor.get("shape")
     sound = isinstance(shape, list) and 0 < len(shape) <= 8
     if not isinstance(shape, list) or not sound or not all(type(n) is int and 0 <= n < 1 << 31 for n in shape):
-        refuse(400, f"Input {clip(tensor.get('name'))!r} needs a shape: a list of whole numbers.")
+        refuse(
+            400,
+            Message(
+                "input-without-shape",
+                "Input {name!r} needs a shape: a list of integers.",
+                name=clip(tensor.get("name")),
+            ),
+        )
     return shape
 
 
@@ -290,7 +394,7 @@ def _wanted(outputs: Any) -> list[str] | None:
     if not isinstance(outputs, list) or not all(
         isinstance(o, dict) and isinstance(o.get("name"), str) for o in outputs
     ):
-        refuse(400, "outputs is a list of objects with a name.")
+        refuse(400, Message("outputs-form", "outputs must be a list of objects with a name."))
     return [each["name"] for each in outputs]
 
 

@@ -50,7 +50,7 @@ class RequestLog:
             path.open("ab").close()
         except OSError as error:
             raise InputError(
-                "cannot-write-log", "Cannot write the log {path}: {strerror}.", path=path, strerror=error.strerror
+                "cannot-write-log", "Cannot write the log {path}: {reason}.", path=path, reason=error.strerror
             ) from error
         self._thread = threading.Thread(target=self._run, name="log", daemon=True)
         self._thread.start()

@@ -14,8 +14,10 @@ from vaglio.encode import Feature
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted, load
 from vaglio.fitted.one_row import OneRow
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, text
 from vaglio.messages.printable import is_whole_text
-from vaglio.messages.sentences import clip, did_you_mean, listed
+from vaglio.messages.sentences import clip, listed, near_names
 from vaglio.model.base import codes_and_proba
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.application import Deadline
@@ -23,7 +25,7 @@ from vaglio.serve.http.responses import refuse
 from vaglio.serve.monitor import Monitor, Seen
 from vaglio.table import Table
 
-__all__ = ["Answers", "Served"]
+__all__ = ["Answers", "Served", "plain_json"]
 
 # Rows that are computed between two looks at the clock.
 _CHUNK = 1024
@@ -35,7 +37,11 @@ _DIGITS = 16
 _NUMBER: frozenset[type] = frozenset({int, float, type(None)})
 _WORD: frozenset[type] = frozenset({str, type(None)})
 _ANY: frozenset[type] = frozenset({str, int, float, bool, type(None)})
-_EXPECTED = {_NUMBER: "a number or null", _WORD: "a text or null", _ANY: "a text, a number, true, false or null"}
+_EXPECTED = {
+    _NUMBER: text("a number or null"),
+    _WORD: text("a string or null"),
+    _ANY: text("a string, a number, true, false or null"),
+}
 
 
 @dataclass(frozen=True)
@@ -68,12 +74,12 @@ class Served:
     path : Path
     fitted : Fitted
     monitor : Monitor
-    text : int
+    longest : int
         Characters that one value may have.
     """
 
-    def __init__(self, name: str, path: Path, fitted: Fitted, monitor: Monitor, text: int) -> None:
-        self.name, self.path, self.fitted, self.monitor, self.text = name, path, fitted, monitor, text
+    def __init__(self, name: str, path: Path, fitted: Fitted, monitor: Monitor, longest: int) -> None:
+        self.name, self.path, self.fitted, self.monitor, self.longest = name, path, fitted, monitor, longest
         self.one = OneRow(fitted)
         self.labels = self.one.labels
         # Keys of JSON objects are texts, whatever a class is.
@@ -86,12 +92,12 @@ class Served:
         self.seconds = self._trial()
 
     @classmethod
-    def load(cls, name: str, path: Path, decide: str | None, counters: Counters, text: int) -> Served:
+    def load(cls, name: str, path: Path, decide: str | None, counters: Counters, longest: int) -> Served:
         """Read a model file, and see that the model answers."""
         fitted = load(path)
         if decide is not None and fitted.cost is not None:
             fitted = fitted.deciding(decide)
-        return cls(name, path, fitted, Monitor(name, counters, fitted), text)
+        return cls(name, path, fitted, Monitor(name, counters, fitted), longest)
 
     def _trial(self) -> float:
         """Return the seconds that one row takes, after a row without values, which every model answers."""
@@ -128,32 +134,80 @@ class Served:
             Its place among others, from 1.
         """
         if type(row) is not dict:
-            refuse(422, f"{_where(number)} is an object with one value per column, not {_kind(row)}.")
+            refuse(
+                422,
+                Message(
+                    "row-not-object",
+                    "{where}: expected an object with one value per column, not {found}.",
+                    where=_where(number),
+                    found=_kind(row),
+                ),
+            )
         checked = {}
         for name, types in self.columns:
             try:
                 value = checked[name] = row[name]
             except KeyError:
-                self._lacks(row, number)
+                self._refuse_missing(row, number)
             if type(value) not in types:
-                refuse(422, f"{_where(number)}, column {clip(name)!r}: {_kind(value)} is not {_EXPECTED[types]}.")
-            if type(value) is str and (len(value) > self.text or not is_whole_text(value)):
-                long = len(value) > self.text
                 refuse(
-                    413 if long else 422,
-                    f"{_where(number)}, column {clip(name)!r}: the text "
-                    + (f"has more than {self.text:,} characters." if long else "holds half of a surrogate pair."),
+                    422,
+                    Message(
+                        "value-type",
+                        "{where}, column {column!r}: expected {expected}, not {found}.",
+                        where=_where(number),
+                        column=clip(name),
+                        expected=_EXPECTED[types],
+                        found=_kind(value),
+                    ),
                 )
+            if type(value) is str and (len(value) > self.longest or not is_whole_text(value)):
+                self._refuse_text(value, name, number)
         return checked
 
-    def _lacks(self, row: dict[str, Any], number: int | None) -> None:
-        absent = [name for name in self.names if name not in row]
-        near = did_you_mean(absent[0], [key for key in row if key not in self.names], otherwise="it has", quoted=True)
-        hint = f" ({near})" if row else ""
+    def _refuse_text(self, value: str, name: str, number: int | None) -> None:
+        where = {"where": _where(number), "column": clip(name)}
+        if len(value) > self.longest:
+            refuse(
+                413,
+                Message(
+                    "value-too-long",
+                    "{where}, column {column!r}: the text has more than {limit:,} characters.",
+                    **where,
+                    limit=self.longest,
+                ),
+            )
         refuse(
             422,
-            f"{_where(number)} lacks {listed(absent, quoted=True)}{hint.replace('.)', ')')}: a row has all columns of "
-            "the model, with null where a value is missing.",
+            Message(
+                "value-not-unicode",
+                "{where}, column {column!r}: the text has half of a surrogate pair.",
+                **where,
+            ),
+        )
+
+    def _refuse_missing(self, row: dict[str, Any], number: int | None) -> None:
+        absent = [name for name in self.names if name not in row]
+        values = {"where": _where(number), "columns": listed(absent, quoted=True)}
+        near = near_names(absent[0], [key for key in row if key not in self.names])
+        if near:
+            refuse(
+                422,
+                Message(
+                    "row-columns-misspelled",
+                    "{where} has no {columns}. Did you write {near} instead? Send every column of the model, "
+                    "with null for missing values.",
+                    **values,
+                    near=listed(near, quoted=True, last="or"),
+                ),
+            )
+        refuse(
+            422,
+            Message(
+                "row-columns-missing",
+                "{where} has no {columns}. Send every column of the model, with null for missing values.",
+                **values,
+            ),
         )
 
     def in_order(self, row: dict[str, Any]) -> Any:
@@ -216,7 +270,9 @@ class Served:
         self.monitor.examine(seen, chunk, matrix, answers.labels)
         return answers
 
-    def explain(self, rows: Sequence[dict[str, Any]], counterfactual: bool, deadline: Deadline) -> list[dict[str, Any]]:
+    def explain(
+        self, rows: Sequence[dict[str, Any]], counterfactual: bool, locale: Locale, deadline: Deadline
+    ) -> list[dict[str, Any]]:
         """Return why each row gets its class, as plain data.
 
         Parameters
@@ -225,13 +281,15 @@ class Served:
             Rows that were checked.
         counterfactual : bool
             Whether to look for what would change it.
+        locale : Locale
+            The language of the reasons.
         deadline : Deadline
         """
         found = []
         for row in rows:
             deadline.check()
             explanation = self.fitted.explain(self.table_of([row]), counterfactual=counterfactual)[0]
-            found.append(_plain(explanation.to_dict()))
+            found.append(plain_json(explanation.to_dict(), locale))
         return found
 
 
@@ -246,7 +304,7 @@ def _joined(parts: list[Answers]) -> Answers:
     if len(parts) == 1:
         return parts[0]
     if not parts:
-        raise InputError("there-row-predict", "There is no row to predict.")
+        raise InputError("no-rows", "There are no rows to predict.")
 
     def together(lists: list[Any]) -> Any:
         return None if lists[0] is None else [each for part in lists for each in part]
@@ -255,8 +313,8 @@ def _joined(parts: list[Answers]) -> Answers:
     return Answers(*(together([getattr(part, name) for part in parts]) for name in names))
 
 
-def _where(number: int | None) -> str:
-    return "The row" if number is None else f"Row {number}"
+def _where(number: int | None) -> Message:
+    return text("The row") if number is None else text("Row {number:,}", number=number)
 
 
 def _kind(value: object) -> str:
@@ -264,16 +322,26 @@ def _kind(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (int, float)):
-        return "a number"
-    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
+        return text("a number")
+    return (
+        text("a string") if isinstance(value, str) else text("a list") if isinstance(value, list) else text("an object")
+    )
 
 
-def _plain(data: object) -> Any:
-    """Return data that JSON can say: texts as keys, no NumPy numbers, null for what is no number."""
+def plain_json(data: object, locale: Locale) -> Any:
+    """Return data in the types of JSON: strings as keys, null for numbers that are not finite, messages in a language.
+
+    Parameters
+    ----------
+    data : object
+    locale : Locale
+    """
     if isinstance(data, dict):
-        return {str(key): _plain(value) for key, value in data.items()}
+        return {str(key): plain_json(value, locale) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
+        return [plain_json(value, locale) for value in data]
+    if isinstance(data, str):
+        return locale.text(data)
     if isinstance(data, np.generic):
         data = data.item()
     if isinstance(data, float) and not np.isfinite(data):

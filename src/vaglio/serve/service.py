@@ -15,10 +15,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vaglio.errors import DataWarning
+from vaglio.messages.message import Message
 from vaglio.runtime.memory import resident_memory
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.access import Access
 from vaglio.serve.http.application import NOTES, Application, Deadline, Gate, Scope
+from vaglio.serve.http.languages import request_locale
 from vaglio.serve.http.requests import check_nesting, dump_json, media_type, parse_json, read_body
 from vaglio.serve.http.responses import page_routes, refuse
 from vaglio.serve.model_store import ModelStore
@@ -26,7 +28,7 @@ from vaglio.serve.monitor import KINDS, ColumnDrift, column_drift
 from vaglio.serve.openapi import describe_service, row_schema
 from vaglio.serve.protocols import Invocations, OpenInference
 from vaglio.serve.request_log import RequestLog, entry_of
-from vaglio.serve.served import Served
+from vaglio.serve.served import Served, plain_json
 from vaglio.serve.settings import Settings
 from vaglio.serve.wire import ARROW, CSV, JSON, answer_objects, check_rows, read_table, table_answer, unknown_media
 from vaglio.table import Table
@@ -49,7 +51,6 @@ _PAGE = {
     "/": "index.html",
     "/page.css": "page.css",
     "/page.js": "page.js",
-    "/words.js": "words.js",
     "/docs": "docs.html",
     "/docs.js": "docs.js",
 }
@@ -86,12 +87,20 @@ class Service:
             Route("/health/ready", self.ready),
             Route("/metrics", self.metrics),
             Route("/openapi.json", self.openapi),
-            *page_routes("vaglio.serve.page", _PAGE),
+            *page_routes("vaglio.serve", "page", _PAGE),
             *OpenInference(self).routes(),
             *Invocations(self).routes(),
         ]
         access = Access(self.settings.tokens, self.settings.hosts)
-        open_paths = ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping", *_PAGE)
+        open_paths = (
+            "/health/live",
+            "/health/ready",
+            "/v2/health/live",
+            "/v2/health/ready",
+            "/ping",
+            "/say.js",
+            *_PAGE,
+        )
         return Application(routes, access, self.gate, self.observe, self.start, self.stop, open_paths, _dialect)
 
     # -- predictions ---------------------------------------------------------------------------------------------------
@@ -109,7 +118,7 @@ class Service:
             answer = await self._predict_one(request, served, served.check(data))
             return Response(dump_json(answer), media_type=JSON)
         if type(data) is not list:
-            refuse(422, "The body is one row as a JSON object, or a list of such objects.")
+            refuse(422, Message("body-not-rows", "The body must be a row as a JSON object, or a list of such objects."))
         return await self.answer_rows(request, served, data, lambda answers: answers)
 
     async def _predict_one(self, request: Request, served: Served, row: dict[str, Any]) -> dict[str, Any]:
@@ -177,17 +186,25 @@ class Service:
         """Say why, and what would change it."""
         served = self.served(request, "explain")
         if media_type(request) != JSON:
-            refuse(415, f"Rows to explain come as {JSON}: set the Content-Type.")
+            unknown_media(media_type(request), JSON)
         wanted = request.query_params.get("counterfactual", "true")
         if wanted not in ("true", "false"):
-            refuse(400, "counterfactual is true or false.")
+            refuse(400, Message("counterfactual-value", "counterfactual must be true or false."))
         data = await self.parse(await read_body(request, self.bounds))
         rows = data if type(data) is list else [data]
         if len(rows) > min(MOST_EXPLAINED, self.bounds.rows):
-            refuse(413, f"The reasons of at most {MOST_EXPLAINED} rows are given at a time: send fewer.")
+            refuse(
+                413,
+                Message(
+                    "too-many-explained",
+                    "At most {limit:,} rows can be explained at a time. Send fewer rows.",
+                    limit=MOST_EXPLAINED,
+                ),
+            )
         alone = type(data) is not list
         checked = [served.check(row, None if alone else number) for number, row in enumerate(rows, 1)]
-        found = await self.gate.run(served.explain, checked, wanted == "true", large=len(rows) > 1)
+        locale = request_locale(request)
+        found = await self.gate.run(served.explain, checked, wanted == "true", locale, large=len(rows) > 1)
         self._note(request, served, len(rows), rows, found)
         return Response(dump_json(found[0] if alone else found), media_type=JSON)
 
@@ -200,15 +217,16 @@ class Service:
     # -- what there is -------------------------------------------------------------------------------------------------
     async def models(self, request: Request) -> Response:
         """List the models."""
-        return _json({"models": [self.store.describe(served) for served in self.store]})
+        models = [self.store.describe(served) for served in self.store]
+        return _json(plain_json({"models": models}, request_locale(request)))
 
     async def model(self, request: Request) -> Response:
         """Describe one model."""
-        return _json(self.store.describe(self.served(request, "model")))
+        return _json(plain_json(self.store.describe(self.served(request, "model")), request_locale(request)))
 
     async def schema(self, request: Request) -> Response:
         """Describe a row of a model."""
-        content = dump_json(row_schema(self.served(request, "schema")))
+        content = dump_json(plain_json(row_schema(self.served(request, "schema")), request_locale(request)))
         return Response(content, media_type="application/schema+json")
 
     async def seen(self, request: Request) -> Response:
@@ -231,7 +249,8 @@ class Service:
 
     async def openapi(self, request: Request) -> Response:
         """Describe the service for programs."""
-        return _json(describe_service(self.store, bool(self.settings.tokens)))
+        about = describe_service(self.store, bool(self.settings.tokens))
+        return _json(plain_json(about, request_locale(request)))
 
     async def live(self, request: Request) -> Response:
         """Say that the server lives."""
@@ -269,7 +288,7 @@ class Service:
         if self.log is not None:
             self.counters.values[("vaglio_log_failures_total",)] = self.log.failures
             self.counters.values[("vaglio_log_lines_lost_total",)] = self.log.lost
-        return self.counters.everybody()
+        return self.counters.aggregate()
 
     # -- around a request ----------------------------------------------------------------------------------------------
     def served(self, request: Request, route: str) -> Served:
@@ -311,7 +330,7 @@ class Service:
         if self.settings.watch:
             self._tasks.append(asyncio.create_task(self._repeat(self._look)))
         if self.settings.shared is not None:
-            self._tasks.append(asyncio.create_task(self._repeat(self._tell)))
+            self._tasks.append(asyncio.create_task(self._repeat(self._publish)))
 
     async def stop(self) -> None:
         """End it, and write what is left."""
@@ -339,9 +358,9 @@ class Service:
             if new is not None:
                 self.store.put(new)
 
-    async def _tell(self) -> None:
+    async def _publish(self) -> None:
         self.counters.windows = {served.name: served.monitor.recent() for served in self.store}
-        self.counters.tell()
+        self.counters.publish()
 
 
 def _dialect(path: str, status: int, detail: str) -> dict[str, str]:

@@ -73,16 +73,16 @@ def named_models(given: Sequence[str]) -> tuple[tuple[str, Path], ...]:
             name, file = Path(text).name.removesuffix(".vaglio"), text
         if not _NAME.fullmatch(name):
             raise InputError(
-                "cannot-part-address-give",
-                "{name!r} cannot be part of an address: give the model a name of letters, digits, '.', "
-                "'_' and '-', as in name={name2}.",
+                "model-name",
+                "{name!r} cannot be part of an address. Give the model a name of letters, digits, '.', "
+                "'_' and '-', as in name={file}.",
                 name=name,
-                name2=Path(file).name,
+                file=Path(file).name,
             )
         if name in found:
             raise InputError(
-                "two-models-named-give",
-                "Two models are named {name!r}: give one of them another name, as in other={file}.",
+                "model-name-repeated",
+                "Two models are named {name!r}. Give one of them another name, as in other={file}.",
                 name=name,
                 file=file,
             )

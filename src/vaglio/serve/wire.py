@@ -7,8 +7,8 @@ from typing import Any
 
 from vaglio.errors import ReadError
 from vaglio.fitted import Fitted
-from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import listed
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import clip, listed
 from vaglio.serve.http.requests import Bounds, dump_json
 from vaglio.serve.http.responses import refuse
 from vaglio.serve.served import Answers, Served
@@ -31,10 +31,20 @@ class _Body(io.BytesIO):
     name = "The body"
 
 
-def unknown_media(media: str) -> None:
-    """Refuse a body of another form than rows can have."""
-    said = f"not as {media!r}" if media else "and the request does not say what it holds"
-    refuse(415, f"Rows come as {listed([JSON, CSV, ARROW], last='or')}, {said}: set the Content-Type.")
+def unknown_media(media: str, *supported: str) -> None:
+    """Refuse a body whose Content-Type is not one of those supported; by default, of any that rows can have."""
+    kinds = listed(supported or (JSON, CSV, ARROW), last="or")
+    if not media:
+        refuse(415, Message("no-content-type", "The request has no Content-Type. Set it to {kinds}.", kinds=kinds))
+    refuse(
+        415,
+        Message(
+            "unsupported-content-type",
+            "The Content-Type {media!r} is not supported. Send {kinds}.",
+            media=clip(media),
+            kinds=kinds,
+        ),
+    )
 
 
 def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table:
@@ -64,7 +74,14 @@ def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table
     except ReadError as error:
         told = error.message
         if isinstance(told, Message) and told.code == "limit-exceeded":
-            refuse(413, text("{found}. Send fewer rows or columns at a time.", found=told.values["found"]))
+            refuse(
+                413,
+                Message(
+                    "limit-exceeded-in-body",
+                    "{found}. Send fewer rows or columns at a time.",
+                    found=told.values["found"],
+                ),
+            )
         refuse(400, told)
     check_rows(len(table), bounds)
     return table
@@ -73,7 +90,15 @@ def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table
 def check_rows(rows: int, bounds: Bounds) -> None:
     """Refuse more rows than one request may have."""
     if rows > bounds.rows:
-        refuse(413, f"The request has {rows:,} rows, more than {bounds.rows:,}: send fewer rows at a time.")
+        refuse(
+            413,
+            Message(
+                "too-many-rows",
+                "The request has {n:,} rows; at most {limit:,} are allowed. Send fewer rows at a time.",
+                n=rows,
+                limit=bounds.rows,
+            ),
+        )
 
 
 def answer_objects(served: Served, answers: Answers) -> list[dict[str, Any]]:

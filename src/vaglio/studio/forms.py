@@ -1,4 +1,4 @@
-"""What a browser sends: forms, with what is wrong said beside the field; and files, written to disk as they arrive."""
+"""What a browser sends: forms, whose errors are shown beside the field, and files, written to disk as they arrive."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Message
 from vaglio.serve.http.requests import Bounds, read_body
 from vaglio.serve.http.responses import refuse
 from vaglio.studio.project.folder import Project
@@ -61,7 +62,7 @@ class Form:
         """Return the value of a field that must be there, one of the choices if there are any."""
         value = self.get(name)
         if not value or (choices and value not in choices):
-            refuse(422, f"The form lacks {name!r}: load the page again.")
+            refuse(422, Message("form-field-missing", "The form is missing {field!r}. Reload the page.", field=name))
         return value
 
     def all(self, name: str) -> list[str]:
@@ -76,10 +77,10 @@ class Form:
         }
 
     def number(self, name: str) -> int:
-        """Return a field that is a whole number."""
+        """Return a field that is an integer."""
         value = self.get(name)
         if not value.isdecimal() or len(value) > 12:
-            refuse(422, f"The form lacks the number {name!r}: load the page again.")
+            refuse(422, Message("form-field-missing", "The form is missing {field!r}. Reload the page.", field=name))
         return int(value)
 
 
@@ -95,7 +96,7 @@ async def read_form(request: Request, bounds: Bounds) -> Form:
     try:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except (UnicodeDecodeError, ValueError):
-        refuse(400, "The form is not readable: load the page again.")
+        refuse(400, Message("form-not-readable", "The form cannot be read. Reload the page."))
     return Form(pairs)
 
 
@@ -112,7 +113,7 @@ async def receive_file(request: Request, project: Project, most: int) -> Path:
     """
     given = request.query_params.get("name", "")
     if not given or len(given) > 500:
-        refuse(422, "The upload lacks the name of its file: load the page again.")
+        refuse(422, Message("upload-without-name", "The upload has no file name. Reload the page."))
     place = project.place_for(given)
     said = request.headers.get("content-length", "0")
     if not said.isdecimal() or int(said) > most:
@@ -132,10 +133,19 @@ async def receive_file(request: Request, project: Project, most: int) -> Path:
                 file.write(part)
         aside.replace(place)
     except FileExistsError:
-        refuse(409, "Another upload has this name: wait for it, or rename the file.")
+        refuse(
+            409,
+            Message("upload-in-progress", "A file with this name is being uploaded. Wait for it, or rename the file."),
+        )
     except TimeoutError:
         aside.unlink(missing_ok=True)
-        refuse(408, f"No byte of the file came for {_PATIENCE:g} seconds: send it again.", Connection="close")
+        refuse(
+            408,
+            Message(
+                "upload-timeout", "The upload stalled for {seconds:g} seconds. Send the file again.", seconds=_PATIENCE
+            ),
+            Connection="close",
+        )
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
@@ -145,6 +155,10 @@ async def receive_file(request: Request, project: Project, most: int) -> Path:
 def _too_long(most: int) -> NoReturn:
     refuse(
         413,
-        f"The file is larger than {most / (1 << 20):,.0f} MB: start the studio with --max-upload.",
+        Message(
+            "upload-too-large",
+            "The file is larger than {limit:,.0f} MB. Start the studio with a larger --max-upload.",
+            limit=most / (1 << 20),
+        ),
         Connection="close",
     )

@@ -1,4 +1,4 @@
-"""Templates, and what they are given beside the data of a page: words, numbers, pictures that need no style."""
+"""Templates with their filters, and the files that pages load."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from vaglio.messages.figures import figure
+from vaglio.messages.message import Message, Number, text
 from vaglio.report.rendering import template_environment
+from vaglio.serve.http.languages import SAY_SCRIPT, text_environment
 
-__all__ = ["HEADERS", "environment", "static_files"]
+__all__ = ["HEADERS", "duration", "environment", "static_files"]
 
 # Scripts and styles come from this server alone; nothing of a table is ever run.
 HEADERS = {
@@ -27,10 +30,42 @@ HEADERS = {
 
 @cache
 def environment() -> Any:
-    """Return the templates; every text of a table is escaped."""
-    found = template_environment("vaglio.studio")
+    """Return the templates: data is escaped, and messages are written in the language of the page."""
+    found = text_environment(template_environment("vaglio.studio"))
     found.globals |= {"bar": bar, "stack": stack}
+    found.filters |= {
+        "decimal": decimal,
+        "duration": duration,
+        "figure": lambda value, digits=4: Number(figure(value, digits)),
+        "number": Number,
+        "percentage": percentage,
+    }
     return found
+
+
+def decimal(value: float, digits: int = 0) -> Number:
+    """Return a number with so many decimals."""
+    return Number(f"{value:,.{digits}f}")
+
+
+def percentage(share: float | None, digits: int = 1) -> Number:
+    """Return a share as a percentage; a dash for none."""
+    return Number("–" if share is None or share != share else f"{share:.{digits}%}")
+
+
+def duration(seconds: float | None) -> Message:
+    """Return a time in the unit that people would use.
+
+    >>> duration(0.2), duration(20), duration(2000), duration(20_000)
+    ('less than a second', '20 s', '33 min', '5.6 h')
+    """
+    if seconds is None or seconds != seconds:
+        return text("–")
+    if seconds < 1:
+        return text("less than a second")
+    if seconds < 90:
+        return text("{n:.0f} s", n=seconds)
+    return text("{n:.0f} min", n=seconds / 60) if seconds < 5400 else text("{n:.1f} h", n=seconds / 3600)
 
 
 def bar(share: float, css: str = "plain") -> Markup:
@@ -69,7 +104,7 @@ def static_files() -> dict[str, tuple[bytes, str]]:
             *(each.read_text(encoding="utf-8") for each in sorted(own.iterdir(), key=str) if each.name.endswith("css")),
         ]
     )
-    found = {"/static/studio.css": (style.encode(), "text/css")}
+    found = {"/static/studio.css": (style.encode(), "text/css"), "/static/say.js": (SAY_SCRIPT, "text/javascript")}
     for each in own.iterdir():
         if each.name.endswith(".js"):
             found[f"/static/{each.name}"] = (each.read_bytes(), "text/javascript")

@@ -13,8 +13,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from vaglio.messages.locale import LANGUAGES, Locale
+from vaglio.messages.message import Message, text
 from vaglio.serve.http.application import Application, Deadline, Gate, Scope
-from vaglio.studio.catalogue import LANGUAGES, Words, preferred_language
+from vaglio.serve.http.languages import language_names, page_words, request_locale
+from vaglio.serve.http.responses import problem_detail
 from vaglio.studio.forms import Form, read_form
 from vaglio.studio.jobs.runner import Jobs
 from vaglio.studio.page_rendering import HEADERS, environment, static_files
@@ -43,12 +46,12 @@ PAGES: dict[str, type[Page]] = {
     "learn": LearnPage,
     "compare": ComparePage,
     "understand": UnderstandPage,
-    "by_hand": TracePage,
-    "take_away": ExportPage,
+    "trace": TracePage,
+    "export": ExportPage,
 }
 _YEAR = 365 * 24 * 3600
-_THEMES = ("auto", "light", "dark")
-_SENTENCES = {404: "not_here", 405: "not_here"}
+_THEMES = {"auto": text("Automatic"), "light": text("Light"), "dark": text("Dark")}
+_NO_PAGE = Message("unknown-page", "There is no page at this address.")
 
 
 class Studio:
@@ -80,7 +83,14 @@ class Studio:
         ]
         # The first address is checked by itself: it is where the token becomes a cookie.
         return Application(
-            routes, self.session, self.gate, _nothing, self.start, self.stop, open_paths=("/",), tell=self.tell_problem
+            routes,
+            self.session,
+            self.gate,
+            _nothing,
+            self.start,
+            self.stop,
+            open_paths=("/",),
+            answer_problem=self.answer_problem,
         )
 
     async def start(self) -> None:
@@ -120,12 +130,9 @@ class Studio:
         asyncio.get_running_loop().call_later(0.3, os.kill, os.getpid(), signal.SIGTERM)
         return self.page(request, "ended.html")
 
-    def words(self, request: Request) -> Words:
-        """Return the words of the reader's language: the chosen one, or the one that the browser prefers."""
-        chosen = request.cookies.get("vaglio-lang", "")
-        if chosen not in LANGUAGES:
-            chosen = preferred_language(request.headers.get("accept-language", ""))
-        return Words(chosen)
+    def locale(self, request: Request) -> Locale:
+        """Return the language of the reader: that of the address, the chosen one, or the browser's."""
+        return request_locale(request, request.cookies.get("vaglio-lang", ""))
 
     def page(self, request: Request, template: str, status: int = 200, **data: Any) -> Response:
         """Return a page in the frame.
@@ -138,12 +145,15 @@ class Studio:
         **data : object
             What the template shows.
         """
-        say = self.words(request)
+        locale = self.locale(request)
         theme = request.cookies.get("vaglio-theme", "auto")
         frame = {
-            "say": say,
-            "lang": say.lang,
-            "languages": LANGUAGES,
+            "locale": locale,
+            "say": locale.say,
+            "lang": locale.lang,
+            "languages": language_names(),
+            "words": page_words("vaglio.studio", "static", locale.lang),
+            "themes": _THEMES,
             "theme": theme if theme in _THEMES else "auto",
             "pages": PAGES,
             "here": "",
@@ -155,12 +165,10 @@ class Studio:
         html = environment().get_template(template).render(**{**frame, **data})
         return Response(html, status, HEADERS, media_type="text/html")
 
-    def tell_problem(self, scope: Scope, status: int, sentence: str, headers: Mapping[str, str] | None) -> Response:
+    def answer_problem(self, scope: Scope, status: int, message: str, headers: Mapping[str, str] | None) -> Response:
         """Return a page that says what is wrong."""
         request = Request(scope)
-        if status in _SENTENCES:
-            sentence = self.words(request)(_SENTENCES[status])
-        sentence = self.words(request).sentence(sentence)
+        sentence = problem_detail(_NO_PAGE if status in (404, 405) else message, self.locale(request))
         answer = self.page(request, "problem.html", status, sentence=sentence)
         answer.headers.update(headers or {})
         return answer

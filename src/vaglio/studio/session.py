@@ -7,15 +7,18 @@ import secrets
 import threading
 from http.cookies import CookieError, SimpleCookie
 
+from vaglio.messages.message import Message
 from vaglio.serve.http.access import Access
 from vaglio.serve.http.responses import refuse
 
 __all__ = ["Session"]
 
-_NO_TOKEN = (
-    "This page is for the browser that was started with it: open the address that vaglio studio printed. Each address "
-    "works once; start the studio again for another one."
+_NO_TOKEN = Message(
+    "studio-token-required",
+    "This browser is not signed in. Open the address that vaglio studio printed. Each address works once: restart the "
+    "studio for a new one.",
 )
+_OTHER_SITE = Message("request-from-other-site", "This request comes from another site. Use the pages of the studio.")
 
 
 class Session(Access):
@@ -56,9 +59,9 @@ class Session(Access):
         site = headers.get(b"sec-fetch-site", b"").decode("latin-1")
         # A form of another site says where it comes from; a browser adds Origin to every POST.
         if origin and origin not in self._origins:
-            refuse(403, "This request comes from a page of another site: use the page of the studio.")
+            refuse(403, _OTHER_SITE)
         if site in ("cross-site", "same-site") and headers.get(b"sec-fetch-mode") != b"navigate":
-            refuse(403, "This request comes from a page of another site: use the page of the studio.")
+            refuse(403, _OTHER_SITE)
         if not open_to_all and not self.knows(headers):
             refuse(401, _NO_TOKEN)
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from vaglio.errors import InputError
+from vaglio.messages.message import Message
 from vaglio.serve.http.responses import refuse
 
 __all__ = ["Access", "is_loopback", "read_tokens"]
@@ -29,23 +30,21 @@ def read_tokens(path: str | Path) -> tuple[bytes, ...]:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise InputError(
-            "cannot-read-tokens", "Cannot read the tokens in {path}: {strerror}.", path=path, strerror=error.strerror
+            "cannot-read-tokens", "Cannot read the tokens in {path}: {reason}.", path=path, reason=error.strerror
         ) from error
     except UnicodeDecodeError:
-        raise InputError(
-            "text-file-one-token", "{path} is not a text file with one token per line.", path=path
-        ) from None
+        raise InputError("tokens-not-text", "{path} is not a text file with one token per line.", path=path) from None
     tokens = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not tokens:
         raise InputError(
-            "holds-token-write-one",
-            "{path} holds no token: write one per line, e.g. from 'openssl rand -hex 32'.",
+            "no-tokens",
+            "{path} has no tokens. Write one per line, for example the output of 'openssl rand -hex 32'.",
             path=path,
         )
     if min(map(len, tokens)) < _SHORTEST:
         raise InputError(
-            "holds-token-fewer-than",
-            "{path} holds a token of fewer than {shortest} characters, which can be guessed.",
+            "token-too-short",
+            "{path} has a token of fewer than {shortest} characters, which can be guessed. Use longer tokens.",
             path=path,
             shortest=_SHORTEST,
         )
@@ -87,7 +86,13 @@ class Access:
             Whether the request needs no token, as the question whether the server lives.
         """
         if self.hosts is not None and _name(headers.get(b"host", b"").decode("latin-1")) not in self.hosts:
-            refuse(421, "This server does not go by that name: ask for localhost, or start it with --allow-host NAME.")
+            refuse(
+                421,
+                Message(
+                    "unknown-host",
+                    "The Host header names another server. Use localhost, or start the server with --allow-host NAME.",
+                ),
+            )
         if not self.tokens or open_to_all:
             return
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
@@ -97,7 +102,7 @@ class Access:
         if scheme.lower() != b"bearer" or not any(found):
             refuse(
                 401,
-                "This server answers requests with a known token: send it as 'Authorization: Bearer TOKEN'.",
+                Message("token-required", "A valid token is required. Send it as 'Authorization: Bearer TOKEN'."),
                 WWW_Authenticate="Bearer",
             )
 

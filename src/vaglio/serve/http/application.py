@@ -18,17 +18,19 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Router
 
 from vaglio.errors import ModelFileError, VaglioError
+from vaglio.messages.message import Message
 from vaglio.serve.http.access import Access
+from vaglio.serve.http.languages import accepted_locale
 from vaglio.serve.http.requests import Bounds
-from vaglio.serve.http.responses import ProblemError, problem_response, refuse
+from vaglio.serve.http.responses import ProblemError, problem_detail, problem_response, refuse
 
-__all__ = ["NOTES", "Application", "Deadline", "Gate", "Message", "Observer", "Receive", "Scope", "Send"]
+__all__ = ["NOTES", "Application", "Deadline", "Event", "Gate", "Observer", "Receive", "Scope", "Send"]
 
 T = TypeVar("T")
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+Event = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
 # Told of every request that was answered: its scope, the status, the seconds it took.
 Observer = Callable[[Scope, int, float], None]
 
@@ -44,8 +46,17 @@ _GONE = 499
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
+    # Without a referrer a browser would send the forms of a page with "Origin: null".
+    (b"referrer-policy", b"same-origin"),
 ]
+
+
+_HTTP_PROBLEMS = {
+    404: Message("unknown-address", "There is nothing at this address. GET /openapi.json lists all addresses."),
+    405: Message(
+        "method-not-allowed", "This address does not accept this method. GET /openapi.json lists all addresses."
+    ),
+}
 
 
 class Deadline:
@@ -67,7 +78,15 @@ class Deadline:
 
     def refuse(self) -> None:
         """Say that it took too long."""
-        refuse(503, f"The answer takes longer than {self.seconds:g} seconds: send fewer rows.", Retry_After="1")
+        refuse(
+            503,
+            Message(
+                "request-too-slow",
+                "The request took longer than {seconds:g} seconds. Send fewer rows.",
+                seconds=self.seconds,
+            ),
+            Retry_After="1",
+        )
 
 
 class Gate:
@@ -93,7 +112,11 @@ class Gate:
         if self.inside >= self.bounds.waiting:
             refuse(
                 429,
-                f"{self.inside:,} requests are waiting, which is all this server takes: try again in a second.",
+                Message(
+                    "too-many-requests",
+                    "The server is busy: {n:,} requests are waiting. Try again in a second.",
+                    n=self.inside,
+                ),
                 Retry_After="1",
             )
         self.inside += 1
@@ -150,8 +173,8 @@ class Application:
         Paths that need no token: whether the server lives, and pages without data.
     dialect : callable, optional
         From a path, a status and a sentence to further members of a problem, as other conventions tell it.
-    tell : callable, optional
-        From the scope, a status, a sentence and headers to the answer that tells a problem; by default as JSON.
+    answer_problem : callable, optional
+        From the scope, a status, a message and headers to the answer that tells a problem; by default as JSON.
     """
 
     def __init__(
@@ -164,14 +187,14 @@ class Application:
         stop: Callable[[], Awaitable[None]],
         open_paths: Collection[str] = (),
         dialect: Callable[[str, int, str], Mapping[str, str]] = lambda *_: {},
-        tell: Callable[[Scope, int, str, Mapping[str, str] | None], Response] | None = None,
+        answer_problem: Callable[[Scope, int, str, Mapping[str, str] | None], Response] | None = None,
     ) -> None:
         self.router = Router(routes, redirect_slashes=False)
         self.access, self.gate, self.observer = access, gate, observer
         self.start, self.stop = start, stop
         self.open_paths = frozenset(open_paths)
         self.dialect = dialect
-        self.tell = tell or self._as_json
+        self.answer_problem = answer_problem or self._as_json
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -187,7 +210,7 @@ class Application:
         scope[NOTES] = {}
         status = _GONE
 
-        async def send_with_headers(message: Message) -> None:
+        async def send_with_headers(message: Event) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -203,30 +226,29 @@ class Application:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the last place where a failure can become a clear answer
-            code, detail, headers = self._told(error)
-            await self.tell(scope, code, detail, headers)(scope, receive, send_with_headers)
+            await self.answer_problem(scope, *self._problem(error))(scope, receive, send_with_headers)
         finally:
             if inside:
                 self.gate.leave()
             self.observer(scope, status, time.perf_counter() - began)
 
-    def _as_json(self, scope: Scope, code: int, detail: str, headers: Mapping[str, str] | None) -> Response:
-        return problem_response(code, detail, headers, self.dialect(scope["path"], code, detail))
+    def _as_json(self, scope: Scope, status: int, message: str, headers: Mapping[str, str] | None) -> Response:
+        locale = accepted_locale(dict(scope["headers"]))
+        more = self.dialect(scope["path"], status, problem_detail(message, locale))
+        return problem_response(status, message, locale, headers, more)
 
-    def _told(self, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
-        """Return the status, the sentence and the headers that tell an error."""
+    def _problem(self, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
+        """Return the status, the message and the headers that tell an error."""
         if isinstance(error, ProblemError):
-            return error.status, error.detail, error.headers
+            return error.status, error.message, error.headers
         if isinstance(error, HTTPException):
-            sentence = {404: "There is nothing at this address.", 405: "This address does not take this method."}
-            detail = sentence.get(error.status_code, f"{error.detail}.")
-            return error.status_code, f"{detail} GET /openapi.json lists what there is.", error.headers
+            return error.status_code, _HTTP_PROBLEMS.get(error.status_code, error.detail), error.headers
         if isinstance(error, VaglioError) and not isinstance(error, ModelFileError):
-            return 422, " ".join(str(error).split()), None
+            return 422, error.message, None
         if isinstance(error, MemoryError):
-            return 413, "There is not enough memory for this request: send fewer rows.", None
+            return 413, Message("not-enough-memory", "Not enough memory for this request. Send fewer rows."), None
         logger.error("unexpected %s", type(error).__name__, exc_info=error)
-        return 500, "The server failed on this request, and its own messages say where.", None
+        return 500, Message("server-error", "The server failed on this request. Its log has the details."), None
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Do what is to be done at the start and at the end."""

@@ -9,11 +9,13 @@ from typing import Any, NoReturn
 
 from starlette.requests import ClientDisconnect, Request
 
+from vaglio.messages.message import Message
 from vaglio.messages.sentences import clip
 from vaglio.serve.http.responses import refuse
 
 __all__ = ["Bounds", "check_nesting", "dump_json", "media_type", "parse_json", "read_body"]
 
+_TOO_NESTED = Message("json-too-nested", "The JSON is nested too deeply. A row is one flat object.")
 _dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -60,7 +62,10 @@ async def read_body(request: Request, bounds: Bounds) -> bytes:
     """
     headers = request.headers
     if headers.get("content-encoding", "identity").lower() != "identity":
-        refuse(415, "The body is compressed, which is not supported: send it without Content-Encoding.")
+        refuse(
+            415,
+            Message("compressed-body", "Compressed bodies are not supported. Send the body without Content-Encoding."),
+        )
     length_said = headers.get("content-length", "0")
     if not length_said.isdecimal() or int(length_said) > bounds.body:
         _too_long(bounds)
@@ -79,7 +84,15 @@ async def read_body(request: Request, bounds: Bounds) -> bytes:
     except asyncio.CancelledError:
         if not late or task.uncancel():
             raise
-        refuse(408, f"The body did not arrive within {bounds.seconds:g} seconds: send it faster.", Connection="close")
+        refuse(
+            408,
+            Message(
+                "body-timeout",
+                "The body did not arrive within {seconds:g} seconds. Send it again.",
+                seconds=bounds.seconds,
+            ),
+            Connection="close",
+        )
     finally:
         timer.cancel()
 
@@ -102,14 +115,22 @@ async def _whole_body(request: Request, bounds: Bounds) -> bytes:
 
 def _too_long(bounds: Bounds) -> NoReturn:
     # The rest of the body is not read: the connection cannot be used again.
-    refuse(413, f"The body is longer than {bounds.body:,} bytes: send fewer rows at a time.", Connection="close")
+    message = Message(
+        "body-too-long", "The body is longer than {limit:,} bytes. Send fewer rows at a time.", limit=bounds.body
+    )
+    refuse(413, message, Connection="close")
 
 
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number in JSON; write null for a missing value")
+def _not_json(constant: str) -> NoReturn:
+    refuse(
+        400,
+        Message(
+            "constant-not-json", "{constant} is not valid JSON. Write null for a missing value.", constant=constant
+        ),
+    )
 
 
-_decoder = json.JSONDecoder(parse_constant=_no_number)
+_decoder = json.JSONDecoder(parse_constant=_not_json)
 
 
 def parse_json(body: bytes) -> Any:
@@ -122,13 +143,16 @@ def parse_json(body: bytes) -> Any:
     try:
         return _decoder.decode(body.decode("utf-8"))
     except UnicodeDecodeError:
-        refuse(400, "The body is not UTF-8: encode the JSON text as UTF-8.")
+        refuse(400, Message("body-not-utf8", "The body is not UTF-8. Encode the JSON as UTF-8."))
     except RecursionError:
-        refuse(400, "The JSON has too many levels of brackets: a row is one flat object.")
+        refuse(400, _TOO_NESTED)
     except ValueError as error:
         if not body.strip():
-            refuse(400, "The body is empty: send a row as a JSON object, or rows as a list of objects.")
-        refuse(400, f"The body is not JSON: {clip(error, 200)}.")
+            refuse(
+                400,
+                Message("empty-body", "The body is empty. Send a row as a JSON object, or rows as a list of objects."),
+            )
+        refuse(400, Message("body-not-json", "The body is not valid JSON ({reason}).", reason=clip(error, 200)))
 
 
 def check_nesting(data: object, levels: int) -> None:
@@ -144,7 +168,7 @@ def check_nesting(data: object, levels: int) -> None:
     if not inside:
         return
     if levels == 0:
-        refuse(400, "The JSON has too many levels of brackets.")
+        refuse(400, _TOO_NESTED)
     for part in inside:
         if isinstance(part, (dict, list)):
             check_nesting(part, levels - 1)

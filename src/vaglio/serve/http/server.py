@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
 import multiprocessing
 import signal
@@ -21,7 +20,8 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from vaglio.errors import InputError
-from vaglio.serve.http.responses import PROBLEM
+from vaglio.messages.message import Message
+from vaglio.serve.http.responses import PROBLEM, problem_response
 
 __all__ = ["Address", "BoundedProtocol", "run_server"]
 
@@ -60,7 +60,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self._head += len(data)
             # What follows the head in the same piece is counted with it: a piece is at most 256 kB.
             if self._head > MOST_HEAD and b"\r\n\r\n" not in data:
-                self.send_400_response(f"The head of the request is longer than {MOST_HEAD:,} bytes.")
+                self.send_400_response(
+                    Message("head-too-long", "The request head is longer than {limit:,} bytes.", limit=MOST_HEAD)
+                )
                 return
         super().data_received(data)
 
@@ -79,9 +81,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that is no HTTP."""
-        body = {"type": "about:blank", "title": "Bad Request", "status": 400, "detail": msg}
-        content = json.dumps(body).encode()
+        """Answer a request that is not valid HTTP."""
+        # The parser's own words are of no use to a client.
+        message = msg if isinstance(msg, Message) else Message("bad-http", "The request is not valid HTTP.")
+        content = bytes(problem_response(400, message).body)
         head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: {PROBLEM}\r\ncontent-length: {len(content)}\r\n"
         self.transport.write(f"{head}connection: close\r\n\r\n".encode() + content)
         self.transport.close()
@@ -127,8 +130,8 @@ class Address:
         except (OSError, OverflowError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(
-                "cannot-listen-port-choose",
-                "Cannot listen on {host}, port {port} ({reason}): choose another --port or --host.",
+                "address-in-use",
+                "Cannot listen on {host}, port {port} ({reason}). Choose another --port or --host.",
                 host=self.host,
                 port=self.port,
                 reason=reason,

@@ -25,7 +25,7 @@ function described(path, method, operation) {
   const parts = [summary];
   if (operation.description) parts.push(node("p", operation.description));
   const media = Object.keys(operation.requestBody?.content ?? {});
-  if (media.length) parts.push(node("p", `Body: ${media.join(", ")}`));
+  if (media.length) parts.push(node("p", say("Body: {types}", { types: media.join(", ") })));
   if (method !== "get" || !path.includes("{")) parts.push(node("pre", example(path, method, operation)));
   const statuses = Object.entries(operation.responses).map(([status, answer]) => node("li", null, node("code", status), ` ${answer.description}`));
   parts.push(node("ul", null, ...statuses));
@@ -34,7 +34,8 @@ function described(path, method, operation) {
 
 async function begin() {
   const token = sessionStorage.getItem("vaglio-token");
-  const answer = await fetch("openapi.json", { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+  const headers = { "Accept-Language": WORDS.lang, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const answer = await fetch("openapi.json", { headers });
   const data = await answer.json();
   $("access").hidden = answer.status !== 401;
   $("trouble").hidden = answer.ok;

@@ -1,26 +1,22 @@
 "use strict";
 // A form made from the schema of a model; the answer, its reasons and what would change it follow every edit.
 const $ = (id) => document.getElementById(id);
-const state = { models: [], model: null, schema: null, row: {}, kept: null, answer: null, token: sessionStorage.getItem("vaglio-token") ?? "", language: "en" };
+const state = { models: [], model: null, schema: null, row: {}, kept: null, answer: null, token: sessionStorage.getItem("vaglio-token") ?? "" };
 let asked = 0;
 let timer = null;
 
 // -- words ---------------------------------------------------------------------------------------------------------
-function say(key, ...values) {
-  return WORDS[state.language][key].replace(/%s/g, () => String(values.shift()));
-}
-
 function shown(value) {
   if (value === null || value === undefined) return say("missing");
-  return typeof value === "number" ? value.toLocaleString(state.language, { maximumSignificantDigits: 6, useGrouping: false }) : String(value);
+  return typeof value === "number" ? number(value, ".6g") : String(value);
 }
 
 function brief(value) {
-  return value === null ? "" : value.toLocaleString(state.language, { maximumSignificantDigits: 3, useGrouping: false });
+  return value === null ? "" : number(value, ".3g");
 }
 
 function percent(value) {
-  return value.toLocaleString(state.language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return number(value, ".1%");
 }
 
 function node(tag, text, ...children) {
@@ -30,15 +26,9 @@ function node(tag, text, ...children) {
   return made;
 }
 
-function translate() {
-  document.documentElement.lang = state.language;
-  $("language").value = state.language;
-  for (const each of document.querySelectorAll("[data-word]")) each.textContent = say(each.dataset.word);
-}
-
 // -- asking --------------------------------------------------------------------------------------------------------
 async function ask(path, body) {
-  const headers = state.token ? { Authorization: `Bearer ${state.token}` } : {};
+  const headers = { "Accept-Language": WORDS.lang, ...(state.token ? { Authorization: `Bearer ${state.token}` } : {}) };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const answer = await fetch(path, { method: body === undefined ? "GET" : "POST", headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const data = await answer.json();
@@ -58,7 +48,7 @@ function address(what) {
 
 // -- the row as a link: behind the #, so that it is in no server's log -----------------------------------------------
 function remember() {
-  const parts = new URLSearchParams({ model: state.model.name, lang: state.language });
+  const parts = new URLSearchParams({ model: state.model.name });
   for (const [name, value] of Object.entries(state.row)) parts.set(`.${name}`, JSON.stringify(value));
   history.replaceState(null, "", `#${parts}`);
 }
@@ -85,7 +75,7 @@ function buildForm() {
     const control = node("div");
     control.className = "control";
     if (about.low !== undefined) {
-      const range = node("span", ` ${say("range", shown(about.low), shown(about.high))}`);
+      const range = node("span", " " + say("{low} to {high} in training", { low: shown(about.low), high: shown(about.high) }));
       range.className = "soft";
       field.firstChild.append(range);
     }
@@ -99,13 +89,13 @@ function buildForm() {
 
 function numberControl(control, name, about) {
   const box = Object.assign(node("input"), { type: "number", step: "any" });
-  box.setAttribute("aria-label", say("value", name));
+  box.setAttribute("aria-label", say("value of {name}", { name }));
   const absent = Object.assign(node("input"), { type: "checkbox" });
   let slider = null;
   if (about.low < about.high) {
     const step = about.decimals === null || about.decimals === undefined ? "any" : String(10 ** -about.decimals);
     slider = Object.assign(node("input"), { type: "range", min: about.low, max: about.high, step });
-    slider.setAttribute("aria-label", say("slider", name));
+    slider.setAttribute("aria-label", say("slider of {name}", { name }));
     slider.addEventListener("input", () => edit(name, Number(slider.value)));
     control.append(slider);
   }
@@ -121,7 +111,7 @@ function numberControl(control, name, about) {
 
 function listControl(control, name, about) {
   const list = node("select", null, new Option(say("missing"), "null"), ...about.categories.map((each) => new Option(String(each), JSON.stringify(each))));
-  list.setAttribute("aria-label", say("value", name));
+  list.setAttribute("aria-label", say("value of {name}", { name }));
   list.addEventListener("change", () => edit(name, JSON.parse(list.value)));
   control.append(list);
   control.show = (value) => {
@@ -133,7 +123,7 @@ function listControl(control, name, about) {
 
 function textControl(control, name, about) {
   const box = Object.assign(node("input"), { type: about.kind === "date" ? "date" : "text" });
-  box.setAttribute("aria-label", say("value", name));
+  box.setAttribute("aria-label", say("value of {name}", { name }));
   const absent = Object.assign(node("input"), { type: "checkbox" });
   box.addEventListener("input", () => edit(name, box.value === "" ? null : box.value));
   absent.addEventListener("change", () => edit(name, absent.checked ? null : String(usual(about) ?? "")));
@@ -213,11 +203,11 @@ function showAnswer() {
   const { predicted, probabilities, expected_costs: costs, likeliest } = state.answer;
   const chance = probabilities ? ` · ${percent(probabilities[String(predicted)])}` : "";
   $("decision").textContent = `${shown(predicted)}${chance}`;
-  $("cost").textContent = costs && likeliest !== predicted ? say("decidedByCost", shown(likeliest)) : "";
+  $("cost").textContent = costs && likeliest !== predicted ? say("Predicted by lowest expected cost. The most probable class is {label}.", { label: shown(likeliest) }) : "";
   const rows = Object.entries(probabilities ?? {}).map(([name, value]) => ({
     name, size: value, of: 1, chosen: name === String(predicted), numbers: [percent(value), ...(costs ? [brief(costs[name])] : [])],
   }));
-  const head = [say("class"), null, say("probability"), ...(costs ? [say("expectedCost")] : [])];
+  const head = [say("Class"), null, say("Probability"), ...(costs ? [say("Expected cost")] : [])];
   $("bars").replaceChildren(...(rows.length ? [barTable(head, rows)] : []));
   showCompared();
 }
@@ -227,45 +217,48 @@ function showCompared() {
   const different = Object.keys(state.row).filter((name) => state.row[name] !== state.kept.row[name]);
   const lines = different.map((name) => [name, shown(state.kept.row[name]), shown(state.row[name])]);
   const chance = (answer) => (answer.probabilities ? ` (${percent(answer.probabilities[String(answer.predicted)])})` : "");
-  lines.push([say("predicted"), ...[state.kept.answer, state.answer].map((each) => shown(each.predicted) + chance(each))]);
+  lines.push([say("Predicted"), ...[state.kept.answer, state.answer].map((each) => shown(each.predicted) + chance(each))]);
   const body = lines.map(([name, before, now]) => node("tr", null, Object.assign(node("th", name), { scope: "row" }), node("td", before), node("td", now)));
-  const head = node("thead", null, node("tr", null, node("th", say("column")), node("th", say("before")), node("th", say("now"))));
-  const shownTable = different.length ? node("table", null, head, node("tbody", null, ...body)) : node("p", say("noDifference"));
-  $("compared").replaceChildren(node("h3", say("compared")), shownTable);
+  const head = node("thead", null, node("tr", null, node("th", say("Column")), node("th", say("Kept")), node("th", say("Now"))));
+  const shownTable = different.length ? node("table", null, head, node("tbody", null, ...body)) : node("p", say("The rows are the same."));
+  $("compared").replaceChildren(node("h3", say("Compared with the kept row")), shownTable);
 }
 
 function showReasons(told) {
   const parts = [];
   // One scale for both: a bar against is as long as one of the same weight for it.
   const most = Math.max(...[...told.reasons, ...told.against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
-  for (const [title, reasons] of [["because", told.reasons], ["against", told.against]]) {
+  const both = [[say("Evidence for it"), told.reasons, true], [say("Evidence against it"), told.against, false]];
+  for (const [title, reasons, chosen] of both) {
     if (!reasons.length) continue;
-    parts.push(node("h3", say(title)));
+    parts.push(node("h3", title));
     if (reasons.some((reason) => reason.weight !== null)) {
-      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, of: most, chosen: title === "because", numbers: [brief(reason.weight)] }));
-      parts.push(barTable([say("reason"), null, say("weight")], rows));
+      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, of: most, chosen, numbers: [brief(reason.weight)] }));
+      parts.push(barTable([say("Reason"), null, say("Weight")], rows));
     } else parts.push(node("ul", null, ...reasons.map((reason) => node("li", reason.text))));
   }
-  if (!parts.length) parts.push(node("p", say("nothing")));
+  if (!parts.length) parts.push(node("p", say("This kind of model gives no reasons.")));
   if (told.notes.length) {
-    const list = node("ul", null, ...told.notes.map((note) => node("li", note)));
-    list.lang = "en";
-    parts.push(node("h3", say("notes")), list);
+    parts.push(node("h3", say("Notes")), node("ul", null, ...told.notes.map((note) => node("li", note))));
   }
   $("why").replaceChildren(...parts);
 }
 
 function showChange(told) {
   const found = told.counterfactual;
-  if (!found) return $("change").replaceChildren(node("p", say(state.model.classes === null ? "noChangeNumber" : "noChange")));
+  if (!found) return $("change").replaceChildren(node("p", state.model.classes === null
+    ? say("Counterfactuals are available for classifiers only.")
+    : say("No small change was found that leads to another class.")));
   const sentence = (change) => {
-    if (change.is_word) return say(change.value === "no" ? "wordIn" : "wordOut", change.feature, change.instead);
-    if (change.value === null) return say("wereMissing", change.feature, shown(change.instead));
-    return say("were", change.feature, shown(change.instead), shown(change.value));
+    const { feature } = change, instead = shown(change.instead), value = shown(change.value);
+    if (change.is_word && change.value === "no") return say("{feature} contained the word “{instead}”", { feature, instead });
+    if (change.is_word) return say("{feature} did not contain the word “{instead}”", { feature, instead });
+    if (change.value === null) return say("{feature} were {instead} (it is missing)", { feature, instead });
+    return say("{feature} were {instead} instead of {value}", { feature, instead, value });
   };
-  const parts = [node("p", say("would", shown(found.decision))), node("ul", null, ...found.changes.map((change) => node("li", sentence(change))))];
+  const parts = [node("p", say("The prediction would be {label} if", { label: shown(found.decision) })), node("ul", null, ...found.changes.map((change) => node("li", sentence(change))))];
   if (!found.changes.some((change) => change.is_word)) {
-    const button = node("button", say("apply"));
+    const button = node("button", say("Make these changes"));
     button.type = "button";
     button.addEventListener("click", () => {
       keep();
@@ -288,22 +281,30 @@ async function look() {
 }
 
 function showWatch(seen) {
-  if (!seen.rows) return $("watch").replaceChildren(node("p", say("noRows")));
-  const parts = [node("p", say("rows", shown(seen.rows)))];
+  if (!seen.rows) return $("watch").replaceChildren(node("p", say("No rows yet.")));
+  const parts = [node("p", say("Rows so far: {n:,}", { n: seen.rows }))];
   const counted = (name, count, chosen) => ({ name, size: count, of: seen.rows, chosen, numbers: [shown(count), percent(count / seen.rows)] });
   const classes = Object.entries(seen.classes).filter(([name]) => name !== "");
-  if (classes.length) parts.push(barTable([say("class"), null, say("count"), say("share")], classes.map(([name, count]) => counted(name, count, true))));
-  const kinds = ["missing", "unseen", "outside"].map((kind) => counted(say(`${kind}Rows`), seen[kind].rows, false));
-  parts.push(barTable([say("kind"), null, say("count"), say("share")], kinds));
-  parts.push(node("h3", say("drift", shown(seen.window))));
+  if (classes.length) parts.push(barTable([say("Class"), null, say("Rows"), say("Share")], classes.map(([name, count]) => counted(name, count, true))));
+  const kinds = [
+    [say("missing values"), seen.missing],
+    [say("categories not seen in training"), seen.unseen],
+    [say("numbers outside the training range"), seen.outside],
+  ].map(([name, found]) => counted(name, found.rows, false));
+  parts.push(barTable([say("Rows with"), null, say("Rows"), say("Share")], kinds));
+  parts.push(node("h3", say("Drift from the training set, last {n:,} {n:row|rows}", { n: seen.window })));
   const columns = Object.entries(seen.drift);
   if (columns.length) {
+    const severities = { high: say("strong drift"), medium: say("moderate drift") };
+    const measures = { ks: say("Kolmogorov–Smirnov distance"), psi: say("population stability index") };
     const rows = columns.map(([name, drift]) => ({
-      name: drift.severity ? `${name} · ${say(drift.severity)}` : name, size: drift.value, of: Math.max(1, ...columns.map((each) => each[1].value)),
-      chosen: drift.severity !== null, numbers: [say(drift.measure), shown(Math.round(1000 * drift.value) / 1000)],
+      name: drift.severity ? `${name} · ${severities[drift.severity]}` : name, size: drift.value, of: Math.max(1, ...columns.map((each) => each[1].value)),
+      chosen: drift.severity !== null, numbers: [measures[drift.measure], number(drift.value, ".3f")],
     }));
-    parts.push(barTable([say("column"), null, say("measure"), ""], rows));
-  } else parts.push(node("p", say(seen.profile ? "noDrift" : "noProfile")));
+    parts.push(barTable([say("Column"), null, say("Measure"), ""], rows));
+  } else parts.push(node("p", seen.profile
+    ? say("Drift is measured from 50 rows on.")
+    : say("This model file has no statistics of its training set. Train it again to measure drift.")));
   $("watch").replaceChildren(...parts);
 }
 
@@ -314,10 +315,13 @@ async function choose(name, row) {
   $("model").value = state.model.name;
   state.schema = await ask(address("schema"));
   const { learner, training_rows: rows, target, classes } = state.model;
-  const what = target ?? (classes ? say("theClass") + `: ${classes.slice(0, 8).join(", ")}${classes.length > 8 ? ", …" : ""}` : "");
+  const labels = classes ? `${classes.slice(0, 8).join(", ")}${classes.length > 8 ? ", …" : ""}` : "";
+  const what = target ?? (classes ? say("the class: {labels}", { labels }) : "");
   $("title").textContent = state.model.name;
   document.title = `${state.model.name} · vaglio`;
-  $("about").textContent = rows === null ? say("aboutShort", learner, what) : say("about", learner, shown(rows), what);
+  $("about").textContent = rows === null
+    ? say("{learner}, predicts {what}", { learner, what })
+    : say("{learner}, trained on {n:,} {n:row|rows}, predicts {what}", { learner, n: rows, what });
   buildForm();
   setRow(row);
   look();
@@ -325,8 +329,6 @@ async function choose(name, row) {
 
 async function begin() {
   const found = recalled();
-  state.language = found.lang in WORDS ? found.lang : navigator.language.startsWith("it") ? "it" : "en";
-  translate();
   try {
     state.models = (await ask("models")).models;
     $("model").replaceChildren(...state.models.map((each) => new Option(each.name, each.name)));
@@ -336,11 +338,7 @@ async function begin() {
 }
 
 $("model").addEventListener("change", () => choose($("model").value, {}).catch(trouble));
-$("language").addEventListener("change", () => {
-  state.language = $("language").value;
-  translate();
-  if (state.model) { const kept = state.kept; choose(state.model.name, state.row).then(() => { state.kept = kept; showRow(); }).catch(trouble); }
-});
+$("language").addEventListener("change", () => location.assign(`?lang=${$("language").value}${location.hash}`));
 $("access").addEventListener("submit", (event) => { event.preventDefault(); state.token = $("token").value.trim(); sessionStorage.setItem("vaglio-token", state.token); begin(); });
 $("row").addEventListener("submit", (event) => event.preventDefault());
 $("usual").addEventListener("click", () => setRow({}));
@@ -348,7 +346,7 @@ $("keep").addEventListener("click", keep);
 $("look").addEventListener("click", look);
 $("link").addEventListener("click", async () => {
   remember();
-  try { await navigator.clipboard.writeText(location.href); $("copied").textContent = say("copied"); } catch { $("copied").textContent = say("notCopied"); }
+  try { await navigator.clipboard.writeText(location.href); $("copied").textContent = say("Link copied."); } catch { $("copied").textContent = say("The link is in the address bar."); }
 });
 window.addEventListener("hashchange", begin);
 begin();

@@ -16,6 +16,7 @@ from typing import Any
 from vaglio.errors import InputError
 from vaglio.learners.parameter_text import learner_from_words
 from vaglio.studio.project.folder import read_json, write_json
+from vaglio.studio.project.message_files import restored, stored
 from vaglio.studio.project.steps import Loaded, TableState, load_table
 
 __all__ = ["Progress", "Request", "Task", "read_progress"]
@@ -44,7 +45,7 @@ class Request:
         """Read the request of a run."""
         data = read_json(folder / "request.json")
         if not isinstance(data, dict):
-            raise InputError("holds-request", "{folder} holds no request.", folder=folder)
+            raise InputError("run-without-request", "{folder} has no request of a run.", folder=folder)
         return cls(folder, data)
 
     @property
@@ -189,14 +190,14 @@ class Progress:
         }
         aside = self.folder / "progress.new"
         # Without fsync, unlike the files that are kept: this one is worth nothing after a power cut.
-        aside.write_text(json.dumps(data), encoding="utf-8")
+        aside.write_text(json.dumps(stored(data)), encoding="utf-8")
         aside.replace(self.folder / "progress.json")
 
 
 def read_progress(folder: Path) -> dict[str, Any] | None:
     """Return what the process of a run wrote last; None before the first word."""
     try:
-        found: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"), object_hook=restored)
     except (OSError, ValueError):
         return None
     return found

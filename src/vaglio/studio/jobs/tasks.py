@@ -15,6 +15,7 @@ from vaglio.fitted import load
 from vaglio.fitted.predictions import prediction_columns
 from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.registry import LEARNERS
+from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
@@ -72,15 +73,15 @@ def predict_file(request: Request) -> None:
             counts.update(str(label) for label in new["predicted"].tolist())
             sink.write(chunk, new)
             total += len(chunk)
-            progress.step(0, 0, 1, f"{total:,}")
+            progress.step(0, 0, 1, text("{n:,} {n:row|rows}", n=total))
     progress.end(0)
     # What was done to the rows as it had been done to the table.
     state = request.state
-    told = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
+    told: list[str] = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
     if state.missing:
-        told.append(f"taken for missing values: {listed(state.missing, quoted=True)}")
+        told.append(text("Also read as missing values: {markers}.", markers=listed(state.missing, quoted=True)))
     if state.levels:
-        told.append(f"read with the levels of the table: {listed(state.levels)}")
+        told.append(text("Levels of measurement as in the table: {columns}.", columns=listed(state.levels)))
     request.write_result(
         {
             "rows": total,
@@ -145,7 +146,8 @@ def time_learners(request: Request) -> None:
         try:
             found[name] = {"seconds": _seconds(name, X, y, order), "error": ""}
         except (VaglioError, ValueError, ArithmeticError) as error:
-            found[name] = {"seconds": None, "error": " ".join(str(error).split())}
+            reason = error.message if isinstance(error, VaglioError) else str(error)
+            found[name] = {"seconds": None, "error": reason}
         progress.end(number)
     request.write_result({"learners": found})
 

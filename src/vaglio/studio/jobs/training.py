@@ -129,9 +129,9 @@ def train_learners(request: Request) -> None:
             training = _trained(request, some, rows, plan, _Steps(progress, number, steps))
         except (VaglioError, ValueError, ArithmeticError) as error:
             # A learner that fails is listed and does not stop the others.
-            sentence = " ".join(str(error).split())
-            results.append({"id": names[number], "error": sentence})
-            progress.end(number, sentence)
+            reason = error.message if isinstance(error, VaglioError) else str(error)
+            results.append({"id": names[number], "error": reason})
+            progress.end(number, reason)
         else:
             progress.end(number)
             results.append(_kept(request, training, str(table.target), progress.tasks[number].seconds))

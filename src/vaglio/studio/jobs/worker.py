@@ -11,9 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vaglio.errors import VaglioError
+from vaglio.messages.message import Message
 from vaglio.studio.jobs.run_files import Progress, Request, Task, read_progress
 
 __all__ = ["main"]
+
+_NO_MEMORY = Message("run-out-of-memory", "Not enough memory. Use fewer rows or columns.")
 
 
 def main(folder: Path) -> int:
@@ -32,10 +35,10 @@ def main(folder: Path) -> int:
         request = Request.of(folder)
         _work(request.kind)(request)
     except VaglioError as error:
-        _last_word(folder, begin, "failed", " ".join(str(error).split()))
+        _last_word(folder, begin, "failed", error.message)
         return 1
     except MemoryError:
-        _last_word(folder, begin, "failed", "There is not enough memory for this: choose fewer rows or columns.")
+        _last_word(folder, begin, "failed", _NO_MEMORY)
         return 1
     _last_word(folder, begin, "done")
     return 0

@@ -8,9 +8,10 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import model_curves
-from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.page import Action, Page
 from vaglio.studio.pages.runs import Learned, choose_run, is_of, job_view, learned_models, rank
@@ -20,6 +21,33 @@ __all__ = ["ComparePage"]
 
 # Thresholds of the slider.
 _STEPS = 101
+# Kind of curve -> its title, its caption and its axes.
+_PANELS = {
+    "roc": (
+        text("ROC curve"),
+        text("Recall against the false positive rate."),
+        text("false positive rate"),
+        text("recall"),
+    ),
+    "pr": (
+        text("Precision–recall curve"),
+        text("Precision: the share of true positives among the rows predicted positive."),
+        text("recall"),
+        text("precision"),
+    ),
+    "gain": (
+        text("Cumulative gains"),
+        text("Recall when this share of the rows is selected, highest scores first."),
+        text("selected rows"),
+        text("recall"),
+    ),
+    "lift": (
+        text("Lift"),
+        text("How many times more positives than in a random selection."),
+        text("selected rows"),
+        text("lift"),
+    ),
+}
 # Models whose curves have a colour each.
 _MOST_CURVES = 8
 
@@ -27,11 +55,14 @@ _MOST_CURVES = 8
 class ComparePage(Page):
     """The page Compare."""
 
+    title = text("Compare")
+    lead = text("Compare the learners: scores, curves and costs.")
+
     def actions(self) -> list[tuple[str, Action]]:
         """Measure the five requirements, or stop that."""
         return [("measure", self._measure), ("cancel", self._cancel)]
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return everything about the models of one run."""
         opened = self.bench.need_table()
         models = choose_run(self.jobs, opened, query.get("run", ""))
@@ -54,14 +85,14 @@ class ComparePage(Page):
             "scale": (float(min(low, 0.9)), 1.0),
             "labels": labels,
             "label": chosen,
-            "curves": self._curves(models, chosen, say),
+            "curves": self._curves(models, chosen, locale),
             "requirements": self._requirements(models, opened),
             "costs": any(each.run.request.get("cost") for each in models),
         }
 
-    def _curves(self, models: list[Learned], label: str, say: Words) -> dict[str, Any]:
-        key = ("curves", *(each.key for each in models), label, say.lang)
-        return self.results.get(key, lambda: _curves(models[:_MOST_CURVES], label, say))
+    def _curves(self, models: list[Learned], label: str, locale: Locale) -> dict[str, Any]:
+        key = ("curves", *(each.key for each in models), label, locale.lang)
+        return self.results.get(key, lambda: _curves(models[:_MOST_CURVES], label, locale))
 
     # -- the five requirements -----------------------------------------------------------------------------------------
     def _requirements(self, models: list[Learned], opened: OpenTable) -> dict[str, Any]:
@@ -76,8 +107,8 @@ class ComparePage(Page):
         models = choose_run(self.jobs, opened, form.get("run"))
         if len(models) < 2:
             raise InputError(
-                "comparison-needs-two-learners-2",
-                "A comparison needs two learners: train another one in the room Learn.",
+                "comparison-needs-two-learners",
+                "A comparison needs at least two learners. Train another one on the page Learn.",
             )
         asked = models[0].run.request
         self.jobs.start(
@@ -97,7 +128,7 @@ class ComparePage(Page):
         return f"{self.path}#requirements"
 
 
-def _curves(models: list[Learned], label: str, say: Words) -> dict[str, Any]:
+def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]:
     evaluations = [(each.id, each.evaluation()) for each in models]
     scored = [(name, e) for name, e in evaluations if e.scores is not None and e.probability]
     without = [name for name, e in evaluations if e.scores is None or not e.probability]
@@ -113,7 +144,7 @@ def _curves(models: list[Learned], label: str, say: Words) -> dict[str, Any]:
     return {
         "names": names,
         "without": without,
-        "panels": _panels(names, tables, say),
+        "panels": _panels(names, tables, locale),
         "data": {
             "models": [{"name": clip(n, 40), "tp": t["tp"], "fp": t["fp"]} for n, t in zip(names, tables)],
             "positives": positives,
@@ -147,7 +178,7 @@ def _costs(evaluation: Evaluation, k: int) -> list[float]:
     return [float(matrix[1 - k, k]), float(matrix[k, 1 - k])]
 
 
-def _panels(names: list[str], tables: list[dict[str, Any]], say: Words) -> list[dict[str, Any]]:
+def _panels(names: list[str], tables: list[dict[str, Any]], locale: Locale) -> list[dict[str, Any]]:
     p, n = tables[0]["positives"], tables[0]["negatives"]
     found: list[dict[str, Any]] = []
     curves: dict[str, list[tuple[str, list[tuple[float, float]]]]] = {"roc": [], "pr": [], "gain": [], "lift": []}
@@ -166,18 +197,18 @@ def _panels(names: list[str], tables: list[dict[str, Any]], say: Words) -> list[
         "roc": [(0, 0), (1, 1)], "pr": [(0, share), (1, share)], "gain": [(0, 0), (1, 1)], "lift": [(0, 1), (1, 1)],
     }  # fmt: skip
     for kind, lines in curves.items():
-        title = say(f"panel_{kind}")
+        title, caption, across, up = map(locale.text, _PANELS[kind])
         svg = model_curves(
             lines,
             title,
-            say(f"panel_{kind}_text"),
-            (say(f"panel_{kind}_x"), say(f"panel_{kind}_y")),
+            caption,
+            (across, up),
             top=top if kind == "lift" else 1.0,
             chance=chances[kind],
             percent=True,
             marks=kind != "lift",
         )
-        found.append({"kind": kind, "title": title, "text": say(f"panel_{kind}_text"), "svg": svg})
+        found.append({"kind": kind, "title": title, "text": caption, "svg": svg})
     return found
 
 

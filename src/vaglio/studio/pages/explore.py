@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot import svg
 from vaglio.quality import associations, rank_attributes
 from vaglio.quality.profile import Profile
-from vaglio.studio.catalogue import Words
 from vaglio.studio.pages.page import Page, cell_text
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.table import Column, Table
@@ -28,14 +29,17 @@ _ASSOCIATED = 60
 class ExplorePage(Page):
     """The page Explore."""
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    title = text("Explore")
+    lead = text("See how the columns relate to the class and to each other.")
+
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the ranking and the chosen pictures."""
         opened = self.bench.need_table()
         # Ranking and associations take longer than a page may.
         facts = self.results.get(("explore", opened.key), lambda: _ranking(opened))
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
-            raise InputError("every-column-free-text", "Every column is free text: there is nothing to draw.")
+            raise InputError("only-text-columns", "Every column is free text, so there is nothing to plot.")
         ranked = [row["column"] for row in facts["ranking"]]
         first = next((name for name in [query.get("x", ""), *ranked, *names] if name in names), names[0])
         second = query.get("y", "") if query.get("y", "") in names and query.get("y") != first else ""
@@ -47,7 +51,7 @@ class ExplorePage(Page):
             "names": names,
             "x": first,
             "y": second,
-            "pictures": _two(opened, first, second, say) if second else _one(opened, first, say),
+            "pictures": _two(opened, first, second, locale) if second else _one(opened, first, locale),
             "rows": _rows(opened, first, second, query),
             "sampled": len(opened.sample) if len(opened.sample) < len(opened.table) else 0,
             "n_rows": len(opened.table),
@@ -75,7 +79,7 @@ def _ranking(opened: OpenTable) -> dict[str, Any]:
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------
-def _one(opened: OpenTable, name: str, say: Words) -> list[dict[str, str]]:
+def _one(opened: OpenTable, name: str, locale: Locale) -> list[dict[str, str]]:
     column, profile = opened.sample.column(name), opened.profile(name)
     labels, codes = opened.label_names, opened.codes
     groups, names = _groups(column, profile)
@@ -84,10 +88,10 @@ def _one(opened: OpenTable, name: str, say: Words) -> list[dict[str, str]]:
     known = (groups >= 0) & (codes >= 0)
     np.add.at(counts, (groups[known], codes[known]), 1)
     addresses = [f"/explore?{urlencode({'x': name, 'bin': b})}#rows" for b in range(len(names))]
-    title = say("bars_of", name=clip(name, 40))
+    title = locale.say("Rows by {name} and class", name=clip(name, 40))
     found = [{"title": title, "svg": svg.class_bars(counts.tolist(), names, title, addresses, bool(labels))}]
     if column.kind == "numeric" and labels:
-        title = say("boxes_of", name=clip(name, 40))
+        title = locale.say("{name} by class: median, quartiles, extremes", name=clip(name, 40))
         fives = [(label, _five(column.data[codes == code])) for code, label in enumerate(labels)]
         drawn = [(label, five) for label, five in fives if five is not None]
         if drawn:
@@ -95,9 +99,9 @@ def _one(opened: OpenTable, name: str, say: Words) -> list[dict[str, str]]:
     return found
 
 
-def _two(opened: OpenTable, x: str, y: str, say: Words) -> list[dict[str, str]]:
+def _two(opened: OpenTable, x: str, y: str, locale: Locale) -> list[dict[str, str]]:
     a, b = opened.sample.column(x), opened.sample.column(y)
-    title = say("pair_of", x=clip(x, 40), y=clip(y, 40))
+    title = locale.say("{x} and {y}", x=clip(x, 40), y=clip(y, 40))
     if a.kind == "numeric" and b.kind == "numeric":
         known = np.flatnonzero(~np.isnan(a.data) & ~np.isnan(b.data))
         if len(known) > _POINTS:
@@ -106,7 +110,7 @@ def _two(opened: OpenTable, x: str, y: str, say: Words) -> list[dict[str, str]]:
         points = [(float(a.data[i]), float(b.data[i]), int(codes[i])) for i in known]
         numbers = opened.pictured[known]
         addresses = [f"/explore?{urlencode({'x': x, 'y': y, 'row': int(i) + 1})}#rows" for i in numbers]
-        named = [say("row_n", n=int(i) + 1) for i in numbers]
+        named = [locale.say("row {n:,}", n=int(i) + 1) for i in numbers]
         drawn = svg.scatter(points, (clip(x, 40), clip(y, 40)), title, addresses, named)
         return [{"title": title, "svg": drawn}]
     if a.kind == "numeric" or b.kind == "numeric":

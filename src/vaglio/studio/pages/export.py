@@ -1,4 +1,4 @@
-"""Take away: the report, the model and its other forms, predictions for another file, and the work as a program."""
+"""Export: the report, the model and its other forms, predictions for another file, and the work as a program."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from starlette.routing import Route
 
 from vaglio.errors import InputError, VaglioError
 from vaglio.fitted import FORMATS, export_formats
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.serve.http.responses import refuse
-from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import ChoiceError, Form, receive_file
 from vaglio.studio.pages.page import Action, Page
 from vaglio.studio.pages.runs import Learned, choose_model, choose_run, is_of, job_view
@@ -31,7 +33,10 @@ _APART = {"content-security-policy": "sandbox allow-scripts allow-popups; defaul
 
 
 class ExportPage(Page):
-    """The page Take away."""
+    """The page Export."""
+
+    title = text("Export")
+    lead = text("Download the report, the model, predictions, and your work as a program.")
 
     def actions(self) -> list[tuple[str, Action]]:
         """Write the report, predict, cancel."""
@@ -40,16 +45,16 @@ class ExportPage(Page):
     def more_routes(self) -> list[Route]:
         """Files to keep."""
         return [
-            Route("/take_away/upload", self._upload, methods=["POST"]),
-            Route("/take_away/model", self._model_file),
-            Route("/take_away/export", self._export),
-            Route("/take_away/program", self._program_file),
-            Route("/take_away/commands", self._commands_file),
-            Route("/take_away/report/{run}", self._report_file),
-            Route("/take_away/predictions/{run}", self._predictions_file),
+            Route("/export/upload", self._upload, methods=["POST"]),
+            Route("/export/model", self._model_file),
+            Route("/export/export", self._export),
+            Route("/export/program", self._program_file),
+            Route("/export/commands", self._commands_file),
+            Route("/export/report/{run}", self._report_file),
+            Route("/export/predictions/{run}", self._predictions_file),
         ]
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return what there is to keep of a model."""
         opened = self.bench.need_table()
         chosen, models = choose_model(self.jobs, opened, query.get("model", ""))
@@ -70,7 +75,7 @@ class ExportPage(Page):
     def _chosen(self, name: str) -> Learned:
         chosen, models = choose_model(self.jobs, self.bench.need_table(), name)
         if name and chosen.name not in {each.name for each in models}:
-            raise InputError("model-longer-there-choose", "This model is no longer there: choose another one.")
+            raise InputError("model-gone", "This model no longer exists. Choose another one.")
         return chosen
 
     def _report(self, form: Form) -> str:
@@ -89,7 +94,7 @@ class ExportPage(Page):
     def _predict(self, form: Form) -> str:
         given = form.get("path").strip()
         if not given:
-            raise ChoiceError("predict", "Name a file of this machine.")
+            raise ChoiceError("predict", "file-not-named", "Enter the path of a file on this machine.")
         return self._start_predicting(form.get("model"), self.project.take_in(Path(given).expanduser()))
 
     def _start_predicting(self, model: str, file: str) -> str:
@@ -111,7 +116,7 @@ class ExportPage(Page):
             await self.studio.compute(self._start_predicting, request.query_params.get("model", ""), place.name)
         except VaglioError as error:
             place.unlink(missing_ok=True)
-            refuse(422, " ".join(str(error).split()))
+            refuse(422, error.message)
         return Response(status_code=204)
 
     def _cancel(self, form: Form) -> None:
@@ -125,7 +130,15 @@ class ExportPage(Page):
     async def _export(self, request: Request) -> Response:
         form = request.query_params.get("format", "")
         if form not in _ENDINGS:
-            refuse(422, f"A model is written as {', '.join(_ENDINGS)}.")
+            refuse(
+                422,
+                Message(
+                    "unknown-export-format",
+                    "Unknown format {format!r}. The formats are {formats}.",
+                    format=clip(form),
+                    formats=listed(_ENDINGS),
+                ),
+            )
         chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
         content = await self.studio.compute(lambda: chosen.fitted().export(form))
         return _attached(content, f"{chosen.id}.{_ENDINGS[form]}")
@@ -151,7 +164,7 @@ class ExportPage(Page):
     def _finished(self, request: Request, kind: str) -> Path:
         run = self.jobs.get(request.path_params["run"])
         if run.kind != kind or run.state != "done":
-            raise InputError("run-has-left-file", "This run has left no file.")
+            raise InputError("run-without-file", "This run has no file to download.")
         return run.folder
 
 

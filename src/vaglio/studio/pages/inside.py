@@ -18,11 +18,11 @@ from vaglio.fitted import Fitted
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.chapter import tree_drawing
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.model.condition import condition_text
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
-from vaglio.studio.catalogue import Words
 from vaglio.studio.pages.explore import rows_view
 from vaglio.studio.pages.runs import Learned
 from vaglio.studio.project.workbench import OpenTable
@@ -35,7 +35,7 @@ __all__ = ["evaluated_positions", "model_parts", "node_view", "rules_view"]
 _MOST_RULES, _MOST_ROWS = 40, 12
 
 
-def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -> dict[str, Any]:
+def model_parts(model: Learned, fitted: Fitted, opened: OpenTable) -> dict[str, Any]:
     """Return what the model has learned, as the report shows it; nodes of a tree are links.
 
     Parameters
@@ -43,13 +43,15 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -
     model : Learned
     fitted : Fitted
     opened : OpenTable
-    say : Words
     """
     if isinstance(fitted.model, Tree):
         part, _ = tree_drawing(
             fitted.model, fitted, Limits(), lambda node: f"/understand?model={model.name}&node={node}#node"
         )
-        return {"lead": [say("tree_text")], "parts": [{"folded": False, "none": "", **_translated(part, say)}]}
+        how_to_read = text(
+            "A row starts at the top and follows the branch whose condition it meets. Click a node to see its rows."
+        )
+        return {"lead": [how_to_read], "parts": [{"folded": False, "none": "", **part}]}
     if isinstance(fitted.model, RuleSet):
         return {"lead": [], "parts": []}
     write = chapters.find(fitted.model.kind)
@@ -58,26 +60,8 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -
     try:
         lead, parts = write(fitted, StudyBackground(_study(model, fitted, opened)), Limits())
     except VaglioError as error:
-        return {"lead": [say.sentence(error)], "parts": []}
-    return {
-        "lead": [say.sentence(line) for line in lead],
-        "parts": [{"folded": False, "none": "", **_translated(part, say)} for part in parts],
-    }
-
-
-def _translated(part: dict[str, Any], say: Words) -> dict[str, Any]:
-    """A part of a chapter in the language of the page; names of classes and values stay as they are."""
-    found = part | {key: say.sentence(part[key]) for key in ("title", "note", "none") if part.get(key)}
-    if "head" in part:
-        found["head"] = [
-            say.sentence(cell) if at == 0 or " " in str(cell) else cell for at, cell in enumerate(part["head"])
-        ]
-    if "maps" in part:
-        found["maps"] = [
-            one | {"title": say.sentence(one["title"]), "caption": [say.sentence(line) for line in one["caption"]]}
-            for one in part["maps"]
-        ]
-    return found
+        return {"lead": [error.message], "parts": []}
+    return {"lead": lead, "parts": [{"folded": False, "none": "", **part} for part in parts]}
 
 
 def _study(model: Learned, fitted: Fitted, opened: OpenTable) -> Study:

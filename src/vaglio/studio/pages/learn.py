@@ -8,18 +8,21 @@ from vaglio.errors import InputError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip
 from vaglio.model.costs import CostMatrix
 from vaglio.report.limits import DEFAULT_LEARNERS
-from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import ChoiceError, Form
 from vaglio.studio.jobs.training import plan_of, trainings
+from vaglio.studio.learner_advice import WHEN_TO_USE
 from vaglio.studio.pages.page import Action, Page
 from vaglio.studio.pages.runs import run_view
 from vaglio.studio.project.workbench import OpenTable
 
 __all__ = ["LearnPage"]
 
-# How the rows are divided: the key of its sentence -> what the plan is told.
+# How the rows are divided: the choice of the form -> the plan.
 PLANS: dict[str, dict[str, Any]] = {
     "folds_10": {"folds": 10},
     "folds_5": {"folds": 5},
@@ -27,28 +30,64 @@ PLANS: dict[str, dict[str, Any]] = {
     "holdout_30": {"holdout": 0.3},
     "holdout_20": {"holdout": 0.2},
 }
-# How the parameters are found, and how settings are compared in a search.
-WAYS = ("fixed", "tune", "choose")
-STRATEGIES = ("cross-validation", "validation")
+_PLAN_LABELS = {
+    "folds_10": text("10-fold cross-validation: the most reliable estimate."),
+    "folds_5": text("5-fold cross-validation: half the time, slightly less precise."),
+    "folds_3": text("3-fold cross-validation: for a first look."),
+    "holdout_30": text("Hold-out set of 30%: train on the rest and evaluate on these rows."),
+    "holdout_20": text("Hold-out set of 20%: for large tables."),
+}
+# How the parameters are found, and how candidates are compared in a search.
+WAYS = {
+    "fixed": text("Use the parameters above, without a search."),
+    "tune": text("Tune each learner. Rows used for the evaluation play no part in the search."),
+    "choose": text(
+        "Select one learner with its parameters. With cross-validation, the selection is repeated in every fold "
+        "(nested) and evaluated on its rows."
+    ),
+}
+STRATEGIES = {
+    "cross-validation": text("5-fold cross-validation"),
+    "validation": text("a validation set"),
+}
+_STATES = {
+    "running": text("running"),
+    "done": text("done"),
+    "failed": text("failed"),
+    "cancelled": text("cancelled"),
+    "interrupted": text("interrupted"),
+    "waiting": text("waiting"),
+}
 _MOST_CANDIDATES, _CANDIDATES = 200, 10
 # Classes up to which a matrix of costs fits a page.
 _MOST_COSTS = 8
 # Rows beyond which ten folds take longer than people wait.
 _MANY_ROWS = 20_000
-# The headings of the page: families of many models stand under one of them.
-_FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
+# The headings of the page; families of ensembles are shown together.
+_FAMILIES = {
+    "trees": text("Trees"),
+    "rules": text("Rules"),
+    "bayes": text("Bayes"),
+    "linear": text("Linear models and neural networks"),
+    "svm": text("Support vector machines"),
+    "neighbors": text("Nearest neighbors"),
+    "ensembles": text("Ensembles"),
+}
 _ENSEMBLES = ("forest", "boosting", "additive")
 
 
 class LearnPage(Page):
     """The page Learn."""
 
+    title = text("Learn")
+    lead = text("Choose learners, train them and evaluate them on rows they have not seen.")
+
     def actions(self) -> list[tuple[str, Action]]:
         """Start, cancel, measure."""
         return [("start", self._start), ("cancel", self._cancel), ("measure", self._measure)]
 
     # -- what the page shows -------------------------------------------------------------------------------------------
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the learners, the form and the runs."""
         opened = self.bench.need_table()
         opened.need_target()
@@ -56,12 +95,13 @@ class LearnPage(Page):
         labels = sorted(set(y.tolist()), key=str)
         chosen = self.project.recall("learn", {})
         timing = self._timing(opened)
-        runs = [run_view(run, opened, say) for run in self.jobs.all("learn")[:12]]
+        runs = [run_view(run, opened) for run in self.jobs.all("learn")[:12]]
         return {
             "target": opened.target,
-            "families": self._families(chosen, timing, say),
+            "families": self._families(chosen, timing),
             "timing": timing,
-            "plans": PLANS,
+            "plans": _PLAN_LABELS,
+            "states": _STATES,
             "plan": chosen.get("plan", "folds_5" if len(y) > _MANY_ROWS else "folds_10"),
             "seed": chosen.get("seed", 0),
             "ways": WAYS,
@@ -69,14 +109,14 @@ class LearnPage(Page):
             "candidates": chosen.get("way", {}).get("n_iter", _CANDIDATES),
             "most_candidates": _MOST_CANDIDATES,
             "strategies": STRATEGIES,
-            "strategy": chosen.get("way", {}).get("strategy", STRATEGIES[0]),
+            "strategy": chosen.get("way", {}).get("strategy", "cross-validation"),
             "labels": [str(label) for label in labels] if len(labels) <= _MOST_COSTS else [],
             "costs": chosen.get("costs", {}),
             "runs": runs,
             "running": next((run for run in runs if run["state"] == "running"), None),
         }
 
-    def _families(self, chosen: dict[str, Any], timing: dict[str, Any], say: Words) -> list[dict[str, Any]]:
+    def _families(self, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
         picked = chosen.get("learners", list(DEFAULT_LEARNERS))
         params = chosen.get("params", {})
         families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
@@ -85,18 +125,22 @@ class LearnPage(Page):
             families.setdefault("ensembles" if entry.family in _ENSEMBLES else entry.family, []).append(
                 {
                     "id": name,
-                    "help": say.sentence(entry.help),
-                    "when": say.when(name),
+                    "help": entry.help,
+                    "when": WHEN_TO_USE.get(name, ""),
                     "readable": entry.is_readable,
                     "picked": name in picked,
                     "fields": parameter_fields(name),
                     "params": params.get(name, {}),
                     "space": entry.search_space,
                     "seconds": known.get("seconds"),
-                    "refused": say.sentence(known.get("error", "")),
+                    "refused": known.get("error", ""),
                 }
             )
-        return [{"family": family, "learners": members} for family, members in families.items() if members]
+        return [
+            {"title": _FAMILIES.get(family, family), "learners": members}
+            for family, members in families.items()
+            if members
+        ]
 
     def _timing(self, opened: OpenTable) -> dict[str, Any]:
         """What was measured for this table, and whether it is being measured."""
@@ -114,7 +158,7 @@ class LearnPage(Page):
         plan = form.need("plan", PLANS)
         given = form.get("seed", "0").strip()
         if not given.isdecimal() or int(given) >= 1 << 32:
-            raise ChoiceError("seed", "The seed is a whole number from 0 to 4,294,967,295.")
+            raise ChoiceError("seed", "seed-out-of-range", "The seed must be an integer between 0 and 4294967295.")
         seed = int(given)
         costs = form.below("cost")
         way = _way(form, PLANS[plan])
@@ -129,7 +173,7 @@ class LearnPage(Page):
             }
         )
         if not learners:
-            raise ChoiceError("learners", "Choose one learner or more.")
+            raise ChoiceError("learners", "no-learner-chosen", "Choose at least one learner.")
         self._check(opened, learners, params, PLANS[plan], seed)
         request = {
             "kind": "learn",
@@ -151,11 +195,11 @@ class LearnPage(Page):
             try:
                 learner_from_words(name, params[name], seed, -1)
             except InputError as error:
-                raise ChoiceError(f"learner-{name}", " ".join(str(error).split())) from None
+                raise ChoiceError(f"learner-{name}", error.message) from None
         try:
             learning_rows(opened.table, plan_of(plan, seed).folds)
         except InputError as error:
-            raise ChoiceError("plan", " ".join(str(error).split())) from None
+            raise ChoiceError("plan", error.message) from None
 
     def _guesses(self, opened: OpenTable, learners: list[str], request: dict[str, Any]) -> dict[str, float]:
         kind = request["way"]["kind"]
@@ -179,13 +223,22 @@ class LearnPage(Page):
 def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
     """How the parameters are found."""
     kind, typed = form.get("way", "fixed"), form.get("candidates", str(_CANDIDATES)).strip()
-    strategy = form.get("strategy", STRATEGIES[0])
+    strategy = form.get("strategy", "cross-validation")
     if kind not in WAYS or strategy not in STRATEGIES:
-        raise ChoiceError("way", "The form lacks 'way': load the page again.")
+        raise ChoiceError("way", "form-field-missing", "The form is missing {field!r}. Reload the page.", field="way")
     if not typed.isdecimal() or not 1 <= int(typed[:9]) <= _MOST_CANDIDATES:
-        raise ChoiceError("way", f"The number of candidates is a whole number from 1 to {_MOST_CANDIDATES}.")
+        raise ChoiceError(
+            "way",
+            "candidates-out-of-range",
+            "The number of candidates must be an integer between 1 and {most}.",
+            most=_MOST_CANDIDATES,
+        )
     if kind != "fixed" and strategy == "validation" and "folds" in plan:
-        raise ChoiceError("way", "A validation part needs rows that are kept apart: divide the rows in that way.")
+        raise ChoiceError(
+            "way",
+            "validation-needs-holdout",
+            "A validation set cannot be combined with cross-validation. Choose a hold-out set under Evaluation.",
+        )
     return {"kind": kind, "n_iter": int(typed), "strategy": strategy}
 
 
@@ -196,15 +249,17 @@ def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
     for key, word in typed.items():
         true, _, predicted = key.partition("-")
         if not (true.isdecimal() and predicted.isdecimal() and max(int(true), int(predicted)) < len(labels)):
-            raise ChoiceError("costs", "The costs are of another table: load the page again.")
+            raise ChoiceError("costs", "costs-of-other-table", "These costs belong to another table. Reload the page.")
         try:
             cost = float(word.replace(",", "."))
         except ValueError:
-            raise ChoiceError("costs", f"A cost is a number, not {word!r}.") from None
+            raise ChoiceError(
+                "costs", "cost-not-number", "A cost must be a number, not {value!r}.", value=clip(word, 40)
+            ) from None
         found.append({"true": labels[int(true)], "predicted": labels[int(predicted)], "cost": cost})
     if found:
         try:
             CostMatrix.from_any({(each["true"], each["predicted"]): each["cost"] for each in found}, labels=labels)
         except InputError as error:
-            raise ChoiceError("costs", " ".join(str(error).split())) from None
+            raise ChoiceError("costs", error.message) from None
     return found

@@ -12,12 +12,13 @@ from starlette.routing import Route
 
 from vaglio.errors import VaglioError
 from vaglio.messages.figures import short_number
+from vaglio.messages.message import Message, Number
 from vaglio.messages.sentences import clip
 from vaglio.studio.forms import ChoiceError, Form
 from vaglio.table import Column
 
 if TYPE_CHECKING:
-    from vaglio.studio.catalogue import Words
+    from vaglio.messages.locale import Locale
     from vaglio.studio.service import Studio
 
 __all__ = ["Page", "cell_text"]
@@ -36,7 +37,15 @@ class Page:
     studio : Studio
     name : str
         Its address, and the name of its template.
+
+    Attributes
+    ----------
+    title, lead : Message
+        Its heading, and what it is for.
     """
+
+    title: Message
+    lead: Message
 
     def __init__(self, studio: Studio, name: str) -> None:
         self.studio, self.name = studio, name
@@ -57,7 +66,7 @@ class Page:
         """Return further addresses: files, answers for scripts."""
         return []
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return what the template shows."""
         return {}
 
@@ -74,20 +83,17 @@ class Page:
             except VaglioError as error:
                 # The field is named by the error, or by the form itself.
                 field = error.field if isinstance(error, ChoiceError) else form.get("at", "form")
-                sentence = self.studio.words(request).sentence(error)
-                return await self._page(request, {field: sentence}, form, 422)
+                return await self._page(request, {field: error.message}, form, 422)
             return RedirectResponse(address or self.path, 303)
 
         return answer
 
     async def _page(self, request: Request, errors: dict[str, str], form: Form, status: int = 200) -> Response:
-        say = self.studio.words(request)
         query = {**dict(form.pairs), **dict(request.query_params)}
         try:
-            data = await self.studio.compute(self.view, query, say)
+            data = await self.studio.compute(self.view, query, self.studio.locale(request))
         except VaglioError as error:
-            sentence = say.sentence(error)
-            return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=sentence)
+            return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=error.message)
         return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)
 
 
@@ -104,4 +110,4 @@ def cell_text(column: Column, value: Any) -> str | None:
         return None
     if column.is_date:
         return str(np.datetime64(int(np.floor(value)), "D"))
-    return short_number(float(f"{value:.6g}")) if isinstance(value, float) else clip(value, _LONGEST)
+    return Number(short_number(float(f"{value:.6g}"))) if isinstance(value, float) else clip(value, _LONGEST)

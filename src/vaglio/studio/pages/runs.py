@@ -10,7 +10,6 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
 from vaglio.fitted import Fitted, load
-from vaglio.studio.catalogue import Words
 from vaglio.studio.jobs.run_files import Request
 from vaglio.studio.jobs.runner import Jobs, Run
 from vaglio.studio.jobs.training import judged_rows, read_evaluation
@@ -71,7 +70,7 @@ class Learned:
         return read_evaluation(self.run.folder / f"{self.id}.npz", self.facts["labels"], self.request.cost)
 
 
-def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
+def run_view(run: Run, opened: OpenTable) -> dict[str, Any]:
     """Return a run as a page shows it."""
     results = {each["id"]: each for each in run.result.get("learners", [])}
     working = [each for each in results.values() if not each["error"]]
@@ -82,9 +81,9 @@ def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
     return {
         "name": run.name,
         "state": run.state,
-        "error": say.sentence(run.progress.get("error", "")),
+        "error": run.progress.get("error", ""),
         "tasks": tasks or [{"name": name, "done": 0, "total": 1, "state": "waiting", "what": ""} for name in names],
-        "left": say.seconds(left) if left is not None else "",
+        "left": left,
         "results": working,
         "failures": [each for each in results.values() if each["error"]],
         "plan": {key: run.request.get(key) for key in ("folds", "holdout", "seed")},
@@ -114,9 +113,7 @@ def choose_run(jobs: Jobs, opened: OpenTable, wanted: str = "") -> list[Learned]
     """Return the models of a run, by default of the newest one with a model."""
     models = learned_models(jobs, opened)
     if not models:
-        raise InputError(
-            "there-model-table-yet", "There is no model of this table yet: train learners in the room Learn."
-        )
+        raise InputError("no-model-yet", "There is no model of this table yet. Train learners on the page Learn.")
     names = [each.run.name for each in models]
     run = wanted if wanted in names else names[0]
     return [each for each in models if each.run.name == run]

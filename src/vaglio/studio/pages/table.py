@@ -14,12 +14,13 @@ from starlette.routing import Route
 
 from vaglio import datasets
 from vaglio.errors import VaglioError
-from vaglio.messages.sentences import clip
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.quality import Audit, Finding
 from vaglio.quality.checks.context import SEVERITIES
 from vaglio.report.data import column_summary
 from vaglio.serve.http.responses import refuse
-from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import ChoiceError, Form, receive_file
 from vaglio.studio.pages.page import Action, Page, cell_text
 from vaglio.studio.project.workbench import OpenTable
@@ -40,20 +41,21 @@ _FIELDS = {
     "duplicates": "duplicates",
     "inconsistent": "inconsistent",
 }
-# Field of the policy -> what can be done; the words of the buttons are in the catalogues.
-CHOICES: dict[str, tuple[str, ...]] = {
-    "impossible": ("missing",),
-    "placeholders": ("missing",),
-    "spelling": ("merge",),
-    "outliers": ("missing", "clip"),
-    "rare": ("merge",),
-    "identifiers": ("mark",),
-    "constant": ("drop",),
-    "missing_class": ("drop",),
-    "mostly_missing": ("drop",),
-    "duplicates": ("drop",),
-    "inconsistent": ("drop", "majority"),
+# Field of the policy -> what can be done, and how its button is labelled.
+CHOICES: dict[str, dict[str, Message]] = {
+    "impossible": {"missing": text("Set impossible values to missing")},
+    "placeholders": {"missing": text("Set placeholders to missing")},
+    "spelling": {"merge": text("Merge the spellings")},
+    "outliers": {"missing": text("Set outliers to missing"), "clip": text("Clip outliers to the fences")},
+    "rare": {"merge": text("Merge rare categories")},
+    "identifiers": {"mark": text("Ignore identifiers")},
+    "constant": {"drop": text("Drop constant columns")},
+    "missing_class": {"drop": text("Drop rows without a class")},
+    "mostly_missing": {"drop": text("Drop columns that are mostly missing")},
+    "duplicates": {"drop": text("Drop duplicate rows")},
+    "inconsistent": {"drop": text("Drop inconsistent rows"), "majority": text("Keep the most frequent class")},
 }
+_SEVERITY_LABELS = {"high": text("serious"), "medium": text("to check"), "low": text("for information")}
 # Findings of one kind that are written out.
 _MOST = 6
 # Rows and columns of the first look, columns with a picture on one page.
@@ -62,43 +64,60 @@ _ROWS, _ACROSS, _CARDS = 12, 24, 24
 # more cells need longer, and their page is shown at once.
 _PATIENCE, _MANY_CELLS = 0.6, 2_000_000
 # What a column can be declared as; the values in order are a form of their own.
-LEVELS = ("nominal", "ordinal", "interval", "ratio", "asymmetric", "text", "date")
-ROLES = ("input", "target", "identifier", "ignored", "weight")
+LEVELS = {
+    "nominal": text("nominal: categories"),
+    "ordinal": text("ordinal: ordered categories"),
+    "interval": text("interval: differences"),
+    "ratio": text("ratio: numbers"),
+    "asymmetric": text("asymmetric: presence"),
+    "text": text("free text"),
+    "date": text("date"),
+}
+ROLES = {
+    "input": text("input"),
+    "target": text("class"),
+    "identifier": text("identifier"),
+    "ignored": text("ignored"),
+    "weight": text("weight"),
+}
 _MOST_ORDERED = 60
 
 
-def findings_view(audit: Audit, say: Words) -> list[dict[str, Any]]:
+def findings_view(audit: Audit, locale: Locale) -> list[dict[str, Any]]:
     """Return the findings, worst first, those of a kind together: a button does the same to all of them.
 
     Parameters
     ----------
     audit : Audit
-    say : Words
+    locale : Locale
     """
     groups: dict[str, list[Finding]] = {}
     for finding in audit:
         groups.setdefault(finding.kind, []).append(finding)
-    found = [_group(kind, members, say) for kind, members in groups.items()]
+    found = [_group(kind, members, locale) for kind, members in groups.items()]
     return sorted(found, key=lambda group: SEVERITIES.index(group["severity"]))
 
 
-def _group(kind: str, members: list[Finding], say: Words) -> dict[str, Any]:
+def _group(kind: str, members: list[Finding], locale: Locale) -> dict[str, Any]:
     worst = min(members, key=lambda finding: SEVERITIES.index(finding.severity))
     field = _FIELDS.get(kind, "")
     return {
         "kind": kind,
         "severity": worst.severity,
         "field": field,
-        "choices": CHOICES.get(field, ()),
-        "messages": [clip(say.sentence(finding.message), 240) for finding in members[:_MOST]],
+        "choices": CHOICES.get(field, {}),
+        "messages": [clip(locale.text(finding.message), 240) for finding in members[:_MOST]],
         "more": max(0, len(members) - _MOST),
-        "advice": clip(say.sentence(worst.advice), 280),
+        "advice": clip(locale.text(worst.advice), 280),
         "columns": list(dict.fromkeys(name for finding in members for name in finding.columns))[:12],
     }
 
 
 class TablePage(Page):
     """The page Table."""
+
+    title = text("Table")
+    lead = text("Open a table, declare its columns and clean it.")
 
     def actions(self) -> list[tuple[str, Action]]:
         """Open, declare, clean, undo."""
@@ -118,7 +137,7 @@ class TablePage(Page):
         return [Route("/table/upload", self._upload, methods=["POST"])]
 
     # -- what the page shows -------------------------------------------------------------------------------------------
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the table at a glance."""
         bundled = [datasets.describe(name) for name in datasets.names()]
         common = {"bundled": bundled, "upload_limit": self.studio.settings.upload, "table": None}
@@ -127,8 +146,15 @@ class TablePage(Page):
             return common
         if np.prod(opened.table.shape) < _MANY_CELLS:
             wait([opened.findings], _PATIENCE)
-        log = [say.sentence(line) for line in opened.loaded.log]
-        return common | {"table": _table_view(opened, query, say), "steps": self.project.steps, "log": log}
+        return common | {
+            "table": _table_view(opened, query, locale),
+            "steps": self.project.steps,
+            "log": opened.loaded.log,
+            "levels": LEVELS,
+            "roles": ROLES,
+            "cleaning": CHOICES,
+            "severities": _SEVERITY_LABELS,
+        }
 
     # -- what its forms do ---------------------------------------------------------------------------------------------
     def _bundled(self, form: Form) -> None:
@@ -138,7 +164,7 @@ class TablePage(Page):
     def _path(self, form: Form) -> None:
         given = form.get("path").strip()
         if not given:
-            raise ChoiceError("path", "Name a file of this machine.")
+            raise ChoiceError("path", "file-not-named", "Enter the path of a file on this machine.")
         self._open(self.project.take_in(Path(os.path.expanduser(given))))
 
     def _open(self, name: str) -> None:
@@ -154,7 +180,7 @@ class TablePage(Page):
         try:
             await self.studio.compute(self._open, place.name)
         except VaglioError as error:
-            refuse(422, " ".join(str(error).split()))  # the page that tells it translates it
+            refuse(422, error.message)
         return Response(status_code=204)
 
     def _target(self, form: Form) -> None:
@@ -171,11 +197,23 @@ class TablePage(Page):
         level, role = form.get("level"), form.get("role")
         if level and level != _level_of(column):
             if level not in LEVELS:
-                raise ChoiceError(form.get("at"), f"A level is {', '.join(LEVELS)}, not {level!r}.")
+                raise ChoiceError(
+                    form.get("at"),
+                    "unknown-level",
+                    "Unknown level {level!r}. The levels are {levels}.",
+                    level=clip(level),
+                    levels=listed(LEVELS),
+                )
             self.bench.take({"do": "level", "column": name, "level": level})
         if role and role != column.role:
             if role not in ROLES:
-                raise ChoiceError(form.get("at"), f"A role is {', '.join(ROLES)}, not {role!r}.")
+                raise ChoiceError(
+                    form.get("at"),
+                    "unknown-role",
+                    "Unknown role {role!r}. The roles are {roles}.",
+                    role=clip(role),
+                    roles=listed(ROLES),
+                )
             self.bench.take({"do": "target" if role == "target" else "role", "column": name, "role": role})
         return f"{self.path}#{form.get('at')}"
 
@@ -188,7 +226,11 @@ class TablePage(Page):
     def _missing(self, form: Form) -> None:
         words = list(dict.fromkeys(word.strip() for word in form.get("words").split(",") if word.strip()))
         if self.bench.need_table().state.bundled:
-            raise ChoiceError("missing", "A bundled table is no file: it has no words for a missing value.")
+            raise ChoiceError(
+                "missing",
+                "bundled-without-markers",
+                "Bundled tables are not files, so missing-value markers do not apply.",
+            )
         self.bench.take({"do": "missing", "words": words})
 
     def _clean(self, form: Form) -> str:
@@ -215,7 +257,7 @@ def _level_of(column: Any) -> str:
     return "text" if column.kind == "text" else str(column.level)
 
 
-def _table_view(opened: OpenTable, query: dict[str, str], say: Words) -> dict[str, Any]:
+def _table_view(opened: OpenTable, query: dict[str, str], locale: Locale) -> dict[str, Any]:
     table = opened.table
     n, p = table.shape
     names = list(table.columns)
@@ -231,17 +273,15 @@ def _table_view(opened: OpenTable, query: dict[str, str], say: Words) -> dict[st
         "labels": opened.label_names,
         "guess": opened.target or _likely_class(opened),
         "names": names,
-        "remarks": [clip(say.sentence(line), 300) for line in opened.raw.remarks[:20]],
+        "remarks": [clip(locale.text(line), 300) for line in opened.raw.remarks[:20]],
         "missing_words": ", ".join(opened.state.missing),
         "first": _first_rows(opened),
-        "cards": [_card(opened, name, names.index(name), say) for name in shown],
+        "cards": [_card(opened, name, names.index(name), locale) for name in shown],
         "page": page,
         "cards_at_a_time": _CARDS,
         "sampled": len(opened.sample) if len(opened.sample) < n else 0,
         "audited": audited is not None,
-        "findings": [] if audited is None else findings_view(audited, say),
-        "levels": LEVELS,
-        "roles": ROLES,
+        "findings": [] if audited is None else findings_view(audited, locale),
     }
 
 
@@ -264,7 +304,7 @@ def _first_rows(opened: OpenTable) -> dict[str, Any]:
     }
 
 
-def _card(opened: OpenTable, name: str, number: int, say: Words) -> dict[str, Any]:
+def _card(opened: OpenTable, name: str, number: int, locale: Locale) -> dict[str, Any]:
     column = opened.sample.column(name)
     full = opened.table.column(name)
     card = column_summary(
@@ -278,7 +318,7 @@ def _card(opened: OpenTable, name: str, number: int, say: Words) -> dict[str, An
         "at": f"column-{number}",
         "level": _level_of(full),
         "role": full.role,
-        "findings": [clip(say.sentence(finding.message), 160) for finding in found],
+        "findings": [clip(locale.text(finding.message), 160) for finding in found],
         "order": " < ".join(map(str, full.categories)) if ordered else "",
         "unread": 0 if full.unread is None else len(full) - int(full.unread.missing.sum()),
     }

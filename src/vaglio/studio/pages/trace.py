@@ -1,4 +1,4 @@
-"""By hand: a learner at work on a small table, step by step, with a picture beside the numbers."""
+"""Trace: a learner at work on a small table, step by step, with a picture beside the numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
-from vaglio.studio.catalogue import Words
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.studio.pages.page import Page
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
@@ -24,7 +25,7 @@ from vaglio.tracing.tracer import MAX_ROWS
 
 __all__ = ["TracePage"]
 
-# Rows of a lecture, unless the table has fewer: a dot each in the picture, a line each in the tables.
+# Rows of a trace, unless the table has fewer: a dot each in the picture, a line each in the tables.
 _ROWS = 60
 # Learners whose work is seen in the plane of two columns.
 _IN_THE_PLANE = (
@@ -41,8 +42,8 @@ _IN_THE_PLANE = (
 
 
 @dataclass(frozen=True)
-class Lecture:
-    """What was chosen for the lecture.
+class TraceChoice:
+    """What to trace.
 
     Attributes
     ----------
@@ -66,14 +67,17 @@ class Lecture:
 
     @property
     def key(self) -> str:
-        """The choices as text: equal for equal lectures."""
+        """The choices as text: equal for equal traces."""
         return repr(self)
 
 
 class TracePage(Page):
-    """The page By hand: everything it shows is in its address, so that a lecture can be kept as a bookmark."""
+    """The page Trace: everything it shows is in its address, so that a trace can be bookmarked."""
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    title = text("Trace")
+    lead = text("Follow a learner step by step on a small table.")
+
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the form, the steps and the pictures."""
         opened = self.bench.need_table()
         opened.need_target()
@@ -93,10 +97,12 @@ class TracePage(Page):
             "trouble": "",
         }
         try:
-            key = ("by hand", opened.key, chosen.key, say.lang)
-            return data | self.results.get(key, lambda: _played(rows, y, chosen, say))
-        except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
-            return data | {"trouble": say.sentence(error)}
+            key = ("trace", opened.key, chosen.key, locale.lang)
+            return data | self.results.get(key, lambda: _traced(rows, y, chosen, locale))
+        except VaglioError as error:
+            return data | {"trouble": error.message}
+        except ValueError as error:  # scikit-learn's checks of y
+            return data | {"trouble": str(error)}
 
 
 def _shown() -> list[str]:
@@ -104,7 +110,7 @@ def _shown() -> list[str]:
     return [name for name in learners() if name in LEARNERS]
 
 
-def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> Lecture:
+def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> TraceChoice:
     """What the address says; what it does not say, or says wrongly, is chosen for the table."""
     learner = query.get("learner", "")
     learner = learner if learner in _shown() else "id3"
@@ -115,7 +121,7 @@ def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> Lecture:
         across = up = ""
     params = {name[2:]: value.strip() for name, value in query.items() if name.startswith("p.") and value.strip()}
     allowed = {field.name for field in parameter_fields(learner)}
-    return Lecture(
+    return TraceChoice(
         learner,
         {name: value for name, value in params.items() if name in allowed},
         _number(query.get("rows", ""), min(n_rows, _ROWS), 2, min(MAX_ROWS, n_rows)),
@@ -130,8 +136,8 @@ def _number(word: str, otherwise: int, low: int, high: int) -> int:
     return max(min(given, high), min(low, high))
 
 
-def _played(rows: Table, y: np.ndarray, chosen: Lecture, say: Words) -> dict[str, Any]:
-    """Train the learner on the rows of the lecture; return its steps and its pictures."""
+def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> dict[str, Any]:
+    """Train the learner on the rows of the trace; return its steps and its pictures."""
     frame = rows.to_frame()
     whole = np.ones(len(y), dtype=bool)
     if chosen.across:
@@ -142,8 +148,8 @@ def _played(rows: Table, y: np.ndarray, chosen: Lecture, say: Words) -> dict[str
     learner = learner_from_words(chosen.learner, chosen.params, 0, 1, textbook=True)
     part, labels = frame.iloc[taken], y[taken]
     fitted = learner.fit(part, labels)
-    work = trace(fitted, part, labels, row=row, lang=say.lang)
-    animation = make_animation(fitted, part, labels, row=row, lang=say.lang)
+    work = trace(fitted, part, labels, row=row, lang=locale.lang)
+    animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
     return {
         "title": work.title,
         "steps": [

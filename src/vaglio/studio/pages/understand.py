@@ -14,14 +14,16 @@ from starlette.routing import Route
 
 from vaglio.errors import InputError, NotSupportedError, VaglioError
 from vaglio.explanation import Explanation
+from vaglio.explanation.explanation import Change
 from vaglio.fitted import Fitted
 from vaglio.messages.figures import short_number
-from vaglio.messages.sentences import clip
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import Message, Number, text
+from vaglio.messages.sentences import clip, listed
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.responses import problem_response
 from vaglio.serve.openapi import row_schema
 from vaglio.serve.served import Served
-from vaglio.studio.catalogue import Words
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.inside import evaluated_positions, model_parts, node_view, rules_view
 from vaglio.studio.pages.page import Page
@@ -68,9 +70,14 @@ def row_from_words(served: Served, words: dict[str, str]) -> dict[str, Any]:
             try:
                 value = float(word.replace(",", "."))
             except ValueError:
-                raise InputError("number", "{name}: {word!r} is no number.", name=name, word=clip(word, 40)) from None
+                raise InputError(
+                    "value-not-number",
+                    "Column {column!r}: {value!r} is not a number.",
+                    column=name,
+                    value=clip(word, 40),
+                ) from None
             if value != value or value in (float("inf"), float("-inf")):
-                raise InputError("number-finite", "{name}: a number is finite.", name=name)
+                raise InputError("value-not-finite", "Column {column!r}: the number must be finite.", column=name)
             row[name] = value
         else:
             row[name] = next((value for value in feature.categories if str(value) == word), word)
@@ -108,42 +115,61 @@ def _plain(value: object) -> str:
     return short_number(value) if isinstance(value, float) else str(value)
 
 
-def why(served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
+def why(served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
     """Return the reasons for the class of a row, those against it, and a smallest change that gives another class."""
     answer = served.of_one(row)
     try:
         explanation = served.fitted.explain(served.table_of([row]))[0]
     except NotSupportedError as error:
-        return {"answer": answer, "none": say.sentence(error)}
-    return {"answer": answer, "none": "", **_reasons(explanation, say)}
+        return {"answer": answer, "none": error.message}
+    return {"answer": answer, "none": "", **_reasons(explanation, locale)}
 
 
-def _reasons(explanation: Explanation, say: Words) -> dict[str, Any]:
+def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
     weights = [abs(each.weight) for each in (*explanation.reasons, *explanation.against) if each.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
     def plain(reason: Any) -> dict[str, Any]:
         share = None if reason.weight is None else min(1.0, abs(reason.weight) / largest)
-        return {"text": clip(say.sentence(reason.text), 160), "share": share}
+        return {"text": clip(locale.text(reason.text), 160), "share": share}
 
     change = explanation.counterfactual
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
     return {
         "reasons": [plain(each) for each in explanation.reasons[:_MOST_REASONS]],
         "against": [plain(each) for each in explanation.against[:_MOST_REASONS]],
-        "notes": [clip(say.sentence(note), 240) for note in (*by_cost, *explanation.notes[:6])],
+        "notes": [clip(locale.text(note), 240) for note in (*by_cost, *explanation.notes[:6])],
         "change": None
         if change is None
         else {
             "decision": clip(change.decision, 40),
-            "text": clip(say("and").join(say.sentence(each) for each in change.changes), 300),
+            "text": clip(locale.text(listed(map(_change_text, change.changes))), 300),
             "values": {each.feature: _plain(each.instead) for each in change.changes if not each.is_word},
         },
     }
 
 
+def _change_text(change: Change) -> Message:
+    """One change of a counterfactual, as in "the prediction would be X if …"."""
+    values = {"feature": clip(change.feature, 40), "instead": _cell(change.instead), "value": _cell(change.value)}
+    if change.is_word and change.value == "no":
+        return text("{feature} contained the word “{instead}”", **values)
+    if change.is_word:
+        return text("{feature} did not contain the word “{instead}”", **values)
+    if change.value is None:
+        return text("{feature} were {instead} (it is missing)", **values)
+    return text("{feature} were {instead} instead of {value}", **values)
+
+
+def _cell(value: Any) -> str:
+    return Number(short_number(value)) if isinstance(value, float) else clip(value, 40)
+
+
 class UnderstandPage(Page):
     """The page Understand."""
+
+    title = text("Understand")
+    lead = text("Inspect a model and see why a row gets its class.")
 
     def __init__(self, studio: Any, name: str) -> None:
         super().__init__(studio, name)
@@ -157,50 +183,48 @@ class UnderstandPage(Page):
             Route("/understand/why", self._why, methods=["POST"]),
         ]
 
-    def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
+    def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the model, and the chosen row."""
         opened = self.bench.need_table()
         model, models = choose_model(self.jobs, opened, query.get("model", ""))
         served = self._served(model)
         off = {int(one) for one in query.get("off", "").split(",") if one.isdecimal() and len(one) < 6}
-        wrong = self._once("wrong rows", model, say, make=lambda: _wrong_rows(model, opened))
+        wrong = self._once("wrong rows", model, make=lambda: _wrong_rows(model, opened))
         row, number = self._row(query, served, opened, wrong)
         return {
             "model": model,
             "models": models,
-            **self._shown(model, served.fitted, opened, say, query.get("node", ""), off),
+            **self._shown(model, served.fitted, opened, query.get("node", ""), off),
             "off": off,
             "switch": lambda one: _switched(model, off, one),
             "labels": opened.label_names,
             "number": number,
-            "judged": self._once("judged", model, say, number, make=lambda: _judged(model, opened, number)),
+            "judged": self._once("judged", model, number, make=lambda: _judged(model, opened, number)),
             "wrong": wrong[:_PROPOSED],
             "n_wrong": len(wrong),
             "fields": fields_of(served, row),
-            "why": self._reasons(model, served, row, say),
+            "why": self._reasons(model, served, row, locale),
             "n_rows": len(opened.table),
         }
 
     def _served(self, model: Learned) -> Served:
         return self._open.get(model.key, lambda: open_model(model.run.folder / f"{model.id}.vaglio"))
 
-    def _once(self, what: str, model: Learned, say: Words, *given: Any, make: Callable[[], T]) -> T:
-        """What depends on the model, the language and the given choices alone is computed once."""
-        return self.results.get((what, model.key, say.lang, *given), make)
+    def _once(self, what: str, model: Learned, *given: Any, make: Callable[[], T]) -> T:
+        """Compute once what depends on the model and the given choices alone."""
+        return self.results.get((what, model.key, *given), make)
 
-    def _shown(
-        self, model: Learned, fitted: Fitted, opened: OpenTable, say: Words, node: str, off: set[int]
-    ) -> dict[str, Any]:
+    def _shown(self, model: Learned, fitted: Fitted, opened: OpenTable, node: str, off: set[int]) -> dict[str, Any]:
         """What the model has learned, the rows of the chosen node, the rules that are on and off."""
         places = tuple(sorted(off))
         return {
-            "inside": self._once("inside", model, say, make=lambda: model_parts(model, fitted, opened, say)),
-            "node": self._once("node", model, say, node[:10], make=lambda: node_view(fitted, opened, node)),
-            "rules": self._once("rules", model, say, places, make=lambda: rules_view(model, fitted, opened, off)),
+            "inside": self._once("inside", model, make=lambda: model_parts(model, fitted, opened)),
+            "node": self._once("node", model, node[:10], make=lambda: node_view(fitted, opened, node)),
+            "rules": self._once("rules", model, places, make=lambda: rules_view(model, fitted, opened, off)),
         }
 
-    def _reasons(self, model: Learned, served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
-        return self._once("why", model, say, repr(sorted(row.items())), make=lambda: why(served, row, say))
+    def _reasons(self, model: Learned, served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
+        return self._once("why", model, locale.lang, repr(sorted(row.items())), make=lambda: why(served, row, locale))
 
     def _row(
         self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
@@ -214,10 +238,10 @@ class UnderstandPage(Page):
         if asked:
             if not asked.isdecimal() or not 1 <= int(asked[:12]) <= len(opened.table):
                 raise InputError(
-                    "there-row-table-has-2",
-                    "There is no row {asked!r}: the table has rows 1 to {n_table:,}.",
-                    asked=clip(asked, 20),
-                    n_table=len(opened.table),
+                    "unknown-row",
+                    "There is no row {row!r}. The table has rows 1 to {n:,}.",
+                    row=clip(asked, 20),
+                    n=len(opened.table),
                 )
             number = int(asked)
         return row_from_table(served, opened.table, number - 1), number
@@ -228,15 +252,15 @@ class UnderstandPage(Page):
         try:
             answer = await self.studio.compute(self._of_form, form)
         except VaglioError as error:
-            return problem_response(422, self.studio.words(request).sentence(error))
+            return problem_response(422, error.message, self.studio.locale(request))
         return JSONResponse(answer)
 
     async def _why(self, request: Request) -> Response:
-        form, say = await self.studio.form(request), self.studio.words(request)
+        form, locale = await self.studio.form(request), self.studio.locale(request)
         try:
-            found = await self.studio.compute(lambda: self._reasons(*self._asked(form), say))
+            found = await self.studio.compute(lambda: self._reasons(*self._asked(form), locale))
         except VaglioError as error:
-            return problem_response(422, say.sentence(error))
+            return problem_response(422, error.message, locale)
         return self.studio.page(request, "why.html", why=found)
 
     def _of_form(self, form: Form) -> dict[str, Any]:

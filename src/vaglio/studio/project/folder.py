@@ -19,6 +19,7 @@ from vaglio.errors import InputError
 from vaglio.messages.listing import plain_data
 from vaglio.messages.sentences import clip
 from vaglio.runtime.files import write_whole
+from vaglio.studio.project.message_files import restored, stored
 from vaglio.studio.project.steps import Step, TableState, add_up
 
 __all__ = ["Project", "project_lock", "read_json", "write_json"]
@@ -33,20 +34,20 @@ except ImportError:  # Windows, where nothing keeps two studios apart
     fcntl = None  # type: ignore[assignment]
 
 
-def write_json(path: Path, data: object) -> None:
-    """Write plain data as JSON, whole or not at all."""
-    write_whole(path, json.dumps(plain_data(data), indent=1, ensure_ascii=True, allow_nan=False))
+def write_json(path: Path, data: Any) -> None:
+    """Write data and messages as JSON, whole or not at all."""
+    write_whole(path, json.dumps(plain_data(stored(data)), indent=1, ensure_ascii=True, allow_nan=False))
 
 
 def read_json(path: Path) -> Any:
     """Read a JSON file of the project; a damaged one is named."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"), object_hook=restored)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(
-            "readable-file-project", "{path} is not readable as a file of a project: {error}.", path=path, error=error
+            "project-file-damaged", "{path} is not a valid file of a project ({reason}).", path=path, reason=error
         ) from None
 
 
@@ -65,13 +66,11 @@ class Project:
         self._file = folder / "project.json"
         self._lock = threading.Lock()
         if folder.exists() and not folder.is_dir():
-            raise InputError(
-                "file-project-names-folder", "{folder} is a file: --project names a folder.", folder=folder
-            )
+            raise InputError("project-not-folder", "{folder} is a file. Name a folder with --project.", folder=folder)
         if folder.is_dir() and any(folder.iterdir()) and not self._file.exists():
             raise InputError(
-                "holds-other-files-project",
-                "{folder} holds other files: --project names a new folder, an empty one or a project.",
+                "folder-not-project",
+                "{folder} contains other files. Name a new folder, an empty one or a project with --project.",
                 folder=folder,
             )
         try:
@@ -79,10 +78,10 @@ class Project:
                 place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                "project-folder-cannot-made",
-                "The project folder {folder} cannot be made: {strerror}.",
+                "project-folder-not-created",
+                "Cannot create the project folder {folder}: {reason}.",
                 folder=folder,
-                strerror=error.strerror,
+                reason=error.strerror,
             ) from error
         known = read_json(self._file)
         if known is None:
@@ -90,8 +89,8 @@ class Project:
             write_json(self._file, known)
         if not isinstance(known, dict) or known.get("version") != _VERSION:
             raise InputError(
-                "another-version-vaglio-open",
-                "{file} is of another version of vaglio: open it with that one.",
+                "project-version",
+                "{file} was written by another version of vaglio. Open it with that version.",
                 file=self._file,
             )
         self._data: dict[str, Any] = known
@@ -119,7 +118,7 @@ class Project:
         """Return what the other steps lead to; nothing is kept."""
         rest = [step for step in self.steps if step["id"] != number]
         if len(rest) == len(self.steps) or self.steps[0]["id"] == number:
-            raise InputError("step-undone-already", "This step was undone already.")
+            raise InputError("step-already-undone", "This step has already been undone.")
         found = add_up(rest)
         assert found is not None
         return found
@@ -166,14 +165,14 @@ class Project:
         """Copy a file of this machine into the project; return its name there."""
         # Unlike the method of a path, this answers for names that no file can have, too.
         if not os.path.isfile(path):
-            raise InputError("there-such-file", "{path}: there is no such file.", path=clip(path, 200))
+            raise InputError("file-not-found", "There is no file {path}.", path=clip(path, 200))
         place = self.place_for(path.name)
         try:
             shutil.copyfile(path, place)
         except OSError as error:
             place.unlink(missing_ok=True)
             raise InputError(
-                "cannot-read-2", "{path} cannot be read: {strerror}.", path=path, strerror=error.strerror
+                "file-not-readable", "Cannot read {path}: {reason}.", path=path, reason=error.strerror
             ) from error
         return place.name
 
@@ -191,7 +190,7 @@ class Project:
         for run in self._run_folders():
             if run.name == name:
                 return run
-        raise InputError("there-run-project", "There is no run {name!r} in this project.", name=name)
+        raise InputError("unknown-run", "There is no run {name!r} in this project.", name=name)
 
     def run_names(self) -> list[str]:
         """Names of the runs, the oldest first."""
@@ -213,9 +212,8 @@ def project_lock(project: Project) -> Iterator[None]:
                 fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise InputError(
-                    "another-studio-works-go",
-                    "Another studio works in {folder}: go on in its page, end it, or name another "
-                    "folder with --project.",
+                    "project-locked",
+                    "Another studio is using {folder}. Continue there, quit it, or name another folder with --project.",
                     folder=project.folder,
                 ) from None
         yield

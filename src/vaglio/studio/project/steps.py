@@ -49,7 +49,7 @@ class TableState:
     roles : dict
         Column -> role.
     missing : tuple of str
-        Further words that mean "no value".
+        Further missing-value markers.
     policy : dict
         Field of :class:`~vaglio.quality.Policy` -> choice; what is not named is kept as it is.
     """
@@ -111,8 +111,8 @@ def add_up(steps: Iterable[Step]) -> TableState | None:
             state = None if state is None else _changed(state, step)
         if state is None:
             raise InputError(
-                "project-has-step-version",
-                "The project has a step {step!r} that this version does not know: update vaglio.",
+                "unknown-step",
+                "The project has a step {step!r} that this version of vaglio does not know. Update vaglio.",
                 step=step["do"],
             )
     return state
@@ -153,12 +153,11 @@ def read_table(state: TableState, folder: Path) -> Table:
     needed = bytes_in_memory(path)
     if needed > usable_memory():
         raise InputError(
-            "needs-about-gb-memory-2",
-            "{name} needs about {needed} GB in memory, more than there is: open a sample of its rows "
-            "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in "
-            "parts.",
-            name=path.name,
-            needed=needed >> 30,
+            "table-larger-than-memory",
+            "{file} needs about {size:,} GB of memory, more than is available. Open a sample of its rows "
+            "(vaglio.scan(file).sample(100000)), or use the commands, which read it in chunks.",
+            file=path.name,
+            size=needed >> 30,
         )
     return read(path, state.target, **given)
 

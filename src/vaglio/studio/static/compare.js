@@ -3,9 +3,7 @@
 (() => {
   const SVG = "http://www.w3.org/2000/svg", STEPS = 100;
   const LEFT = 56, RIGHT = 382, TOP = 10, BOTTOM = 260;
-  const lang = document.documentElement.lang;
-  const number = (value, digits) => value.toLocaleString(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const percent = share => Number.isFinite(share) ? `${number(100 * share, 1)}%` : "–";
+  const percent = share => Number.isFinite(share) ? number(share, ".1%") : "–";
 
   function prepare() {
     const slider = document.getElementById("slider"), source = document.getElementById("compare-data");
@@ -48,8 +46,8 @@
       const parts = [];
       for (let k = 0; k <= 4; k++) {
         const value = lowest + (highest - lowest) * k / 4;
-        parts.push(line(`M${LEFT} ${up(value)}H${RIGHT}`), text(LEFT - 6, up(value) + 4, number(value, 2), "end"));
-        parts.push(line(`M${across(25 * k)} ${TOP}V${BOTTOM}`), text(across(25 * k), BOTTOM + 15, number(k / 4, 2), "middle"));
+        parts.push(line(`M${LEFT} ${up(value)}H${RIGHT}`), text(LEFT - 6, up(value) + 4, number(value, ".2f"), "end"));
+        parts.push(line(`M${across(25 * k)} ${TOP}V${BOTTOM}`), text(across(25 * k), BOTTOM + 15, number(k / 4, ".2f"), "middle"));
       }
       figure.querySelector(".axes").replaceChildren(...parts);
       figure.querySelectorAll(".curve").forEach((curve, k) => {
@@ -61,22 +59,22 @@
 
     function move() {
       const step = Number(slider.value), i = at(step);
-      document.getElementById("threshold-value").textContent = number(step / STEPS, 2);
-      slider.setAttribute("aria-valuetext", number(step / STEPS, 2));
+      document.getElementById("threshold-value").textContent = number(step / STEPS, ".2f");
+      slider.setAttribute("aria-valuetext", number(step / STEPS, ".2f"));
       figure.querySelector(".cut").setAttribute("d", `M${across(step)} ${TOP}V${BOTTOM}`);
       const lines = document.querySelectorAll("#at-threshold tbody tr");
       data.models.forEach((model, k) => {
-        const tp = model.tp[i], fp = model.fp[i], say = (name, words) => {
+        const tp = model.tp[i], fp = model.fp[i], put = (name, words) => {
           lines[k].querySelector(`[data-of=${name}]`).textContent = words;
         };
         const recall = tp / data.positives, alarms = fp / data.negatives, taken = (tp + fp) / total;
-        say("recall", percent(recall));
-        say("precision", tp + fp ? percent(tp / (tp + fp)) : "–");
-        say("alarms", percent(alarms));
-        say("accuracy", percent((tp + data.negatives - fp) / total));
-        say("cost", number(all[k][i], 3));
+        put("recall", percent(recall));
+        put("precision", tp + fp ? percent(tp / (tp + fp)) : "–");
+        put("alarms", percent(alarms));
+        put("accuracy", percent((tp + data.negatives - fp) / total));
+        put("cost", number(all[k][i], ".3f"));
         const least = all[k].indexOf(Math.min(...all[k]));
-        say("least", `${number((STEPS - least) / STEPS, 2)} (${number(all[k][least], 3)})`);
+        put("least", `${number((STEPS - least) / STEPS, ".2f")} (${number(all[k][least], ".3f")})`);
         const places = { roc: [alarms, recall], pr: [recall, tp + fp ? tp / (tp + fp) : 1], gain: [taken, recall] };
         for (const [name, [x, y]] of Object.entries(places)) {
           const dot = document.querySelector(`#panel-${name} .dot[data-model="${k}"]`);

@@ -17,7 +17,7 @@
     const focused = document.activeElement?.id, top = scrollY;
     keepOpen(before, after);
     before.replaceWith(after);
-    const sides = [document.querySelector(".rooms"), page.querySelector(".rooms")];
+    const sides = [document.querySelector(".pages"), page.querySelector(".pages")];
     if (sides[0] && sides[1]) sides[0].replaceWith(sides[1]);
     document.title = page.title;
     const hash = to || new URL(address, location.href).hash.slice(1);
@@ -33,7 +33,7 @@
     if (document.getElementById("lost")) return;
     const said = document.createElement("p");
     said.id = "lost"; said.className = "problem"; said.setAttribute("role", "alert");
-    said.textContent = document.body.dataset.lost;
+    said.textContent = say("The studio does not respond. Is it still running?");
     document.getElementById("content").prepend(said);
   }
 

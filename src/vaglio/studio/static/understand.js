@@ -2,8 +2,6 @@
 // While a slider moves the class follows at once; when it rests, the reasons follow too.
 (() => {
   const REST = 300;
-  const lang = document.documentElement.lang;
-  const percent = share => (100 * share).toLocaleString(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 }) + (lang === "it" ? " %" : "%");
   let timer = 0, busy = false, waiting = false, count = 0;
 
   const send = (form, address) => fetch(address, {
@@ -24,7 +22,7 @@
         const chance = data.probabilities?.[line.dataset.label];
         if (chance === undefined) continue;
         line.querySelector("rect").setAttribute("width", 100 * chance);
-        line.querySelector(".number").textContent = percent(chance);
+        line.querySelector(".number").textContent = number(chance, ".1%");
       }
     } finally {
       busy = false;

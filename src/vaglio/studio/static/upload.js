@@ -23,7 +23,7 @@
     problem.hidden = true;
     progress.hidden = false;
     progress.className = "working";
-    progress.textContent = drop.dataset.uploading.replace("%", file.name.slice(0, MOST_SAID));
+    progress.textContent = say("Reading {name} …", { name: file.name.slice(0, MOST_SAID) });
     try {
       const joint = drop.dataset.address.includes("?") ? "&" : "?";
       const address = `${drop.dataset.address}${joint}name=${encodeURIComponent(file.name)}`;
@@ -32,7 +32,7 @@
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       problem.textContent = page.querySelector(".problem")?.textContent || answer.statusText;
     } catch (error) {
-      problem.textContent = document.body.dataset.lost;
+      problem.textContent = say("The studio does not respond. Is it still running?");
     }
     progress.hidden = true;
     problem.hidden = false;

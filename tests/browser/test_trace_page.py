@@ -1,4 +1,4 @@
-"""By hand in a real browser: a student follows ID3 in Italian, a lecturer lets a perceptron and a margin move."""
+"""The page Trace in a real browser: ID3 in Italian, a perceptron and a margin that move."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def test_a_student_follows_id3_in_italian(browser, tmp_path: Path):
         page = student.page
         page.get_by_role("button", name="play").click()
         expect(page.locator("#columns-head")).to_be_visible()
-        page.get_by_role("link", name="A mano").click()
+        page.get_by_role("link", name="Svolgimento").click()
         # A link is followed without waiting for the scripts of its page: until they run, all steps are seen.
-        steps = page.locator(".hand-step:visible")
+        steps = page.locator(".trace-step:visible")
         expect(steps).to_have_count(1)
         for number in range(2, 10):
             if "Nodo 1" in steps.inner_text():
                 break
             page.keyboard.press("ArrowRight")
-            expect(page.locator("[data-at]")).to_contain_text(f"{number} di")
+            expect(page.locator("[data-at]")).to_contain_text(f"passo {number} di")
         expect(steps).to_contain_text(re.compile("0[,.]2467"))
         # The picture has the test that this step chooses.
         expect(page.locator("figure:visible figcaption")).to_have_text("1 test")
@@ -34,9 +34,9 @@ def test_a_student_follows_id3_in_italian(browser, tmp_path: Path):
         page.keyboard.press("ArrowLeft")
         expect(page.locator("figure:visible figcaption")).to_have_text("Tutte le righe")
         page.get_by_role("button", name="Tutti i passi").click()
-        every = page.locator(".hand-step").count()
+        every = page.locator(".trace-step").count()
         assert every > 4
-        expect(page.locator(".hand-step:visible")).to_have_count(every)
+        expect(page.locator(".trace-step:visible")).to_have_count(every)
         assert student.complaints == []
 
 
@@ -46,8 +46,8 @@ def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
         page = lecturer.page
         page.get_by_role("button", name="iris").click()
         expect(page.locator("#columns-head")).to_be_visible()
-        page.goto(f"{lecturer.origin}/by_hand?learner=perceptron&across=petal_length&up=petal_width&rows=40")
-        slider = page.get_by_label("Picture")
+        page.goto(f"{lecturer.origin}/trace?learner=perceptron&across=petal_length&up=petal_width&rows=40")
+        slider = page.get_by_label("Frame")
         expect(page.locator("figure:visible svg")).to_have_count(1)
         before = page.locator("figure:visible svg").inner_html()
         slider.press("ArrowRight")
@@ -57,7 +57,7 @@ def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
         expect(slider).to_have_value(re.compile(r"[3-9]|\d\d"))
         page.get_by_role("button", name="Stop").click()
         page.select_option("#learner", "svm")
-        expect(page.locator(".lecture-title")).to_contain_text("support vector machine")
+        expect(page.locator(".trace-title")).to_contain_text("support vector machine")
         expect(page.locator("figure:visible svg")).to_have_count(1)
         soft = page.locator("figure:visible .ring").count()
         slider.fill("6")

@@ -1,0 +1,44 @@
+"""Messages in JSON files: the page that shows them later chooses the language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.messages.message import Listing, Message, Number, Option
+
+__all__ = ["restored", "stored"]
+
+# The key that marks an object as a message; no file of a project has it otherwise.
+_MESSAGE, _NUMBER, _OPTION = "$message", "$number", "$option"
+
+
+def stored(value: Any) -> Any:
+    """Return data in which messages are plain objects.
+
+    >>> stored([Message("", "{n} rows", n=3)])
+    [{'$message': ['', '{n} rows', {'n': 3}]}]
+    """
+    if isinstance(value, Listing):
+        value = value.message
+    if isinstance(value, Message):
+        return {_MESSAGE: [value.code, value.template, {name: stored(each) for name, each in value.values.items()}]}
+    if isinstance(value, Number):
+        return {_NUMBER: str(value)}
+    if isinstance(value, Option):
+        return {_OPTION: [value.name, stored(value.value), value.flag]}
+    if isinstance(value, dict):
+        return {key: stored(each) for key, each in value.items()}
+    return [stored(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def restored(data: dict[str, Any]) -> Any:
+    """Return the message that an object stands for, or the object itself: the ``object_hook`` of :mod:`json`."""
+    if _MESSAGE in data:
+        code, template, values = data[_MESSAGE]
+        return Message(code, template, **values)
+    if _NUMBER in data:
+        return Number(data[_NUMBER])
+    if _OPTION in data:
+        name, value, flag = data[_OPTION]
+        return Option(name, value, flag=flag)
+    return data

@@ -1,1 +1,0 @@
-"""What the studio says, in one module per language, all with the same keys."""
