@@ -39,7 +39,9 @@ TABLES = {
     "empty file": Bad(b"", "empty"),
     "only blanks": Bad(b"   \n\n  \n", "empty"),
     "header only": Bad(b"a,y\n", "no rows"),
-    "one class": Bad(b"a,y\n1,x\n2,x\n3,x\n4,x\n", "needs at least two classes", fine_for=("audit", "explore", "trace")),
+    "one class": Bad(
+        b"a,y\n1,x\n2,x\n3,x\n4,x\n", "needs at least two classes", fine_for=("audit", "explore", "trace")
+    ),
     "misspelt target": Bad(b"length,species\n1,a\n2,b\n", "did you mean 'species'", target="specis"),
     "target not there": Bad(content(), "no column 'salary'", target="salary"),
     "position not there": Bad(content(), "position 99", target="99"),

@@ -112,7 +112,8 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
     for format in FORMATS:
         if format not in forms:
             with pytest.raises(
-                NotSupportedError, match=r"[Ii]t can be exported as|[Kk]eep the model file|cannot be exported as sql: it"
+                NotSupportedError,
+                match=r"[Ii]t can be exported as|[Kk]eep the model file|cannot be exported as sql: it",
             ):
                 fitted.export(format)
     wanted = fitted.predict(frame)

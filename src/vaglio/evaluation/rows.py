@@ -22,8 +22,8 @@ from vaglio.evaluation.metrics.scoring import Scorer, with_known_labels
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout
 from vaglio.evaluation.tasks import in_processes
-from vaglio.runtime.scikit_learn import safe_indexing
 from vaglio.messages.message import text
+from vaglio.runtime.scikit_learn import safe_indexing
 from vaglio.table import Table, as_table
 from vaglio.typing import Predictor, TableLike
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.messages.message import text
-from vaglio.model.base import Model
 from vaglio.messages.message import Message, text
+from vaglio.model.base import Model
 from vaglio.model.families import Lookup
 
 __all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.messages.message import join, text
-from vaglio.messages.sentences import listed, plural
-from vaglio.messages.message import Message, Option, text
+from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import listed
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.profile import value_codes
