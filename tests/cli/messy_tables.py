@@ -84,7 +84,7 @@ def _french() -> Messy:
         ("\n".join(lines) + "\n").encode(),
         "note",
         {"jour": "date", "loyer": "numeric", "surface": "numeric"},
-        ("the blank separates thousands and the comma decimals", "'non renseigné' (1 cell of 'surface')"),
+        ("the space separates thousands and the comma separates decimals", "'non renseigné' (1 cell of 'surface')"),
         {"loyer": "€", "surface": "m²"},
     )
 
@@ -101,7 +101,7 @@ def _american() -> Messy:
         ("\n".join(lines) + "\n").encode(),
         "Outcome",
         {"State": "nominal", "Date": "date", "Revenue": "numeric", "Change": "numeric", "Rate": "numeric"},
-        ("the comma separates thousands and the point decimals", "'Revenue' in $"),
+        ("the comma separates thousands and the point separates decimals", "'Revenue' in $"),
         {"Revenue": "$", "Rate": "%"},
     )
 
