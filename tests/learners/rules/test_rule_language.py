@@ -229,7 +229,7 @@ def test_what_a_column_is_follows_from_its_tests():
     assert kinds == {"k": "numeric", "n": "numeric", "b": "nominal", "w": "nominal", "o": "numeric"}
     assert (features["b"].categories, features["w"].categories) == ((True,), ("x", 3))
     assert [feature.word for feature in features.values() if feature.word] == [("t", "offer")]
-    with pytest.raises(InputError, match="line 1: the other values of 'w' are unknown. Add a line COLUMN w:"):
+    with pytest.raises(InputError, match=r"line 1: the other values of 'w' are unknown\. Add a line COLUMN w:"):
         RuleSet.parse("IF w != x THEN a ELSE b")
 
 
