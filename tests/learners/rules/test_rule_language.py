@@ -218,7 +218,7 @@ def test_a_cover_without_the_rules_that_became_needless():
 @pytest.mark.parametrize("factor", [0.0, 0.51, -1.0])
 def test_a_confidence_factor_that_is_none(factor):
     rules = RuleSet.parse("IF x > 1 THEN a ELSE b")
-    with pytest.raises(InputError, match="confidence_factor must be above 0 and at most 0.5"):
+    with pytest.raises(InputError, match=r"confidence_factor must be above 0 and at most 0.5"):
         rules.simplify([{"x": 2.0}], ["a"], confidence_factor=factor)
 
 
