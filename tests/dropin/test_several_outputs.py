@@ -194,9 +194,9 @@ def test_what_needs_one_target_says_so(tmp_path: Any) -> None:
     X, classes, numbers = _rows(1)
     for model in (tree.DecisionTreeClassifier(), ensemble.RandomForestClassifier(2)):
         model.fit(X, classes)
-        with pytest.raises(NotSupportedError, match="one target. Fit one estimator per column"):
+        with pytest.raises(NotSupportedError, match=r"one target. Fit one estimator per column"):
             model.explain(X[:1])
-        with pytest.raises(NotSupportedError, match="one target. Fit one estimator per column"):
+        with pytest.raises(NotSupportedError, match=r"one target. Fit one estimator per column"):
             model.save(tmp_path / "model.vaglio")
     with pytest.raises(ValueError, match="not supported with multiple outputs"):
         tree.DecisionTreeRegressor(monotonic_cst=[1]).fit(X, numbers)

@@ -156,7 +156,7 @@ def test_members_of_other_kinds_are_trained_as_they_are():
     X, y = load_iris(return_X_y=True)
     bag = ensemble.BaggingClassifier(SVC(), n_estimators=3, random_state=0).fit(X, y)
     assert bag.decision_function(X).shape == (150, 3)
-    with pytest.raises(vaglio.errors.NotSupportedError, match="Not all members .* are vaglio's trees"):
+    with pytest.raises(vaglio.errors.NotSupportedError, match=r"Not all members .* are vaglio's trees"):
         bag.explain(X[:1])
 
 

@@ -218,7 +218,7 @@ def test_a_cover_without_the_rules_that_became_needless():
 @pytest.mark.parametrize("factor", [0.0, 0.51, -1.0])
 def test_a_confidence_factor_that_is_none(factor):
     rules = RuleSet.parse("IF x > 1 THEN a ELSE b")
-    with pytest.raises(InputError, match="confidence_factor must be above 0 and at most 0.5"):
+    with pytest.raises(InputError, match=r"confidence_factor must be above 0 and at most 0.5"):
         rules.simplify([{"x": 2.0}], ["a"], confidence_factor=factor)
 
 
@@ -229,7 +229,7 @@ def test_what_a_column_is_follows_from_its_tests():
     assert kinds == {"k": "numeric", "n": "numeric", "b": "nominal", "w": "nominal", "o": "numeric"}
     assert (features["b"].categories, features["w"].categories) == ((True,), ("x", 3))
     assert [feature.word for feature in features.values() if feature.word] == [("t", "offer")]
-    with pytest.raises(InputError, match="line 1: the other values of 'w' are unknown. Add a line COLUMN w:"):
+    with pytest.raises(InputError, match=r"line 1: the other values of 'w' are unknown\. Add a line COLUMN w:"):
         RuleSet.parse("IF w != x THEN a ELSE b")
 
 
