@@ -107,7 +107,7 @@ class ComparePage(Page):
         models = choose_run(self.jobs, opened, form.get("run"))
         if len(models) < 2:
             raise InputError(
-                "comparison-needs-two-learners",
+                "run-of-one-learner",
                 "A comparison needs at least two learners. Train another one on the page Learn.",
             )
         asked = models[0].run.request
