@@ -92,7 +92,7 @@ def test_and_or_and_parentheses_mean_what_they_mean_in_python(facts: list[bool],
     ],
 )
 def test_a_slip_is_one_sentence(text: str, message: str):
-    with pytest.raises(InputError, match="Cannot read the criterion|There is no measure") as error:
+    with pytest.raises(InputError, match=r"Cannot read the criterion|There is no measure") as error:
         Criterion(text)
     assert message in str(error.value)
     assert "\n" not in str(error.value)

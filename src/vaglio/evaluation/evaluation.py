@@ -28,6 +28,7 @@ from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, Precis
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike
 
@@ -315,7 +316,7 @@ class Evaluation(LabelMeasures):
     # ---- text, HTML and data --------------------------------------------------------------------
 
     @cached_property
-    def advice(self) -> tuple[str, ...]:
+    def advice(self) -> tuple[Message, ...]:
         """Which of these measures to look at, and why."""
         return evaluation_advice(self)
 

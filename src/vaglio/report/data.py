@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from vaglio.evaluation.labels import encode_labels
 from vaglio.messages.figures import figure, percent
-from vaglio.messages.message import join, text
+from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import clip, listed
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
@@ -211,7 +212,7 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
 
 
 # Columns that are not used for learning, by their role.
-_ASIDE = {
+_ASIDE: dict[str, Callable[[str], Message]] = {
     "identifier": lambda names: text("Not used for learning because they identify the row: {names}.", names=names),
     "ignored": lambda names: text("Not used for learning because you excluded them: {names}.", names=names),
     "weight": lambda names: text("Not used for learning because it is the weight of the row: {names}.", names=names),

@@ -207,7 +207,12 @@ def _baseline(study: Study) -> float | None:
 def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float]) -> list[str]:
     winner = clip(selection.best.learner, 40)
     score = _score_text(selection, selection.best.score)
-    told = {"learner": winner, "measure": _score_name(selection), "score": score, "how": _how(selection)}
+    told: dict[str, Any] = {
+        "learner": winner,
+        "measure": _score_name(selection),
+        "score": score,
+        "how": _how(selection),
+    }
     said: list[str]
     if len(best) == 1:
         said = [text("One learner was evaluated, {learner}: {measure} {score} ({how}).", **told)]

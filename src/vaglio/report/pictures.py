@@ -139,9 +139,9 @@ def _panel(
     unit: str = "",
 ) -> dict[str, Any]:
     """Positions of a panel; ``across`` and ``up`` are the forms of the numbers beside the axes."""
-    labels = (locale.text(label) for label in _LABELS[name])
+    xlabel, ylabel = (locale.text(label) for label in _LABELS[name])
     return {
-        "axes": axes(frame, *labels, lambda v: locale.number(v, across), lambda v: locale.number(v, up) + unit),
+        "axes": axes(frame, xlabel, ylabel, lambda v: locale.number(v, across), lambda v: locale.number(v, up) + unit),
         "points": points,
         "chance": line_path(frame.points(*zip(*chance))) if chance else "",
     }
@@ -172,8 +172,8 @@ def _scores(one: dict[str, Any], locale: Locale) -> dict[str, Any]:
     places = [data["high"] if t is None else min(max(t, data["low"]), data["high"]) for t in one["threshold"]]
     # Shares below the middle line are positive as well.
     points = frame.points(places, [0] * len(places))
-    labels = (locale.text(label) for label in _LABELS["scores"])
-    drawn = axes(frame, *labels, lambda v: locale.number(v, "g"), lambda v: locale.number(abs(v), ".0%"))
+    xlabel, ylabel = (locale.text(label) for label in _LABELS["scores"])
+    drawn = axes(frame, xlabel, ylabel, lambda v: locale.number(v, "g"), lambda v: locale.number(abs(v), ".0%"))
     panel = {"axes": drawn, "points": points, "chance": ""}
     return {**panel, "ofClass": bars["of_class"], "ofOthers": bars["of_others"]}
 

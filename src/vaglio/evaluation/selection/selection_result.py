@@ -162,9 +162,9 @@ class Selection:
             uncertainty=(accuracy.high - accuracy.low) / 2,
         )
 
-    def notes(self) -> list[Message]:
+    def notes(self) -> list[str]:
         """Return how reliable the result is, and what went wrong."""
-        lines = [
+        lines: list[str] = [
             text(
                 "Reliability: {reliability}. {remark}",
                 reliability=self.strategy.reliability,
