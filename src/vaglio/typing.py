@@ -6,7 +6,7 @@ Importing this module imports no other library. The aliases are strings, which t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import os
@@ -50,7 +50,7 @@ class SupportsArray(Protocol):
 class SequenceNotStr(Protocol[Item]):
     """A sequence other than a string, which is a sequence of strings: no string contains any object."""
 
-    def __getitem__(self, index: SupportsIndex, /) -> Item: ...
+    def __getitem__(self, index: int, /) -> Item: ...
     def __contains__(self, value: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Item]: ...
