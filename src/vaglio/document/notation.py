@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from vaglio.errors import InputError
 from vaglio.messages.figures import short_number
-from vaglio.messages.locale import LANGUAGES, PSEUDO, Locale
-from vaglio.messages.message import Listing
+from vaglio.messages.locale import Locale
+from vaglio.runtime.languages import check_language
 
 __all__ = ["Notation", "as_fraction", "minus"]
 
@@ -33,13 +33,7 @@ class Notation(Locale):
     """
 
     def __post_init__(self) -> None:
-        if self.lang not in (*LANGUAGES, PSEUDO):
-            raise InputError(
-                "no-translation",
-                "There is no translation into {lang!r}. Choose {languages}.",
-                lang=self.lang,
-                languages=Listing(LANGUAGES, quoted=True, last="or"),
-            )
+        check_language(self.lang)
 
     def fixed(self, value: float | None, digits: int = 4) -> str:
         """Return a measure with four decimals; integers without any.

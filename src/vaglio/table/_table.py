@@ -451,7 +451,7 @@ def to_html(table: Table, lang: str = "en") -> str:
     """Return the schema as an HTML table."""
     locale = Locale(lang)
     grid = html_table(_schema(table), caption=_title(table), locale=locale)
-    return f"<div>{grid or f'<p>{locale.text(_title(table))}</p>'}{bullet_html(_rest(table), locale)}</div>"
+    return f"<div>{grid or f'<p>{locale.text(_title(table))}</p>'}{bullet_html(_rest(table), locale=locale)}</div>"
 
 
 def _title(table: Table) -> Message:
