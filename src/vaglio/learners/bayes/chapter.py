@@ -77,7 +77,7 @@ def _named_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, A
     rows = []
     for t, j in enumerate(group.feature.tolist()):
         kind = group.distribution_of(t)
-        cells = [figure(group.mean[t, k], 3) for k in shown]
+        cells: list[str] = [figure(group.mean[t, k], 3) for k in shown]
         if kind == "lognormal":
             middle, factor = np.exp(group.mean[t]), np.exp(np.sqrt(group.variance[t]))
             cells = [f"{figure(float(middle[k]), 3)} ×/÷ {figure(float(factor[k]), 2)}" for k in shown]

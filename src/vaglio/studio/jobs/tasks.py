@@ -76,7 +76,7 @@ def predict_file(request: Request) -> None:
     progress.end(0)
     # What was done to the rows as it had been done to the table.
     state = request.state
-    told = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
+    told: list[str] = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
     if state.missing:
         told.append(f"taken for missing values: {listed(state.missing, quoted=True)}")
     if state.levels:
