@@ -71,7 +71,7 @@ def test_a_model_of_vaglio_says_what_became_of_its_costs():
     weighted = CostSensitiveClassifier(vaglio.NaiveBayesClassifier(), COST, use="weights").fit(X, Y).fitted_
     assert (weighted.decide, weighted.deciding_cost) == ("argmax", None)
     assert weighted.cost.matrix.tolist() == COST.tolist()
-    assert "naive-bayes was trained without probabilities, so the costs became weights" in in_words(weighted)
+    assert "naive-bayes was trained with the costs as weights of the rows" in in_words(weighted)
     assert in_words(vaglio.NaiveBayesClassifier().fit(X, Y).fitted_) is None
 
 
