@@ -175,5 +175,5 @@ def test_bare_labels_have_no_curves():
     with pytest.raises(ValueError, match="no Wilson"):
         bare.rate("f1")
     three = Evaluation.from_predictions(list("abc"), y_score=np.eye(3))
-    with pytest.raises(ValueError, match="divides two classes"):
+    with pytest.raises(ValueError, match="needs two classes"):
         three.at_threshold(0.5)

@@ -67,5 +67,5 @@ def test_rows_and_labels_must_match(rows):
     model = vaglio.C45Classifier().fit(X, y)
     with pytest.raises(InputError, match="400 in the table, 399 in the target"):
         permutation_importance(model, X, y[1:])
-    with pytest.raises(InputError, match="at least one shuffle"):
+    with pytest.raises(InputError, match="must be at least 1"):
         permutation_importance(model, X, y, n_repeats=0)

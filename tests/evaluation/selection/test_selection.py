@@ -302,4 +302,4 @@ def test_a_nested_score_says_how_it_differs(optimism: float, said: str):
     X, y = vaglio.datasets.load("play").xy("play")
     found = vaglio.select(X, y, learners=["naive-bayes"], folds=3, outer_folds=3, search="none", progress=False)
     found = replace(found, score=found.best.score - optimism)
-    assert any(f"{said} these rows" in note for note in found.notes())
+    assert any(f"{said} rows that played no part in it" in note for note in found.notes())

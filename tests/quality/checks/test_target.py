@@ -28,4 +28,4 @@ def test_columns_that_determine_the_class_are_reported():
     table = Table.from_any(numbers(n, code=np.where(y == "p", "K1", "K9"), after=after, y=y))
     found = vaglio.audit(table, "y").of_kind("leakage")
     assert {f.columns[0] for f in found} == {"code", "after"}
-    assert any("Whether after is missing" in f.message for f in found)
+    assert any("Whether column 'after' is missing" in f.message for f in found)

@@ -94,7 +94,8 @@ def in_words(fitted: Fitted) -> str | None:
         return text("The costs are in the model: it predicts the class of least expected cost.")
     if fitted.provenance.get("cost_use") == "weights":
         return text(
-            "{learner} has no probabilities, so the costs became weights of the training rows.", learner=fitted.learner
+            "{learner} was trained with the costs as weights of the rows and predicts without them.",
+            learner=fitted.learner,
         )
     return text("The model has costs but does not use them: it predicts the most probable class.")
 
