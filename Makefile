@@ -13,6 +13,9 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 # An edit to any of these makes the next build compile again, and only what changed.
 NATIVE := CMakeLists.txt $(shell find cpp bindings -name "*.?pp")
 
+# One catalogue of messages per language, compiled beside its source.
+CATALOGUES := $(patsubst %.po,%.mo,$(wildcard src/vaglio/messages/locale/*.po))
+
 # The least percentage of C++ lines the tests must reach, just below the last measured figure. The floor for Python is
 # in pyproject.toml.
 CPP_FLOOR := 97
@@ -24,13 +27,14 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz fuzz-native mutants wheel bench bench-quick parity panel boosting-accuracy dropin clean
+.PHONY: help build run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs \
+        coverage sanitize fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy \
+        dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-build: $(STAMPS)/install ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+build: $(STAMPS)/install $(CATALOGUES) ## make .venv, compile the core and install vaglio in it (seconds after an edit)
 
 run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions, report
 	@$(BIN)/python examples/penguins.py --out out
@@ -60,8 +64,12 @@ lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-fo
 	mypy
 	mypy tools benchmarks
 	lint-imports --no-cache
+	python -m tools.messages --check
 	clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	tools/tidy.sh $(BUILD) $(JOBS)
+
+messages: build $(STAMPS)/test ## bring the catalogues of messages up to date and list what is not translated
+	@$(BIN)/python -m tools.messages $(ARGS)
 
 tidy: build $(STAMPS)/lint ## clang-tidy alone (part of lint)
 	tools/tidy.sh $(BUILD) $(JOBS)
@@ -142,3 +150,6 @@ $(STAMPS)/install: $(NATIVE) pyproject.toml README.md $(STAMPS)/build
 	@echo "compiling and installing vaglio"
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
 	@touch $@
+
+%.mo: %.po | $(STAMPS)/install
+	@$(BIN)/python -m babel.messages.frontend --quiet compile -i $< -o $@ -l $(*F)

@@ -15,11 +15,16 @@
 
 Warnings: ``VaglioWarning`` (UserWarning) and below it ``DataWarning`` for remarks about the data.
 
-Each message is one sentence that says what is wrong, where, and what to do. Errors also inherit from the
+Each is a message with a code (``error.message.code``) that says what is wrong, where, and what to do; ``str(error)`` is
+its English text. Errors also inherit from the
 built-in error that callers expect (ValueError, KeyError, ImportError): scikit-learn and ``except`` clauses catch those.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+from vaglio.messages.message import Message
 
 __all__ = [
     "ClusterError",
@@ -41,14 +46,36 @@ __all__ = [
 _LONGEST = 2000
 
 
-class VaglioError(Exception):
-    """Base of all errors raised on purpose."""
+class _Told(Exception):
+    """An error or a warning that is a message: its code, its English template and the values of its fields.
+
+    Parameters
+    ----------
+    code : str or Message
+        The code of the message, or a whole message, or any text.
+    template : str, optional
+        The English template.
+    **values
+        What the fields of the template stand for.
+    """
+
+    def __init__(self, code: str = "", template: str | None = None, /, **values: Any) -> None:
+        super().__init__(code if template is None else Message(code, template, **values))
+
+    @property
+    def message(self) -> str:
+        """The message: its text is English, and a locale writes it in another language."""
+        return self.args[0] if isinstance(self.args[0], str) else str(self.args[0])
 
     # KeyError would print its message in quotes; every error of ours is a sentence. A name or a cell of a megabyte
     # must not hide the rest of it.
     def __str__(self) -> str:
-        said = str(self.args[0]) if self.args else self.__class__.__name__
+        said = str(self.args[0]) if self.args and str(self.args[0]) else self.__class__.__name__
         return said if len(said) <= _LONGEST else f"{said[: _LONGEST // 2]} … {said[-_LONGEST // 2 :]}"
+
+
+class VaglioError(_Told):
+    """Base of all errors raised on purpose."""
 
 
 class InputError(VaglioError, ValueError):
@@ -87,7 +114,7 @@ class MissingDependencyError(VaglioError, ImportError):
     """An optional package that is not installed."""
 
 
-class VaglioWarning(UserWarning):
+class VaglioWarning(_Told, UserWarning):
     """Base of all warnings."""
 
 

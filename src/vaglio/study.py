@@ -73,7 +73,11 @@ class Study:
     def __post_init__(self) -> None:
         self.table = as_table(self.table)
         if self.target is None and self.table.target is None:
-            raise InputError(f"Name the target, the class column; there are {', '.join(self.table.columns)}.")
+            raise InputError(
+                "name-target-class-column",
+                "Name the target, the class column; there are {columns}.",
+                columns=", ".join(self.table.columns),
+            )
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
 
     @classmethod
@@ -97,7 +101,9 @@ class Study:
         self._log, self._cleaned = (), None
         if self.clean is not None:
             if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
-                raise InputError("Costs by row do not fit a table that loses rows by cleaning: clean it first.")
+                raise InputError(
+                    "costs-row-do-fit", "Costs by row do not fit a table that loses rows by cleaning: clean it first."
+                )
             self._cleaned, self._log = self._audit.clean(self.clean)
         self._selection = select(
             self.learning_table,
@@ -126,7 +132,7 @@ class Study:
     def audit(self) -> Audit:
         """The findings about the table."""
         if self._audit is None:
-            raise InputError("The study has no audit yet: call run() first.")
+            raise InputError("study-has-audit-yet", "The study has no audit yet: call run() first.")
         return self._audit
 
     @property
@@ -138,7 +144,7 @@ class Study:
     def selection(self) -> Selection:
         """The learners that were tried and the chosen one."""
         if self._selection is None:
-            raise InputError("The study has no selection yet: call run() first.")
+            raise InputError("study-has-selection-yet", "The study has no selection yet: call run() first.")
         return self._selection
 
     @property

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
+from vaglio.messages.message import Message
 
 if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion
@@ -28,9 +29,29 @@ if TYPE_CHECKING:
     from vaglio.fitted import Fitted
     from vaglio.table import ScannedTable, Table
 
-# Wrong use of the command line. Later versions of typer ship their own click, earlier ones use the separate package;
-# this is the public way to the class in both.
-UsageError: Any = typer.BadParameter.__base__
+# Later versions of typer ship their own click, earlier ones use the separate package; this is the public way to the
+# class in both.
+ClickUsageError: Any = typer.BadParameter.__base__
+
+
+class UsageError(ClickUsageError):
+    """Wrong use of the command line.
+
+    Parameters
+    ----------
+    code : str or Message
+        The code of the message, or a whole message.
+    template : str, optional
+        The English template.
+    ctx : click.Context, optional
+        The command whose help is named.
+    **values
+        What the fields of the template stand for.
+    """
+
+    def __init__(self, code: str, template: str | None = None, /, ctx: Any = None, **values: Any) -> None:
+        super().__init__(code if template is None else Message(code, template, **values), ctx)
+
 
 # One panel of the help per topic.
 table_option = partial(typer.Option, rich_help_panel="The table")
@@ -187,9 +208,11 @@ class EvaluationOptions:
 def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitted:
     """The model as ``--cost`` and ``--decide`` want it."""
     if cost is not None and fitted.classes is None:
-        raise UsageError("--cost is for models that predict classes; this model predicts numbers.")
+        raise UsageError(
+            "cost-models-predict-classes", "--cost is for models that predict classes; this model predicts numbers."
+        )
     if decide is Deciding.cost and cost is None and fitted.cost is None:
-        raise UsageError("--decide cost: the model has no costs; give them by --cost FILE.")
+        raise UsageError("decide-cost-model-has", "--decide cost: the model has no costs; give them by --cost FILE.")
     if cost is not None:
         fitted = fitted.with_cost(cost)
     return fitted if decide is None else fitted.deciding(decide.value)
@@ -200,14 +223,14 @@ def holdout_of(holdout: float | None, split: str | None) -> float | None:
     if split is None:
         return holdout
     if holdout is not None:
-        raise UsageError("--split and --holdout say the same: choose one.")
+        raise UsageError("split-holdout-say-same", "--split and --holdout say the same: choose one.")
     from vaglio.errors import InputError
     from vaglio.evaluation.selection.splits import test_share
 
     try:
         return test_share(split)
     except InputError as error:
-        raise UsageError(f"--split: {error}") from None
+        raise UsageError("split", "--split: {error}", error=error) from None
 
 
 def criterion(text: str | None) -> Criterion | None:
@@ -218,15 +241,19 @@ def criterion(text: str | None) -> Criterion | None:
     try:
         return None if text is None else Criterion(text)
     except InputError as error:
-        raise UsageError(f"--accept: {error}") from None
+        raise UsageError("accept", "--accept: {error}", error=error) from None
 
 
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:
     """Refuse two ways to evaluate at once, and a share that is none."""
     if sum(value is not None for value in (test, folds, holdout)) > 1:
-        raise UsageError("choose one of --test, --folds and --holdout (or --split).")
+        raise UsageError("choose-one-test-folds", "choose one of --test, --folds and --holdout (or --split).")
     if holdout is not None and not 0 < holdout < 1:
-        raise UsageError(f"--holdout is a share between 0 and 1, e.g. 0.3, not {holdout:g}.")
+        raise UsageError(
+            "holdout-share-between-e",
+            "--holdout is a share between 0 and 1, e.g. 0.3, not {holdout:g}.",
+            holdout=holdout,
+        )
 
 
 # -- groups of options -------------------------------------------------------------------------------------------------
@@ -285,9 +312,17 @@ def files_read(parameters: Sequence[inspect.Parameter], given: Mapping[str, Any]
             try:
                 os.fsencode(text)
             except UnicodeEncodeError:
-                raise UsageError(f"{text!a} cannot be the name of a file: half a character is in it.") from None
+                raise UsageError(
+                    "cannot-name-file-half",
+                    "{text!a} cannot be the name of a file: half a character is in it.",
+                    text=text,
+                ) from None
             if text != "-" and written.setdefault(os.path.realpath(text), parameter.name) != parameter.name:
-                raise UsageError(f"{text} is named twice as a file to be written: give every result its own file.")
+                raise UsageError(
+                    "named-twice-file-written",
+                    "{text} is named twice as a file to be written: give every result its own file.",
+                    text=text,
+                )
     return read
 
 
@@ -296,5 +331,5 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Split NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise UsageError(f"{option} takes NAME=VALUE, not {text!r}.")
+        raise UsageError("takes-name-value", "{option} takes NAME=VALUE, not {text!r}.", option=option, text=text)
     return name.strip(), value.strip()

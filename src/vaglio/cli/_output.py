@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError, has_files
+from vaglio.messages.locale import Locale
 from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
@@ -36,8 +37,9 @@ Writer = Callable[[], str | bytes]
 
 _STEERING_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# Set once per run by --verbose: it is asked for deep inside commands, where no argument arrives.
+# Set once per run by --verbose and --lang: they are asked for deep inside commands, where no argument arrives.
 _told = {"verbose": False}
+_reader = {"locale": Locale(surface="command")}
 
 # What --read can say only of files that are read as a whole: a stream has neither sheets nor a format to choose.
 WHOLE_FILES = ("sheet", "format", "numeric_share")
@@ -83,7 +85,8 @@ def print_answer(answer: Answer, as_json: bool) -> None:
     as_it_is = answer.exact and not sys.stdout.isatty()
     for item in answer.shown:
         if isinstance(item, str):
-            print(item if as_it_is else item.translate(ESCAPES))
+            said = locale().text(item)
+            print(said if as_it_is else said.translate(ESCAPES))
         else:
             _print_rich(item)
     sys.stdout.flush()
@@ -98,7 +101,7 @@ def _print_rich(item: Any) -> None:
         """Every cell of a table comes by here."""
 
         def render_str(self, text: str, **style: Any) -> Any:
-            return super().render_str(text.translate(ESCAPES), **style)
+            return super().render_str(locale().text(text).translate(ESCAPES), **style)
 
     # Without these rich reads [brackets] as markup and colours every number.
     Safe(highlight=False, markup=False, emoji=False).print(item)
@@ -124,6 +127,16 @@ def verbose() -> bool:
     return _told["verbose"]
 
 
+def set_language(lang: str) -> None:
+    """Keep what ``--lang`` says."""
+    _reader["locale"] = Locale(lang, "command")
+
+
+def locale() -> Locale:
+    """How text is written for the person at the terminal."""
+    return _reader["locale"]
+
+
 def tell(text: str) -> None:
     """Say on standard error what is being done, if ``-v`` asks for it."""
     if _told["verbose"]:
@@ -133,7 +146,7 @@ def tell(text: str) -> None:
 def remark(text: str) -> None:
     """Print a line on standard error. If nobody reads it, the work goes on without."""
     try:
-        print(text.translate(ESCAPES), file=sys.stderr, flush=True)
+        print(locale().text(text).translate(ESCAPES), file=sys.stderr, flush=True)
     except OSError:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the program
 
@@ -257,7 +270,10 @@ class Outputs:
         for path in self.paths:
             if path.suffix.lower() not in suffixes:
                 raise UsageError(
-                    f"--out {path}: the suffix says what is written, and here it is one of {', '.join(suffixes)}."
+                    "out-suffix-says-what",
+                    "--out {path}: the suffix says what is written, and here it is one of {suffixes}.",
+                    path=path,
+                    suffixes=", ".join(suffixes),
                 )
             check_writable(path)
 

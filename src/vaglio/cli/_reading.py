@@ -34,9 +34,16 @@ def _limits() -> list[str]:
 
 def _number(name: str, value: str) -> int:
     if name not in _limits():
-        raise UsageError(f"--read has no limit {name!r}: {did_you_mean(name, _limits())}")
+        raise UsageError(
+            "read-has-limit", "--read has no limit {name!r}: {hint}", name=name, hint=did_you_mean(name, _limits())
+        )
     if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
-        raise UsageError(f"--read {name} is a whole number above zero, not {value!r}.")
+        raise UsageError(
+            "read-whole-number-above",
+            "--read {name} is a whole number above zero, not {value!r}.",
+            name=name,
+            value=value,
+        )
     return int(value)
 
 
@@ -46,7 +53,11 @@ def _share(text: str) -> float:
     except ValueError:
         share = float("nan")
     if not 0 < share <= 1:
-        raise UsageError(f"--read numeric_share is a share above 0 and up to 1, e.g. 0.9, not {text!r}.")
+        raise UsageError(
+            "read-numeric-share-share",
+            "--read numeric_share is a share above 0 and up to 1, e.g. 0.9, not {text!r}.",
+            text=text,
+        )
     return share
 
 
@@ -86,18 +97,27 @@ class FileOptions:
                 how.setdefault("limits", {})[name.removeprefix(_LIMIT)] = _number(name, value)
                 continue
             if name not in _FILE:
-                raise UsageError(f"--read has no option {name!r}: {did_you_mean(name, [*_FILE, *_limits()])}")
+                raise UsageError(
+                    "read-has-option",
+                    "--read has no option {name!r}: {hint}",
+                    name=name,
+                    hint=did_you_mean(name, [*_FILE, *_limits()]),
+                )
             # A shell makes it hard to type a tab: \t is read as one.
             how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
         for name in _YES_NO:
             if name in how and how[name] not in ("true", "false"):
-                raise UsageError(f"--read {name} is true or false, not {how[name]!r}.")
+                raise UsageError(
+                    "read-true-false", "--read {name} is true or false, not {how!r}.", name=name, how=how[name]
+                )
             if name in how:
                 how[name] = how[name] == "true"
         if "numeric_share" in how:
             how["numeric_share"] = _share(how["numeric_share"])
         if how.get("kind", "table") not in ("table", "transactions"):
-            raise UsageError(f"--read kind is table or transactions, not {how['kind']!r}.")
+            raise UsageError(
+                "read-kind-table-transactions", "--read kind is table or transactions, not {how!r}.", how=how["kind"]
+            )
         if str(how.get("sheet", "")).isdigit():
             how["sheet"] = int(how["sheet"])
         return how
@@ -117,7 +137,11 @@ class FileOptions:
 
         for name in (*WHOLE_FILES, "kind", "limits"):
             if name in how:
-                raise UsageError(f"--read {name} does not go with --sample: write the table as CSV or Parquet first.")
+                raise UsageError(
+                    "read-does-go-sample",
+                    "--read {name} does not go with --sample: write the table as CSV or Parquet first.",
+                    name=name,
+                )
         share = {name: how.pop(name) for name in ("numeric_share",) if name in how}
         drawn = scan(source, **how).sample(self.sample)
         tell(f"{source}: a sample of {len(drawn):,} rows")
@@ -136,7 +160,11 @@ class FileOptions:
             return iter([self.read_for_model(source, fitted)])
         for name in WHOLE_FILES:
             if name in how:
-                raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
+                raise UsageError(
+                    "read-does-go-reading",
+                    "--read {name} does not go with reading in parts: write the table as CSV first.",
+                    name=name,
+                )
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         like, keep = list(fitted.kinds.items()), fitted.kept_words
@@ -168,7 +196,11 @@ class FileOptions:
     def refuse_for_bundled(self, name: str) -> None:
         """Refuse options that say how a file is read: a bundled table is no file."""
         if self.missing or self.how:
-            raise UsageError(f"{name} is a bundled table: --missing and --read say how a file is read.")
+            raise UsageError(
+                "bundled-table-missing-read",
+                "{name} is a bundled table: --missing and --read say how a file is read.",
+                name=name,
+            )
 
 
 @dataclass(frozen=True)
@@ -239,7 +271,12 @@ class ReadingOptions:
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=3)
         if target_needed and table.target is None:
-            raise UsageError(f"which column is the class? Add --target; {source} has {listed(table.columns)}.")
+            raise UsageError(
+                "which-column-class-add",
+                "which column is the class? Add --target; {source} has {columns}.",
+                source=source,
+                columns=listed(table.columns),
+            )
         if table.target is not None and not any_target:
             table.xy()  # fails with a clear message when the class is a measurement, or missing in every row
         tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
@@ -285,8 +322,12 @@ def refuse_beyond(source: str) -> None:
     needed = memory_beyond(source)
     if needed:
         raise InputError(
-            f"{source} needs about {needed >> 30} GB in memory, more than there is: take some of its rows with "
-            "--sample 100000; audit, explore, train, evaluate, compare, select and predict read it in parts."
+            "needs-about-gb-memory",
+            "{source} needs about {needed} GB in memory, more than there is: take some of its rows "
+            "with --sample 100000; audit, explore, train, evaluate, compare, select and predict read "
+            "it in parts.",
+            source=source,
+            needed=needed >> 30,
         )
 
 

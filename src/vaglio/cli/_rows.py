@@ -48,7 +48,10 @@ class WorkOptions:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.scheduler is not None:
-            raise UsageError("--workers starts a cluster and --scheduler names one that runs: choose one.")
+            raise UsageError(
+                "workers-starts-cluster-scheduler",
+                "--workers starts a cluster and --scheduler names one that runs: choose one.",
+            )
         if self.memory is not None:
             from vaglio.engines.work_settings import parse_size
             from vaglio.errors import InputError
@@ -56,7 +59,7 @@ class WorkOptions:
             try:
                 parse_size(self.memory)
             except InputError as error:
-                raise UsageError(f"--memory: {error}") from None
+                raise UsageError("memory", "--memory: {error}", error=error) from None
 
     @property
     def asked(self) -> bool:
@@ -67,7 +70,10 @@ class WorkOptions:
         """Whether it was said that rows stay on disk: by an option, or by several files; never a sample of them."""
         if file.sample is not None:
             if self.asked:
-                raise UsageError("--sample reads some rows into memory: leave out the options of larger tables.")
+                raise UsageError(
+                    "sample-reads-some-rows",
+                    "--sample reads some rows into memory: leave out the options of larger tables.",
+                )
             return False
         if self.asked:
             return True
@@ -157,7 +163,9 @@ class LongWorkOptions(WorkOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.resume and self.checkpoint is None:
-            raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
+            raise UsageError(
+                "resume-goes-checkpoint-name", "--resume goes on from a checkpoint: name its folder with --checkpoint."
+            )
 
     def _kept(self) -> dict[str, Any]:
         return {"checkpoint": self.checkpoint, "resume": self.resume}
@@ -223,7 +231,7 @@ def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> Op
     from vaglio.table import read
 
     if reading.target is None:
-        raise UsageError("which column is the class? Add --target.")
+        raise UsageError("which-column-class-add-2", "which column is the class? Add --target.")
     levels = reading._levels()
     data = _scanned(source, reading.file, levels)
     head, missing = data.head(), reading.file.missing_words()
@@ -269,7 +277,9 @@ def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = Non
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
         if name in how:
             raise UsageError(
-                f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first."
+                "read-does-go-reading-2",
+                "--read {name} does not go with reading in parts: write the table as CSV or Parquet first.",
+                name=name,
             )
     if file.missing:
         how["missing"] = file.missing_words()

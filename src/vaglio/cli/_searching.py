@@ -95,13 +95,18 @@ Trials = Annotated[
 def check_strategy(strategy: str) -> None:
     """Refuse a strategy that does not exist."""
     if strategy not in STRATEGIES:
-        raise UsageError(f"there is no strategy {strategy!r}: {did_you_mean(strategy, tuple(STRATEGIES))}")
+        raise UsageError(
+            "there-strategy",
+            "there is no strategy {strategy!r}: {hint}",
+            strategy=strategy,
+            hint=did_you_mean(strategy, tuple(STRATEGIES)),
+        )
 
 
 def check_cost_file(cost: Path | None) -> None:
     """Refuse a file of costs that is not there."""
     if cost is not None and not cost.is_file():
-        raise UsageError(f"--cost {cost}: there is no such file.")
+        raise UsageError("cost-there-such-file", "--cost {cost}: there is no such file.", cost=cost)
 
 
 @dataclass(frozen=True)
@@ -151,17 +156,31 @@ class SearchOptions:
         check_cost_file(self.cost)
         criterion(self.accept)
         if self.test is not None and self.strategy not in SEPARATE_TEST:
-            raise UsageError(f"--test evaluates after the choice: it needs --strategy {' or '.join(SEPARATE_TEST)}.")
+            raise UsageError(
+                "test-evaluates-after-choice",
+                "--test evaluates after the choice: it needs --strategy {separate_test}.",
+                separate_test=" or ".join(SEPARATE_TEST),
+            )
         if self.outer_folds is not None:
             self._check_nested()
         if self.budget is not None and self.budget <= 0:
-            raise UsageError(f"--budget is a number of seconds above 0, not {self.budget:g}.")
+            raise UsageError(
+                "budget-number-seconds-above",
+                "--budget is a number of seconds above 0, not {budget:g}.",
+                budget=self.budget,
+            )
 
     def _check_nested(self) -> None:
         if self.strategy != "cross-validation":
-            raise UsageError("--outer-folds repeats the choice by folds: it needs --strategy cross-validation.")
+            raise UsageError(
+                "outer-folds-repeats-choice",
+                "--outer-folds repeats the choice by folds: it needs --strategy cross-validation.",
+            )
         if self.holdout is not None or self.test is not None:
-            raise UsageError("--outer-folds evaluates on all rows: leave out --holdout, --split and --test.")
+            raise UsageError(
+                "outer-folds-evaluates-all",
+                "--outer-folds evaluates on all rows: leave out --holdout, --split and --test.",
+            )
 
     def keywords(self) -> dict[str, Any]:
         """The arguments of :func:`vaglio.select`."""
@@ -202,7 +221,7 @@ def _check_scoring(scoring: str) -> None:
     try:
         resolve_scorer(scoring, None)
     except ValueError as error:
-        raise UsageError(f"--scoring: {error}") from None
+        raise UsageError("scoring", "--scoring: {error}", error=error) from None
 
 
 def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: WorkOptions) -> Selection:
@@ -214,7 +233,7 @@ def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: Wo
     try:
         data.rows.refuse(SplitRules(), searching.search.value)
     except NotSupportedError as error:
-        raise UsageError(f"--search {searching.search.value}: {error}") from None
+        raise UsageError("search", "--search {value}: {error}", value=searching.search.value, error=error) from None
     test = data.test(searching.test)
     with work.working():
         return select(data.rows, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())

@@ -23,6 +23,7 @@ from typer.core import TyperCommand, TyperGroup
 from vaglio._version import __version__
 from vaglio.cli._options import (
     GENERAL,
+    ClickUsageError,
     UsageError,
     files_read,
     flat_parameters,
@@ -30,9 +31,11 @@ from vaglio.cli._options import (
     grouped,
     option_parameters,
 )
-from vaglio.cli._output import Answer, as_options, print_answer, remark, set_verbose, watch_warnings
+from vaglio.cli._output import Answer, locale, print_answer, remark, set_language, set_verbose, to_json, watch_warnings
 from vaglio.errors import VaglioError
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.locale import LANGUAGES, PSEUDO, chosen_language
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.files import protect
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
@@ -89,6 +92,14 @@ class GeneralOptions:
     force: Annotated[
         bool, general_option("--force", help="Overwrite a file that holds something else than what is written.")
     ] = False
+    lang: Annotated[
+        str | None,
+        general_option(
+            "--lang",
+            metavar="LANG",
+            help="Language of what people read: en or it. Default: VAGLIO_LANG, or that of the terminal.",
+        ),
+    ] = None
     debug: Annotated[bool, general_option("--debug", help="Show the traceback of an error.")] = False
 
 
@@ -126,7 +137,7 @@ class LazyCommands(TyperGroup):
         name = args[0]
         if name not in COMMANDS:
             hint = did_you_mean(name, COMMANDS, most=len(COMMANDS))
-            raise UsageError(f"There is no command {name!r}: {hint}", ctx)
+            raise UsageError("unknown-command", "There is no command {name!r}: {hint}", ctx=ctx, name=name, hint=hint)
         return name, load_command(name), args[1:]
 
 
@@ -135,9 +146,18 @@ def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:
     for option in given:
         single = not getattr(option, "multiple", True) and not getattr(option, "is_flag", False)
         if single and given.count(option) > 1:
-            several = " (several learners: vaglio compare, vaglio select)" if option.name == "learner" else ""
+            n, flag = given.count(option), option.opts[0]
+            if option.name == "learner":
+                raise UsageError(
+                    "several-learners",
+                    "{flag} is given {n} times and takes one value. "
+                    "For several learners use vaglio compare or vaglio select.",
+                    ctx=ctx,
+                    flag=flag,
+                    n=n,
+                )
             raise UsageError(
-                f"{option.opts[0]} is given {given.count(option)} times and takes one value{several}.", ctx
+                "option-repeated", "{flag} is given {n} times and takes one value.", ctx=ctx, flag=flag, n=n
             )
 
 
@@ -153,8 +173,8 @@ def load_command(name: str) -> Any:
 
 def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
     """The function that typer calls: it has one parameter per option, and prints what the command returns."""
-    # as_json is how a command that streams rows learns of --json; it is not an option of its own.
-    own = [parameter for parameter in flat_parameters(run) if parameter.name != "as_json"]
+    # as_json and lang are how a command learns of --json and --lang; they are not options of its own.
+    own = [parameter for parameter in flat_parameters(run) if parameter.name not in ("as_json", "lang")]
 
     @functools.wraps(run)
     def command(**given: Any) -> None:
@@ -163,7 +183,7 @@ def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
         try:
             context = contextvars.copy_context()
             context.run(protect, files_read(own, given), given["force"])
-            answer = context.run(run, **grouped(run, {**given, "as_json": given["json"]}))
+            answer = context.run(run, **grouped(run, {**given, "as_json": given["json"], "lang": locale().lang}))
             print_answer(answer, given["json"])
             if answer.code:
                 raise typer.Exit(answer.code)
@@ -243,45 +263,77 @@ def _is_closed_output(error: OSError) -> bool:
 
 def _run(arguments: list[str]) -> int:
     # A traceback is for developers of vaglio. It replaces the one-line message wherever --debug stands on the line.
-    debug = "--debug" in arguments
+    debug, as_json = "--debug" in arguments, "--json" in arguments
     watch_warnings(debug)
     try:
+        # Before the options are parsed: help and mistakes in the options are read by people, too.
+        set_language(_language(arguments, as_json))
         command = _without_flag_types(typer.main.get_command(app))
         code = command(arguments, standalone_mode=False, prog_name="vaglio")
         return code if isinstance(code, int) else 0
-    except UsageError as error:
+    except ClickUsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "vaglio"
-        return _fail(f"{error.format_message()} (see {where} --help)", WRONG_USE)
+        told = error.message if isinstance(error.message, Message) else error.format_message()
+        return _fail(text("{told} (see {where} --help)", told=told, where=where), WRONG_USE, as_json=as_json)
     except (InterruptError, KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; nothing was left half-written.", INTERRUPTED)
+        return _fail(text("Interrupted; nothing was left half-written."), INTERRUPTED)
     except PipeClosedError:
         return _pipe_closed()
     except Exception as error:  # the last place where a failure can become one clear line
         if debug:
             raise
-        return _fail(_line_for(error))
+        return _fail(_line_for(error), as_json=as_json)
+
+
+def _language(arguments: Sequence[str], as_json: bool) -> str:
+    """Return the language of this run; programs that read JSON get English unless they ask for another language."""
+    asked = (
+        word for i, word in enumerate(arguments) if (i and arguments[i - 1] == "--lang") or word.startswith("--lang=")
+    )
+    given = next((word.removeprefix("--lang=") for word in asked), None)
+    if given is not None and given not in (*LANGUAGES, PSEUDO):
+        raise UsageError(
+            "unknown-language",
+            "--lang: there is no language {given!r}. Choose {known}.",
+            given=given,
+            known=listed(LANGUAGES, last="or"),
+        )
+    lang = chosen_language(given, people=False if as_json else None)
+    return lang if lang in (*LANGUAGES, PSEUDO) else "en"
 
 
 def _line_for(error: Exception) -> str:
     if isinstance(error, VaglioError):
-        return as_options(str(error))
+        return error.message
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; try fewer rows or a smaller model."
+        return text("There is not enough memory for this. Try fewer rows or a smaller model.")
     if isinstance(error, OSError):
         return _disk_line(error)
-    kind = type(error).__name__
-    return f"unexpected {kind}: {error} - this is a defect of vaglio; --debug shows where it happened."
+    return text(
+        "Unexpected {kind}: {error}. This is a defect of vaglio; --debug shows where it happened.",
+        kind=type(error).__name__,
+        error=str(error),
+    )
 
 
 def _disk_line(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "the disk is full: what was being written is not complete; free some space and run it again."
-    name = f"{error.filename}: " if error.filename else ""
-    return f"{name}{error.strerror or error}."
+        return text(
+            "The disk is full: what was being written is not complete. Free some space and run the command again."
+        )
+    reason = error.strerror or str(error)
+    return text("{file}: {reason}.", file=error.filename, reason=reason) if error.filename else f"{reason}."
 
 
-def _fail(line: str, code: int = FAILED) -> int:
-    remark(f"vaglio: {' '.join(line.split())}")
+def _fail(line: str, code: int = FAILED, *, as_json: bool = False) -> int:
+    if as_json:
+        told = line.values.get("told", line) if isinstance(line, Message) and not line.code else line
+        print(
+            to_json(
+                {"error": told.as_data() if isinstance(told, Message) else {"code": "", "text": told, "values": {}}}
+            )
+        )
+    remark(f"vaglio: {' '.join(locale().text(line).split())}")
     return code
 
 

@@ -133,7 +133,12 @@ def describe(name: str) -> Dataset:
         One of :func:`names`.
     """
     if name not in _ENTRIES:
-        raise InputError(f"there is no dataset {name!r}; {did_you_mean(name, names(), quoted=True)}")
+        raise InputError(
+            "there-dataset",
+            "there is no dataset {name!r}; {hint}",
+            name=name,
+            hint=did_you_mean(name, names(), quoted=True),
+        )
     return _ENTRIES[name]
 
 

@@ -31,7 +31,12 @@ class Words:
 
     def __post_init__(self) -> None:
         if self.lang not in LANGUAGES:
-            raise InputError(f"A trace is written in {' or '.join(LANGUAGES)}, not in {self.lang!r}.")
+            raise InputError(
+                "trace-written",
+                "A trace is written in {languages}, not in {lang!r}.",
+                languages=" or ".join(LANGUAGES),
+                lang=self.lang,
+            )
 
     @cached_property
     def _messages(self) -> dict[str, str]:

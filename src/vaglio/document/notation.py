@@ -86,4 +86,4 @@ def as_fraction(value: object) -> Fraction:
     try:
         return value if isinstance(value, Fraction) else Fraction(str(value).replace(" ", ""))
     except (ValueError, ZeroDivisionError):
-        raise InputError(f"{value!r} is not a number: write 1/3 or 0.25.") from None
+        raise InputError("number-write", "{value!r} is not a number: write 1/3 or 0.25.", value=value) from None

@@ -98,17 +98,25 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
     if nw.dependencies.is_into_dataframe(row):
         rows = nw.from_native(row, eager_only=True).rows(named=True)
         if len(rows) != 1:
-            raise InputError(f"A trace classifies one row; {len(rows)} were given.")
+            raise InputError(
+                "trace-classifies-one-row", "A trace classifies one row; {n_rows} were given.", n_rows=len(rows)
+            )
         row = rows[0]
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]
         if absent:
-            raise ColumnError(f"The row lacks the column {absent[0]!r}.")
+            raise ColumnError("row-lacks-column", "The row lacks the column {absent!r}.", absent=absent[0])
         values: Sequence[Any] = [row[name] for name in names]
     else:
         values = list(row)
     if len(values) != len(names):
-        raise InputError(f"The row has {len(values)} values for {len(names)} columns: {', '.join(names)}.")
+        raise InputError(
+            "row-has-values-columns",
+            "The row has {n_values} values for {n_names} columns: {names}.",
+            n_values=len(values),
+            n_names=len(names),
+            names=", ".join(names),
+        )
     return as_frame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
 
 
@@ -120,4 +128,9 @@ def _value(value: Any, feature: Feature) -> Any:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise InputError(f"The row has {value!r} in the column {feature.name!r}, which holds numbers.") from None
+        raise InputError(
+            "row-has-column-which",
+            "The row has {value!r} in the column {name!r}, which holds numbers.",
+            value=value,
+            name=feature.name,
+        ) from None

@@ -109,7 +109,11 @@ class Codebook:
             )
             features += [each for each in known if each.word is None or each.name not in self.names]
         if not features:
-            raise InputError(f"Column {self.names[0]!r} holds no words, and there is nothing else to learn from.")
+            raise InputError(
+                "column-holds-words-there",
+                "Column {names!r} holds no words, and there is nothing else to learn from.",
+                names=self.names[0],
+            )
         strings = {self.features[j].name: texts for j, texts in matrix.text.items()}
         found = word_codes(strings, features)
         place = dict(zip(matrix.nominal_features.tolist(), matrix.codes.T))
@@ -242,17 +246,22 @@ class Codebook:
         absent = [name for name in self.names if name not in present]
         if absent:
             raise ColumnError(
-                f"The table lacks {listed(absent, quoted=True)}, which the model was trained on; "
-                f"it has {listed(table.columns, quoted=True)}. "
-                "Add what is missing (an empty column counts as missing values), or train without it."
+                "table-lacks-which-model",
+                "The table lacks {absent}, which the model was trained on; it has {columns}. Add what "
+                "is missing (an empty column counts as missing values), or train without it.",
+                absent=listed(absent, quoted=True),
+                columns=listed(table.columns, quoted=True),
             )
         return [table.column(name) for name in self.names]
 
     def _check_width(self, width: int) -> None:
         if width != len(self.columns):
             raise InputError(
-                f"X has {width} columns, but the model was trained on {len(self.columns)}: give it the same columns "
-                "in the same order."
+                "x-has-columns-but",
+                "X has {width} columns, but the model was trained on {n_columns}: give it the same "
+                "columns in the same order.",
+                width=width,
+                n_columns=len(self.columns),
             )
 
     def to_state(self) -> dict[str, Any]:
@@ -270,18 +279,20 @@ class Codebook:
     def from_state(cls, state: Any) -> Codebook:
         """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("features"), list):
-            raise ModelFileError("The model file has no valid description of its columns.")
+            raise ModelFileError("model-file-has-valid", "The model file has no valid description of its columns.")
         features = tuple(Feature.from_state(feature) for feature in state["features"])
         if len({feature.name for feature in features}) != len(features):
-            raise ModelFileError("The model file names a column twice.")
+            raise ModelFileError("model-file-names-column", "The model file names a column twice.")
         if {feature.name for feature in features} & {feature.word[0] for feature in features if feature.word}:
-            raise ModelFileError("The model file has a column both as text and as words.")
+            raise ModelFileError("model-file-has-column", "The model file has a column both as text and as words.")
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
-            raise ModelFileError("The model file has no valid description of its columns.")
+            raise ModelFileError("model-file-has-valid", "The model file has no valid description of its columns.")
         spreads = state.get("spreads", [])
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
-            raise ModelFileError("The model file has no valid summary of its numeric columns.")
+            raise ModelFileError(
+                "model-file-has-valid-2", "The model file has no valid summary of its numeric columns."
+            )
         known = tuple(Spread.from_state(spread) for spread in spreads)
         return cls(features, named, unseen, sparse, known, state.get("whole", True) is True)
 

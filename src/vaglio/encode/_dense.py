@@ -100,8 +100,10 @@ class DenseEncoder:
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
             raise NotSupportedError(
-                f"Column {name!r} is free text, whose most telling words are chosen from all rows: use fit instead of "
-                "partial_fit, or MultinomialNB, which counts every word."
+                "column-free-text-whose",
+                "Column {name!r} is free text, whose most telling words are chosen from all rows: use "
+                "fit instead of partial_fit, or MultinomialNB, which counts every word.",
+                name=name,
             )
         p = matrix.numeric.shape[1]
         if preprocess is None or matrix.sparse is not None:
@@ -246,25 +248,31 @@ class DenseEncoder:
         """Rebuild from a model file, trusting nothing in it."""
         flags = (meta.get("drop_first"), meta.get("as_is")) if isinstance(meta, dict) else (None, None)
         if not all(isinstance(flag, bool) for flag in flags):
-            raise ModelFileError("The model file does not say how its columns are encoded.")
+            raise ModelFileError("model-file-does-say", "The model file does not say how its columns are encoded.")
         p = sum(feature.in_numeric_block for feature in features)
         parts = []
         for name in ("encoder_centre", "encoder_scale", "encoder_fill"):
             part = arrays.get(name)
             if part is None or part.dtype != np.float64 or part.shape not in ((p,), (0,)):
-                raise ModelFileError(f"The model file's array {name!r} does not fit its columns.")
+                raise ModelFileError(
+                    "model-file-s-array", "The model file's array {name!r} does not fit its columns.", name=name
+                )
             parts.append(part)
         centre, scale, fill = parts
         if not (centre.shape == scale.shape == fill.shape and (centre.size == p or flags[1])):
-            raise ModelFileError("The model file's encoding does not fit its columns.")
+            raise ModelFileError("model-file-s-encoding", "The model file's encoding does not fit its columns.")
         sound = np.isfinite(centre).all() and np.isfinite(scale).all() and (scale > 0).all()
         if not sound or not (flags[1] or np.isfinite(fill).all()):
-            raise ModelFileError("The model file's encoding holds numbers that cannot be used.")
+            raise ModelFileError(
+                "model-file-s-encoding-2", "The model file's encoding holds numbers that cannot be used."
+            )
         believed = arrays.get("encoder_reliability")
         if believed is not None:
             fits = believed.dtype == np.float64 and believed.shape == (sum(f.is_nominal for f in features),)
             if not fits or flags[1] or not ((believed >= 0) & (believed <= 1)).all():
-                raise ModelFileError("The model file's encoding does not fit its nominal columns.")
+                raise ModelFileError(
+                    "model-file-s-encoding-3", "The model file's encoding does not fit its nominal columns."
+                )
         return cls(features, centre, scale, fill, bool(flags[0]), bool(flags[1]), believed)
 
     @staticmethod
@@ -272,16 +280,19 @@ class DenseEncoder:
         if matrix.codes.shape[1]:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
-                f"Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers first, or use "
-                "preprocess='auto'."
+                "column-nominal-preprocess-none",
+                "Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers "
+                "first, or use preprocess='auto'.",
+                name=name,
             )
 
     def refuse_nonfinite(self, matrix: EncodedMatrix) -> None:
         """Raise an error if numbers that pass unchanged hold NaN or infinity."""
         if self.as_is and not matrix.all_finite:
             raise InputError(
-                "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is imputed: fill the "
-                "missing values first, or use preprocess='auto'."
+                "x-contains-nan-infinity",
+                "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is "
+                "imputed: fill the missing values first, or use preprocess='auto'.",
             )
 
 

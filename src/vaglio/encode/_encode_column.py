@@ -58,8 +58,11 @@ def with_categories(feature: Feature, column: Column) -> Feature:
     new = {spelling(value): value for value in _plain(values.tolist()) if feature.code(value) < 0}
     if new and feature.kind == "ordinal":
         raise InputError(
-            f"Column {feature.name!r} has the value {next(iter(new.values()))!r}, which has no place in the order of "
-            "the earlier rows: declare all ordered categories there."
+            "column-has-value-which",
+            "Column {name!r} has the value {next!r}, which has no place in the order of the earlier "
+            "rows: declare all ordered categories there.",
+            name=feature.name,
+            next=next(iter(new.values())),
         )
     return replace(feature, categories=(*feature.categories, *sorted(new.values(), key=natural_order)))
 
@@ -120,8 +123,11 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
-            f"Column {column.name!r} has an infinite value in row {row}: X may hold missing values (NaN) but no inf; "
-            "replace it or leave it empty."
+            "column-has-infinite-value",
+            "Column {name!r} has an infinite value in row {row}: X may hold missing values (NaN) but "
+            "no inf; replace it or leave it empty.",
+            name=column.name,
+            row=row,
         )
     return values
 
@@ -139,8 +145,11 @@ def _parsed(column: Column, lost: Lost | None) -> np.ndarray:
             return np.full(len(column), np.nan)
         elif code in words.data:
             raise InputError(
-                f"Column {column.name!r} held numbers in training but now holds {value!r}: correct the value or "
-                "leave it empty."
+                "column-held-numbers-training",
+                "Column {name!r} held numbers in training but now holds {value!r}: correct the value "
+                "or leave it empty.",
+                name=column.name,
+                value=value,
             )
     parsed: np.ndarray = numbers[words.data]
     return parsed
@@ -169,8 +178,13 @@ def codes_of(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np
         known = listed(map(str, feature.categories), quoted=True)
         if unseen == "error":
             raise InputError(
-                f"Column {column.name!r} has the value {value} in row {int(strange[0])}, which no training row has "
-                f"(known: {known}): correct it, or use unseen='missing'."
+                "column-has-value-row",
+                "Column {name!r} has the value {value} in row {strange}, which no training row has "
+                "(known: {known}): correct it, or use unseen='missing'.",
+                name=column.name,
+                value=value,
+                strange=int(strange[0]),
+                known=known,
             )
         if 2 * strange.size > np.count_nonzero(positions >= 0):
             lost.append((column.name, f"{value}, where training had {known}"))
@@ -207,8 +221,12 @@ def warn_of(lost: Lost) -> None:
     columns = f"column{'' if len(lost) == 1 else 's'} {listed([name for name, _ in lost], quoted=True)}"
     why = lost[0][1] if len(lost) == 1 else f"in {lost[0][0]!r}: {lost[0][1]}"
     warnings.warn(
-        f"Most values of {columns} are unknown to the model and count as missing ({why}): spell the values as in "
-        "training, or train again.",
-        DataWarning,
+        DataWarning(
+            "most-values-unknown-model",
+            "Most values of {columns} are unknown to the model and count as missing ({why}): spell the values as "
+            "in training, or train again.",
+            columns=columns,
+            why=why,
+        ),
         stacklevel=2,
     )

@@ -139,24 +139,42 @@ class Feature:
     def from_state(cls, state: Any) -> Feature:
         """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("name"), str) or state.get("kind") not in KINDS:
-            raise ModelFileError("The model file describes a column without a valid name and kind.")
+            raise ModelFileError(
+                "model-file-describes-column", "The model file describes a column without a valid name and kind."
+            )
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
-            raise ModelFileError(f"The model file has unusable categories for column {state['name']!r}.")
+            raise ModelFileError(
+                "model-file-has-unusable",
+                "The model file has unusable categories for column {state!r}.",
+                state=state["name"],
+            )
         default = state.get("default")
         if default is not None and not (type(default) is int and 0 <= default < len(categories)):
-            raise ModelFileError(f"The model file names no valid default value of column {state['name']!r}.")
+            raise ModelFileError(
+                "model-file-names-valid",
+                "The model file names no valid default value of column {state!r}.",
+                state=state["name"],
+            )
         flags = state.get("is_date") is True, default, state.get("asymmetric") is True
         feature = cls(state["name"], state["kind"], tuple(categories), *flags)
         if len(feature.code_of) != len(categories):
-            raise ModelFileError(f"The model file lists a category of column {feature.name!r} twice.")
+            raise ModelFileError(
+                "model-file-lists-category",
+                "The model file lists a category of column {name!r} twice.",
+                name=feature.name,
+            )
         if "word" not in state:
             return feature
         word = state["word"]
         if not isinstance(word, list) or [type(part) for part in word] != [str, str]:
-            raise ModelFileError(f"The model file does not say which word {feature.name!r} is.")
+            raise ModelFileError(
+                "model-file-does-say-2", "The model file does not say which word {name!r} is.", name=feature.name
+            )
         if feature != replace(cls.of_word(*word), word=None):
-            raise ModelFileError(f"The model file describes the word {feature.name!r} wrongly.")
+            raise ModelFileError(
+                "model-file-describes-word", "The model file describes the word {name!r} wrongly.", name=feature.name
+            )
         return cls.of_word(*word)
 
 
@@ -296,7 +314,7 @@ class Spread:
         sound = sound and all(type(number) is float and np.isfinite(number) for number in [*values, scale])
         sound = sound and (decimals is None or (type(decimals) is int and 0 <= decimals <= _MOST_DECIMALS))
         if not sound or scale <= 0 or values != sorted(values):
-            raise ModelFileError("The model file has no valid summary of a numeric column.")
+            raise ModelFileError("model-file-has-valid-3", "The model file has no valid summary of a numeric column.")
         return cls(tuple(values), scale, decimals)
 
 

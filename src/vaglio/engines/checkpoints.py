@@ -41,18 +41,25 @@ class Checkpoint:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                f"{folder} cannot be made ({error.strerror}): name another folder for the checkpoint."
+                "cannot-made-name-another",
+                "{folder} cannot be made ({strerror}): name another folder for the checkpoint.",
+                folder=folder,
+                strerror=error.strerror,
             ) from None
         begun = folder / "training"
         if begun.exists() and not resume:
             raise InputError(
-                f"{folder} has the checkpoint of an earlier training: go on from it with resume (--resume), or name "
-                "another folder."
+                "has-checkpoint-earlier-training",
+                "{folder} has the checkpoint of an earlier training: go on from it with resume "
+                "(--resume), or name another folder.",
+                folder=folder,
             )
         if begun.exists() and begun.read_text() != self._key:
             raise InputError(
-                f"{folder} has the checkpoint of another training (other rows, learner or parameters): name another "
-                "folder, or remove it."
+                "has-checkpoint-another-training",
+                "{folder} has the checkpoint of another training (other rows, learner or parameters): "
+                "name another folder, or remove it.",
+                folder=folder,
             )
         if not begun.exists():
             write_whole(begun, self._key.encode())
@@ -66,10 +73,19 @@ class Checkpoint:
             told, answer = _Reader(io.BytesIO(zlib.decompress(path.read_bytes()))).load()
         except (OSError, ValueError, EOFError, zlib.error, pickle.UnpicklingError, AttributeError, ImportError) as why:
             raise InputError(
-                f"{path} is damaged ({why}): remove it, and the passes from there on are repeated."
+                "damaged-remove-passes-there",
+                "{path} is damaged ({why}): remove it, and the passes from there on are repeated.",
+                path=path,
+                why=why,
             ) from None
         if told != name:
-            raise InputError(f"{path} answers {told!r}, but the training asks {name!r}: remove the checkpoint.")
+            raise InputError(
+                "answers-but-training-asks",
+                "{path} answers {told!r}, but the training asks {name!r}: remove the checkpoint.",
+                path=path,
+                told=told,
+                name=name,
+            )
         return (answer,)
 
     def add(self, number: int, name: str, answer: Any) -> None:

@@ -62,7 +62,7 @@ class DaskSource(Source):
     def of_table(cls, table: Any, target: str) -> Self:
         """Return the columns of a frame beside the target, and the target."""
         if target not in table.columns:
-            raise InputError(f"The frame has no column {target!r}.")
+            raise InputError("frame-has-column", "The frame has no column {target!r}.", target=target)
         return cls(table.drop(columns=target), table[target])
 
     def __len__(self) -> int:
@@ -100,15 +100,23 @@ class DaskSource(Source):
         """Return X with the target and the weights as further columns."""
         X, y, weight = self.X, self.y, self.weight
         if not hasattr(X, "to_delayed") or not hasattr(X, "columns"):
-            raise InputError(f"X is a {type(X).__name__} of Dask: give a Dask DataFrame.")
+            raise InputError("x-dask-give-dask", "X is a {name} of Dask: give a Dask DataFrame.", name=type(X).__name__)
         for what, column in (("y", y), ("sample_weight", weight)):
             if column is None and what == "sample_weight":
                 continue
             if not (hasattr(column, "__dask_graph__") and hasattr(column, "to_delayed")):
-                raise InputError(f"X is a Dask frame, so {what} must be a Dask series of the same partitions.")
+                raise InputError(
+                    "x-dask-frame-so",
+                    "X is a Dask frame, so {what} must be a Dask series of the same partitions.",
+                    what=what,
+                )
             if column.npartitions != X.npartitions:
                 raise InputError(
-                    f"X has {X.npartitions} partitions and {what} {column.npartitions}: take both from one frame."
+                    "x-has-partitions-take",
+                    "X has {npartitions} partitions and {what} {npartitions2}: take both from one frame.",
+                    npartitions=X.npartitions,
+                    what=what,
+                    npartitions2=column.npartitions,
                 )
         further = [each for each in (y, weight) if each is not None]
         meta = _together(X._meta, *(each._meta for each in further))
@@ -449,8 +457,12 @@ def _rows_of(
     found = 0 if raw is None else raw.n_rows
     if raw is None or found != n_rows:
         raise InputError(
-            f"The partition from row {start + 1} on had {n_rows} rows, and has {found} after it was made again: a "
-            "frame must give the same rows whenever it is computed; write it to files first."
+            "partition-row-had-rows",
+            "The partition from row {start} on had {n_rows} rows, and has {found} after it was made "
+            "again: a frame must give the same rows whenever it is computed; write it to files first.",
+            start=start + 1,
+            n_rows=n_rows,
+            found=found,
         )
     if choose is None:
         return raw.chunk(plan, start)

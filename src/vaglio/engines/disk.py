@@ -102,8 +102,10 @@ class ScannedSource(Source):
                 continue
             if not isinstance(column, ScannedColumn) or column.table.parts != self.X.parts:
                 raise InputError(
-                    f"X is a scanned table, so {what} must be a column of the same table: X, y = data.xy('target'), "
-                    "sample_weight=data['weight']."
+                    "x-scanned-table-so",
+                    "X is a scanned table, so {what} must be a column of the same table: X, y = "
+                    "data.xy('target'), sample_weight=data['weight'].",
+                    what=what,
                 )
         last = {each.name: each.table.kinds[each.name] for each in (self.y, self.weight) if each is not None}
         kinds = {name: kind for name, kind in self.X.kinds.items() if name not in last} | last
@@ -327,7 +329,11 @@ def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
     if rows < _LEAST_ROWS:
         least = held + apart + 3 * per_row * _LEAST_ROWS
         raise InputError(
-            f"A memory limit of {memory >> 20} MB is too small for this table: the program itself holds {held >> 20} "
-            f"MB, and {(least >> 20) + 1} MB is the least that works."
+            "memory-limit-mb-too",
+            "A memory limit of {memory} MB is too small for this table: the program itself holds "
+            "{held} MB, and {least} MB is the least that works.",
+            memory=memory >> 20,
+            held=held >> 20,
+            least=(least >> 20) + 1,
         )
     return int(min(rows, _MOST_ROWS))

@@ -50,7 +50,7 @@ class ExactSum:
         """Add finite numbers; up to 2^31 in all parts together."""
         terms = np.asarray(terms, dtype=np.float64).ravel()
         if not np.isfinite(terms).all():
-            raise InputError("Infinite numbers and missing values have no sum.")
+            raise InputError("infinite-numbers-missing-values", "Infinite numbers and missing values have no sum.")
         limbs = np.zeros(_LIMBS, dtype=np.int64)
         for first in range(0, len(terms), _BLOCK):
             limbs += _limbs(terms[first : first + _BLOCK])
@@ -110,7 +110,10 @@ class Grid:
         bound = np.asarray(bound, dtype=np.float64)
         exponent = np.frexp(bound)[1].astype(np.int64)
         if not np.isfinite(bound).all() or (exponent > _MOST_EXPONENT).any():
-            raise InputError("Some numbers, or their squares, are too large to add up: divide their column first.")
+            raise InputError(
+                "some-numbers-their-squares",
+                "Some numbers, or their squares, are too large to add up: divide their column first.",
+            )
         return cls(np.maximum(exponent, -900))
 
     def split(self, terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

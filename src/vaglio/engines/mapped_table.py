@@ -48,7 +48,7 @@ def table_of(source: Any, like: Table | None = None) -> Any:
             told=lambda n: report(n, max(known or 0, n), "reading"),
         )
     if not table.columns or not len(table):
-        raise InputError("The table has no rows.")
+        raise InputError("table-has-rows", "The table has no rows.")
     _refuse_too_many(len(table), settings.memory)
     return table
 
@@ -62,8 +62,12 @@ def _refuse_too_many(rows: int, memory: int) -> None:
     least = held + rows * _BYTES_PER_ROW
     if least > memory:
         raise InputError(
-            f"{rows:,} rows need {(least >> 20) + 1} MB to be looked at column by column, and the limit is "
-            f"{memory >> 20} MB: allow as much, or take a sample of the rows."
+            "rows-need-mb-looked",
+            "{rows:,} rows need {least} MB to be looked at column by column, and the limit is {memory} "
+            "MB: allow as much, or take a sample of the rows.",
+            rows=rows,
+            least=(least >> 20) + 1,
+            memory=memory >> 20,
         )
 
 
@@ -138,8 +142,11 @@ class _Growing:
             self._first = column
         if column.kind != self._first.kind:
             raise InputError(
-                f"Column {self.name!r} is {self._first.kind} in some rows and {column.kind} in others: write every "
-                "part with the same types."
+                "column-some-rows-others",
+                "Column {name!r} is {kind} in some rows and {kind2} in others: write every part with the same types.",
+                name=self.name,
+                kind=self._first.kind,
+                kind2=column.kind,
             )
         self._fill(start)
         self._declared &= column.declared and column.categories == self._first.categories
@@ -162,8 +169,11 @@ class _Growing:
         code = self._codes.setdefault((type(value), value), len(self._codes))
         if code >= MOST_CATEGORIES:
             raise InputError(
-                f"Column {self.name!r} has more than {MOST_CATEGORIES} different words: it is an identifier or free "
-                "text; leave it out."
+                "column-has-more-than",
+                "Column {name!r} has more than {most_categories} different words: it is an identifier "
+                "or free text; leave it out.",
+                name=self.name,
+                most_categories=MOST_CATEGORIES,
             )
         return code
 
@@ -243,14 +253,20 @@ def _made(folder: Path | None) -> Any:
         return tempfile.TemporaryFile(dir=folder, prefix="vaglio-")
     except OSError as error:
         raise InputError(
-            f"No file for the columns of the table can be made in {folder or tempfile.gettempdir()} "
-            f"({error.strerror}): name another folder with spill=, or TMPDIR."
+            "file-columns-table-can",
+            "No file for the columns of the table can be made in {value} ({strerror}): name another "
+            "folder with spill=, or TMPDIR.",
+            value=folder or tempfile.gettempdir(),
+            strerror=error.strerror,
         ) from None
 
 
 def _cannot_write(error: OSError, rows: int) -> InputError:
     why = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
     return InputError(
-        f"The columns of the table cannot be written to a temporary file ({why}, after {rows:,} rows): name a folder "
-        "with more room with spill= (or TMPDIR)."
+        "columns-table-cannot-written",
+        "The columns of the table cannot be written to a temporary file ({why}, after {rows:,} rows): "
+        "name a folder with more room with spill= (or TMPDIR).",
+        why=why,
+        rows=rows,
     )

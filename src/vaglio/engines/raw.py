@@ -213,7 +213,11 @@ def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
 
 def _own_column(column: Column, feature: Feature) -> tuple[Look, np.ndarray]:
     if feature.kind == "text":
-        raise NotSupportedError(f"column {feature.name!r} is free text, which is not learned from in passes.")
+        raise NotSupportedError(
+            "column-free-text-which",
+            "column {name!r} is free text, which is not learned from in passes.",
+            name=feature.name,
+        )
     if feature.kind == "numeric":
         look, numbers = Look.at_numbers(column.data)
         if look.low == -np.inf or look.high == np.inf:
@@ -247,8 +251,11 @@ def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.nda
         wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
         if len(wrong):
             raise InputError(
-                f"{place}: the weight {wanted.weight!r} of row {int(wrong[0]) + 1} of this part is no number of at "
-                "least 0: correct it."
+                "weight-row-part-number",
+                "{place}: the weight {weight!r} of row {wrong} of this part is no number of at least 0: correct it.",
+                place=place,
+                weight=wanted.weight,
+                wrong=int(wrong[0]) + 1,
             )
         counts &= weight > 0
     if counts.all():

@@ -204,7 +204,7 @@ def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:
     for holds, source in _HOLDERS:
         if holds(X):
             return source()(X, y, weight)
-    raise InputError(f"X is a {type(X).__name__}, whose rows are in memory.")
+    raise InputError("x-whose-rows-memory", "X is a {name}, whose rows are in memory.", name=type(X).__name__)
 
 
 def source_of_table(table: Any, target: str) -> Source:

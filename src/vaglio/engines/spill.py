@@ -113,8 +113,11 @@ class Spill:
             return Path(tempfile.mkdtemp(prefix="vaglio-", dir=self._parent))
         except OSError as error:
             raise InputError(
-                f"No folder for what does not fit in memory can be made in {self._parent or tempfile.gettempdir()} "
-                f"({error.strerror}): name another with spill=, or TMPDIR."
+                "folder-what-does-fit",
+                "No folder for what does not fit in memory can be made in {value} ({strerror}): name "
+                "another with spill=, or TMPDIR.",
+                value=self._parent or tempfile.gettempdir(),
+                strerror=error.strerror,
             ) from None
 
     def _write(self, path: Path, arrays: Arrays) -> None:
@@ -130,8 +133,12 @@ class Spill:
             full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
             why = "the disk is full" if full else error.strerror
             raise InputError(
-                f"What does not fit in memory cannot be written to {path.parent} ({why}, after {self.written >> 20} "
-                "MB): name a folder with more room with spill= (or TMPDIR), or give more memory."
+                "what-does-fit-memory",
+                "What does not fit in memory cannot be written to {parent} ({why}, after {written} "
+                "MB): name a folder with more room with spill= (or TMPDIR), or give more memory.",
+                parent=path.parent,
+                why=why,
+                written=self.written >> 20,
             ) from None
         with self._lock:
             self.written += _size(arrays)

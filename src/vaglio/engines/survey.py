@@ -75,8 +75,11 @@ class ColumnSurvey:
         counts = self.counts + other.counts
         if len(counts) > MOST_CATEGORIES:
             raise InputError(
-                f"Column {self.feature.name!r} has more than {MOST_CATEGORIES} different words: it is an identifier or "
-                "free text; leave it out."
+                "column-has-more-than",
+                "Column {name!r} has more than {most_categories} different words: it is an identifier "
+                "or free text; leave it out.",
+                name=self.feature.name,
+                most_categories=MOST_CATEGORIES,
             )
         return ColumnSurvey(
             self.feature,
@@ -110,8 +113,13 @@ class ColumnSurvey:
 def _other_kind(a: ColumnSurvey, b: ColumnSurvey) -> InputError:
     first, second = sorted((a, b), key=lambda each: each.place)
     return InputError(
-        f"Column {first.feature.name!r} is {first.feature.kind} in {first.place} and {second.feature.kind} in "
-        f"{second.place}: write every part with the same types."
+        "column-write-every-part",
+        "Column {name!r} is {kind} in {place} and {kind2} in {place2}: write every part with the same types.",
+        name=first.feature.name,
+        kind=first.feature.kind,
+        place=first.place,
+        kind2=second.feature.kind,
+        place2=second.place,
     )
 
 
@@ -165,7 +173,11 @@ class Survey:
         names, others = ([each.feature.name for each in columns] for columns in (self.columns, other.columns))
         if names != others:
             odd = sorted(set(names) ^ set(others)) or names
-            raise InputError(f"Some parts have the column {listed(odd, quoted=True)} and others do not.")
+            raise InputError(
+                "some-parts-have-column",
+                "Some parts have the column {odd} and others do not.",
+                odd=listed(odd, quoted=True),
+            )
         told = dict(self.labels)
         for label, (rows, weight) in other.labels.items():
             before = told.get(label)
@@ -219,7 +231,10 @@ def label_array(labels: list[Any]) -> np.ndarray:
     """Return labels with the dtype they have in common; labels that do not compare are refused."""
     kinds = {bool if isinstance(label, bool) else str if isinstance(label, str) else float for label in labels}
     if len(kinds) > 1:
-        raise InputError("Some parts have words and others numbers as classes: write every part with the same types.")
+        raise InputError(
+            "some-parts-have-words",
+            "Some parts have words and others numbers as classes: write every part with the same types.",
+        )
     return np.array(labels, dtype=np.str_ if kinds == {str} else None)
 
 

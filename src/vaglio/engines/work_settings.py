@@ -103,11 +103,17 @@ def streaming(
     """
     usual = present_settings()
     if chunk_rows is not None and chunk_rows < 1:
-        raise InputError(f"a chunk needs at least one row, not {chunk_rows}.")
+        raise InputError(
+            "chunk-needs-least-one", "a chunk needs at least one row, not {chunk_rows}.", chunk_rows=chunk_rows
+        )
     if worker_timeout is not None and not worker_timeout > 0:
-        raise InputError(f"worker_timeout is a number of seconds above zero, not {worker_timeout}.")
+        raise InputError(
+            "worker-timeout-number-seconds",
+            "worker_timeout is a number of seconds above zero, not {worker_timeout}.",
+            worker_timeout=worker_timeout,
+        )
     if resume and checkpoint is None:
-        raise InputError("resume goes on from a checkpoint: name its folder, too.")
+        raise InputError("resume-goes-checkpoint-name-2", "resume goes on from a checkpoint: name its folder, too.")
     settings = replace(
         usual,
         memory=usual.memory if memory is None else parse_size(memory),
@@ -137,5 +143,9 @@ def parse_size(said: int | str) -> int:
     """
     found = _SIZE.fullmatch(str(said))
     if not found or float(found[1]) <= 0:
-        raise InputError(f"{said!r} is no size: say a number of bytes, or for instance 500MB or 2GB.")
+        raise InputError(
+            "size-say-number-bytes",
+            "{said!r} is no size: say a number of bytes, or for instance 500MB or 2GB.",
+            said=said,
+        )
     return int(float(found[1]) * _UNITS[found[2].upper()])

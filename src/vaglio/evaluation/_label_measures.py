@@ -42,7 +42,12 @@ class LabelMeasures:
         if self.positive is None:
             return len(self.labels) - 1
         if self.positive not in self.labels:
-            raise InputError(f"pos_label {self.positive!r} is not among {list(self.labels)!r}.")
+            raise InputError(
+                "pos-label-among",
+                "pos_label {positive!r} is not among {labels!r}.",
+                positive=self.positive,
+                labels=list(self.labels),
+            )
         return self.labels.index(self.positive)
 
     def _index(self, label: object) -> int:
@@ -50,7 +55,7 @@ class LabelMeasures:
             return self.positive_index
         if label not in self.labels:
             near = did_you_mean(str(label), map(str, self.labels), quoted=True)
-            raise InputError(f"There is no class {label!r}: {near}")
+            raise InputError("there-class", "There is no class {label!r}: {near}", label=label, near=near)
         return self.labels.index(label)
 
     @cached_property
@@ -96,7 +101,9 @@ class LabelMeasures:
     def rate(self, name: str, label: object = None) -> Estimate:
         """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision."""
         if name == "f1":
-            raise InputError("F1 is not a share of rows and has no Wilson interval; read it from per_class().")
+            raise InputError(
+                "f-share-rows-has", "F1 is not a share of rows and has no Wilson interval; read it from per_class()."
+            )
         k = self._index(label)
         top, bottom = self.rates.parts(name)
         return self._rate_interval(float(top[k]), float(bottom[k]))

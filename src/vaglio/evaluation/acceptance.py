@@ -138,7 +138,12 @@ class _Comparison:
         if isinstance(value, Estimate):
             value = getattr(value, self.end or "value")
         elif self.end is not None and value is not None:
-            raise InputError(f"{self.name} has no interval here: leave out .{self.end}.")
+            raise InputError(
+                "has-interval-here-leave",
+                "{name} has no interval here: leave out .{end}.",
+                name=self.name,
+                end=self.end,
+            )
         defined = value is not None and not math.isnan(value)
         return Check(self.measure, self.order, self.limit, float(value) if defined else None)
 
@@ -282,7 +287,13 @@ class _Reader:
         return found
 
     def _error(self, what: str) -> InputError:
-        return InputError(f"The criterion {self.text!r} is not clear: {what.rstrip('.?')}; {_EXAMPLE}.")
+        return InputError(
+            "criterion-clear",
+            "The criterion {text!r} is not clear: {rstrip}; {example}.",
+            text=self.text,
+            rstrip=what.rstrip(".?"),
+            example=_EXAMPLE,
+        )
 
 
 def _unquoted(label: str) -> str:

@@ -123,16 +123,28 @@ class Evaluation(LabelMeasures):
         """
         truth = as_labels(y_true, "y_true")
         if len(truth) == 0:
-            raise InputError("There are no rows to evaluate.")
+            raise InputError("there-rows-evaluate", "There are no rows to evaluate.")
         if y_pred is None and y_score is None:
-            raise InputError("Give the predictions: labels in y_pred, scores in y_score, or both.")
+            raise InputError(
+                "give-predictions-labels-y", "Give the predictions: labels in y_pred, scores in y_score, or both."
+            )
         predicted = None if y_pred is None else as_labels(y_pred, "y_pred")
         if predicted is not None and len(predicted) != len(truth):
-            raise InputError(f"y_true has {len(truth)} rows, y_pred {len(predicted)}.")
+            raise InputError(
+                "y-true-has-rows",
+                "y_true has {n_truth} rows, y_pred {n_predicted}.",
+                n_truth=len(truth),
+                n_predicted=len(predicted),
+            )
         universe = label_universe(*label_parts(labels, truth, predicted))
         scores = None if y_score is None else class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
         if scores is not None and len(scores) != len(truth):
-            raise InputError(f"y_true has {len(truth)} rows, y_score {len(scores)}.")
+            raise InputError(
+                "y-true-has-rows-2",
+                "y_true has {n_truth} rows, y_score {n_scores}.",
+                n_truth=len(truth),
+                n_scores=len(scores),
+            )
         return cls(
             labels=universe,
             true=encode_labels(truth, universe),
@@ -151,7 +163,10 @@ class Evaluation(LabelMeasures):
     def one_class(self, label: object = None) -> tuple[np.ndarray, np.ndarray]:
         """For one class against the rest: which rows belong to it, and their scores."""
         if self.scores is None:
-            raise InputError("These predictions are bare labels without scores; curves need scores or probabilities.")
+            raise InputError(
+                "these-predictions-bare-labels",
+                "These predictions are bare labels without scores; curves need scores or probabilities.",
+            )
         k = self._index(label)
         return self.true == k, self.scores[:, k]
 
@@ -240,7 +255,10 @@ class Evaluation(LabelMeasures):
         """The same probabilities; the class with the least expected cost is predicted."""
         matrix = self.cost if cost is None else CostMatrix.from_any(cost, labels=self.labels)
         if matrix is None or not self.probability:
-            raise InputError("Predicting by least expected cost needs a cost matrix and probabilities.")
+            raise InputError(
+                "predicting-least-expected-cost",
+                "Predicting by least expected cost needs a cost matrix and probabilities.",
+            )
         return replace(self, predicted=matrix.decide(self.scores), cost=matrix)
 
     def with_cost(self, cost: CostMatrix) -> Evaluation:
@@ -255,7 +273,11 @@ class Evaluation(LabelMeasures):
 
     def _need_two(self) -> None:
         if not self.binary:
-            raise InputError(f"A threshold divides two classes; there are {len(self.labels)}.")
+            raise InputError(
+                "threshold-divides-two-classes",
+                "A threshold divides two classes; there are {n_labels}.",
+                n_labels=len(self.labels),
+            )
 
     def _with_positive(self, rows: np.ndarray) -> Evaluation:
         k = self.positive_index

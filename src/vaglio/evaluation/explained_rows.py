@@ -134,7 +134,12 @@ def choose_rows(
     if numbers is not None:
         beyond = [number for number in numbers if number > len(table)]
         if beyond:
-            raise InputError(f"there is no row {beyond[0]}: the table has {len(table):,} rows.")
+            raise InputError(
+                "there-row-table-has",
+                "there is no row {beyond}: the table has {n_table:,} rows.",
+                beyond=beyond[0],
+                n_table=len(table),
+            )
         positions = np.array(numbers) - 1
     if wrong:
         predicted = fitted.predict(table).tolist()
@@ -142,7 +147,11 @@ def choose_rows(
     if unsure:
         probability = fitted.predict_with_proba(table[positions])[1]
         if probability is None:
-            raise InputError(f"the learner {fitted.learner!r} gives no probabilities to order the rows by.")
+            raise InputError(
+                "learner-gives-probabilities-order",
+                "the learner {learner!r} gives no probabilities to order the rows by.",
+                learner=fitted.learner,
+            )
         positions = positions[np.argsort(probability.max(axis=1), kind="stable")]
     return positions
 

@@ -101,7 +101,11 @@ def permutation_importance(
     'island'
     """
     if n_repeats < 1:
-        raise InputError(f"n_repeats is {n_repeats}; at least one shuffle per column is needed.")
+        raise InputError(
+            "n-repeats-least-one",
+            "n_repeats is {n_repeats}; at least one shuffle per column is needed.",
+            n_repeats=n_repeats,
+        )
     rng = np.random.default_rng(seed)
     drawn = Rows.of(X, y).sample(_most_rows(model), rng)
     table, labels = Table.from_any(drawn.X), drawn.y

@@ -30,14 +30,19 @@ def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InputError(f"{name} has shape {labels.shape}; give one label per row.")
+        raise InputError(
+            "has-shape-give-one", "{name} has shape {shape}; give one label per row.", name=name, shape=labels.shape
+        )
     missing = labels != labels if labels.dtype.kind == "f" else np.zeros(len(labels), dtype=bool)
     if labels.dtype.kind == "O":
         missing = np.fromiter((v is None or v != v for v in labels), dtype=bool, count=len(labels))
     if missing.any():
         raise InputError(
-            f"{name} has no label in {int(missing.sum())} rows, first in row {int(missing.argmax())}; "
-            "leave those rows out."
+            "has-label-rows-first",
+            "{name} has no label in {sum} rows, first in row {argmax}; leave those rows out.",
+            name=name,
+            sum=int(missing.sum()),
+            argmax=int(missing.argmax()),
         )
     return labels
 
@@ -48,9 +53,14 @@ def as_weight(sample_weight: ColumnLike | None, n_rows: int) -> np.ndarray | Non
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weight.shape}, the labels have {n_rows} rows.")
+        raise InputError(
+            "sample-weight-has-shape",
+            "sample_weight has shape {shape}, the labels have {n_rows} rows.",
+            shape=weight.shape,
+            n_rows=n_rows,
+        )
     if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() <= 0:
-        raise InputError("sample_weight must be finite, not negative, and not all zero.")
+        raise InputError("sample-weight-must-finite", "sample_weight must be finite, not negative, and not all zero.")
     return weight
 
 
@@ -85,7 +95,9 @@ def encode_labels(y: np.ndarray, labels: Sequence[Any]) -> np.ndarray:
         values, inverse = y.tolist(), np.arange(len(y))
     unknown = [v for v in values if v not in position]
     if unknown:
-        raise InputError(f"The label {unknown[0]!r} is not among {list(labels)!r}.")
+        raise InputError(
+            "label-among", "The label {unknown!r} is not among {labels!r}.", unknown=unknown[0], labels=list(labels)
+        )
     codes = np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
     return codes[inverse]
 
@@ -99,7 +111,7 @@ def find_label(word: str, labels: Sequence[Any]) -> Any:
     written = {spelling(label): label for label in labels}
     if spelling(word) in written:
         return written[spelling(word)]
-    raise InputError(f"{word!r} is not a class here: {did_you_mean(word, written)}")
+    raise InputError("class-here", "{word!r} is not a class here: {hint}", word=word, hint=did_you_mean(word, written))
 
 
 def labels_like(y: ColumnLike, classes: Sequence[Any]) -> np.ndarray:
@@ -136,17 +148,26 @@ def class_scores(
 ) -> np.ndarray:
     """Scores with a column for each class of the universe."""
     if not np.isfinite(score).all():
-        raise InputError("Some scores are NaN or infinite.")
+        raise InputError("some-scores-nan-infinite", "Some scores are NaN or infinite.")
     if score.ndim == 1:
         if len(universe) != 2:
-            raise InputError(f"One score per row is not enough for {len(universe)} classes; give one column per class.")
+            raise InputError(
+                "one-score-per-row",
+                "One score per row is not enough for {n_universe} classes; give one column per class.",
+                n_universe=len(universe),
+            )
         inside = score.size and score.min() >= 0 and score.max() <= 1
         pair = [1 - score if inside else -score, score]
         first = pos_label is not None and universe[0] == pos_label
         return np.column_stack(pair[::-1] if first else pair)
     known = len(universe) if labels is None else len(labels)
     if score.shape[1] != known:
-        raise InputError(f"y_score has {score.shape[1]} columns for {known} classes; name them in labels=.")
+        raise InputError(
+            "y-score-has-columns",
+            "y_score has {shape} columns for {known} classes; name them in labels=.",
+            shape=score.shape[1],
+            known=known,
+        )
     # Classes that the model was not trained on: probability 0, or a score below all others.
     fill = 0.0 if (score >= 0).all() else score.min() - 1.0
     extra = np.full((len(score), len(universe) - known), fill)

@@ -70,7 +70,7 @@ def evaluate(
     0.9600 (0.9155 to 0.9815)
     """
     if decide not in ("cost", "argmax"):
-        raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
+        raise InputError("decide-can-cost-argmax", "decide is {decide!r}; it can be 'cost' or 'argmax'.", decide=decide)
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
     found = Rows.of(X, y, sample_weight).predict(alone)
     options: dict[str, Any] = {

@@ -231,7 +231,12 @@ class MemoryRows(Rows):
             table = _with_shape(table)
         y = as_labels(target, "target")
         if table.shape[0] != len(y):
-            raise InputError(f"The table has {table.shape[0]} rows, the target {len(y)}.")
+            raise InputError(
+                "table-has-rows-target",
+                "The table has {shape} rows, the target {n_y}.",
+                shape=table.shape[0],
+                n_y=len(y),
+            )
         return cls(table, y, as_weight(weight, len(y)))
 
     def __len__(self) -> int:

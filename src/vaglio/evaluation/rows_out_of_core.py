@@ -51,7 +51,7 @@ class OutOfCoreRows(Rows):
     def of_columns(cls, table: Any, target: Any, weight: Any = None) -> OutOfCoreRows:
         """Return the rows of a table and the name of its class column, or of X and y."""
         if target is None:
-            raise InputError("Which column is the class? Name it as the target.")
+            raise InputError("which-column-class-name", "Which column is the class? Name it as the target.")
         if not isinstance(target, str):
             return cls.of_source(source_of(table, target, weight))
         return cls.of_source(replace(source_of_table(table, target), weight=weight))
@@ -77,7 +77,11 @@ class OutOfCoreRows(Rows):
         """Return shares of training and test rows, by the hash of the row number."""
         self.refuse(rules)
         if n_splits < 2:
-            raise InputError(f"{n_splits} folds leave nothing to learn from: ask for at least 2.")
+            raise InputError(
+                "folds-leave-nothing-learn",
+                "{n_splits} folds leave nothing to learn from: ask for at least 2.",
+                n_splits=n_splits,
+            )
         outer = within or ()
         edges = [fold / n_splits for fold in range(n_splits + 1)]
         # Each level of a division has a seed of its own: by the same hashes all rows would be in one fold.
@@ -110,8 +114,10 @@ class OutOfCoreRows(Rows):
         unsuited = [name for name, wanted in asked.items() if wanted]
         if unsuited:
             raise NotSupportedError(
-                f"{listed(unsuited)} cannot be used with rows out of core, which are divided by the hash of their "
-                "number: use the random or grid search, or take a sample of the rows."
+                "cannot-used-rows-out",
+                "{unsuited} cannot be used with rows out of core, which are divided by the hash of "
+                "their number: use the random or grid search, or take a sample of the rows.",
+                unsuited=listed(unsuited),
             )
 
     def sample(self, most: int, rng: np.random.Generator | None = None) -> MemoryRows:
@@ -124,7 +130,9 @@ class OutOfCoreRows(Rows):
             rows = np.sort(np.argsort(hashes, kind="stable")[:most])
             held = _smallest([*held, (hashes[rows], MemoryRows(inputs, true, weight).take(rows))], most)
         if not held:
-            raise InputError("No row has a value of the target, so that there is nothing to score.")
+            raise InputError(
+                "row-has-value-target", "No row has a value of the target, so that there is nothing to score."
+            )
         parts = [rows for _, rows in held]
         weights = [part.weight for part in parts if part.weight is not None]
         return MemoryRows(
@@ -139,7 +147,11 @@ class OutOfCoreRows(Rows):
         for labels in self.source.select([]).labelled(_labels):
             found |= set(labels.tolist())
         if not found:
-            raise InputError(f"No row has a value of {self.source.target!r}, so that there is nothing to learn from.")
+            raise InputError(
+                "row-has-value-so",
+                "No row has a value of {target!r}, so that there is nothing to learn from.",
+                target=self.source.target,
+            )
         return np.unique(np.array(sorted(found)))
 
     @property
@@ -163,15 +175,17 @@ class OutOfCoreRows(Rows):
     def with_weights(self, weight: Any) -> Rows:
         """Weights are a column of the same table, not an array."""
         raise NotSupportedError(
-            "A cost for each row needs the rows in memory: put it into a column and pass that as the weight, or take "
-            "a sample."
+            "cost-each-row-needs",
+            "A cost for each row needs the rows in memory: put it into a column and pass that as the "
+            "weight, or take a sample.",
         )
 
     def with_class_weights(self, weights: Mapping[Any, float]) -> Rows:
         """Weights are a column of the same table."""
         raise NotSupportedError(
-            "A learner without probabilities takes costs as weights of the rows, which needs the rows in memory: read "
-            "the table into memory, or take a sample."
+            "learner-without-probabilities-takes",
+            "A learner without probabilities takes costs as weights of the rows, which needs the rows "
+            "in memory: read the table into memory, or take a sample.",
         )
 
     def with_noise(self, share: float, key: Sequence[int]) -> Rows:
@@ -210,7 +224,9 @@ class OutOfCoreRows(Rows):
             if counts is not None:
                 weights.append(counts)
         if not parts:
-            raise InputError("No row has a value of the target, so that there is nothing to evaluate on.")
+            raise InputError(
+                "row-has-value-target-2", "No row has a value of the target, so that there is nothing to evaluate on."
+            )
         first = parts[0]
         scores = None
         if first.scores is not None:

@@ -65,12 +65,14 @@ def _from_others(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
     except BrokenExecutor as error:
         if error.__cause__ is not None:  # what the process said when it could not read the task
             raise ProcessError(
-                "A learner could not be handed to another process: define its class in a module that can be imported, "
-                "or use one process (n_jobs=1)."
+                "learner-could-handed-another",
+                "A learner could not be handed to another process: define its class in a module that "
+                "can be imported, or use one process (n_jobs=1).",
             ) from error
         raise ProcessError(
-            "A process that trained a learner was ended from outside, most often because memory ran out: use fewer "
-            "processes (n_jobs=1), fewer rows or fewer learners."
+            "process-trained-learner-ended",
+            "A process that trained a learner was ended from outside, most often because memory ran "
+            "out: use fewer processes (n_jobs=1), fewer rows or fewer learners.",
         ) from error
 
 

@@ -52,11 +52,17 @@ class EvaluationPlan:
 
     def __post_init__(self) -> None:
         if sum(value is not None for value in (self.folds, self.holdout, self.test)) > 1:
-            raise InputError("A plan has folds, a holdout share or a test table: choose one of them.")
+            raise InputError(
+                "plan-has-folds-holdout", "A plan has folds, a holdout share or a test table: choose one of them."
+            )
         if isinstance(self.holdout, str):
             object.__setattr__(self, "holdout", test_share(self.holdout))
         if isinstance(self.holdout, float) and not 0 < self.holdout < 1:
-            raise InputError(f"holdout is {self.holdout:g}; it is a share between 0 and 1, for example 0.3.")
+            raise InputError(
+                "holdout-share-between-example",
+                "holdout is {holdout:g}; it is a share between 0 and 1, for example 0.3.",
+                holdout=self.holdout,
+            )
 
     @property
     def rules(self) -> SplitRules:
@@ -211,7 +217,10 @@ def evaluate_learner(
         return evaluate_by_folds(estimator, rows, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)
     training = train_and_evaluate(estimator, rows, None, plan, pos_label=pos_label, cost=cost, progress=progress)
     if training.evaluation is None:
-        raise InputError("The plan names no rows to evaluate on: give folds, a holdout share or a test table.")
+        raise InputError(
+            "plan-names-rows-evaluate",
+            "The plan names no rows to evaluate on: give folds, a holdout share or a test table.",
+        )
     return training.evaluation
 
 
@@ -238,14 +247,26 @@ def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.nda
     """
     X, y = table.xy()
     if not X.columns:
-        raise InputError(f"Besides the class {table.target!r} there is no column to learn from.")
+        raise InputError(
+            "besides-class-there-column",
+            "Besides the class {target!r} there is no column to learn from.",
+            target=table.target,
+        )
     if len(set(y.tolist())) < 2:
         label = y[0].item() if hasattr(y[0], "item") else y[0]
         raise InputError(
-            f"Every row has the class {label!r}: there is nothing to tell apart; is {table.target!r} the right target?"
+            "every-row-has-class-2",
+            "Every row has the class {label!r}: there is nothing to tell apart; is {target!r} the right target?",
+            label=label,
+            target=table.target,
         )
     if folds is not None and folds > len(y):
-        raise InputError(f"{len(y)} rows cannot be divided into {folds} folds: use fewer folds.")
+        raise InputError(
+            "rows-cannot-divided-into-4",
+            "{n_y} rows cannot be divided into {folds} folds: use fewer folds.",
+            n_y=len(y),
+            folds=folds,
+        )
     return X, y
 
 

@@ -287,7 +287,9 @@ def explain_rows(
     """
     explain = explainers.find(model.kind)
     if explain is None:
-        raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
+        raise NotSupportedError(
+            "model-kind-has-explanation", "A model of the kind {kind!r} has no explanation.", kind=model.kind
+        )
     explanations = explain(model, matrix, context)
     explanations = [
         replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
@@ -339,8 +341,9 @@ def _similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) ->
     there = None if find_leaves is None else find_leaves(model, training)
     if here is None or there is None:
         raise NotSupportedError(
-            "Similar training rows are those that end in the same leaves of many trees, and this model has none: leave "
-            "training out."
+            "similar-training-rows-those",
+            "Similar training rows are those that end in the same leaves of many trees, and this model "
+            "has none: leave training out.",
         )
     notes = []
     for row in here[0]:

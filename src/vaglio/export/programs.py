@@ -34,7 +34,11 @@ def to_c(source: Source, name: str = "vaglio") -> str:
         What the names of the file begin with.
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise InputError(f"{name!r} is no beginning of a name in C: use letters, digits and underscores.")
+        raise InputError(
+            "beginning-name-c-use",
+            "{name!r} is no beginning of a name in C: use letters, digits and underscores.",
+            name=name,
+        )
     source.refuse_text("c")
     nodes = _numbered(source.node("c"))
     words = ["words.c"] if any(feature.categories for feature in source.features) else []
@@ -146,7 +150,7 @@ def _c_limits(nodes: list[ExportNode], columns: int) -> list[str]:
 
 def _c_text(text: str) -> str:
     if "\0" in text:
-        raise InputError(f"C cannot hold a NUL character in a text, as in {text!r}.")
+        raise InputError("c-cannot-hold-nul", "C cannot hold a NUL character in a text, as in {text!r}.", text=text)
     plain = [chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode()]
     return '"' + "".join(plain) + '"'
 

@@ -85,7 +85,7 @@ def rules_python(rules: RuleList, name: str) -> str:
         Of the function.
     """
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise InputError(f"{name!r} is no name for a Python function.")
+        raise InputError("name-python-function", "{name!r} is no name for a Python function.", name=name)
     written = Written("python")
     for conditions in rules.conditions:
         written.add(1 + sum(_size(condition) for condition in conditions))

@@ -97,7 +97,14 @@ class Source:
         forms = {"javascript": PROGRAMS} if self.has_text else {"c": PROGRAMS, "javascript": PROGRAMS, "onnx": EVERY}
         others = [name for name, kinds in forms.items() if name != form and self.unsupported_reason(kinds) is None]
         instead = f"it can be written as {', '.join(others)}" if others else "keep the model file"
-        return NotSupportedError(f"A model of {self.learner!r} cannot be written as {form}: {why}; {instead}.")
+        return NotSupportedError(
+            "model-cannot-written",
+            "A model of {learner!r} cannot be written as {form}: {why}; {instead}.",
+            learner=self.learner,
+            form=form,
+            why=why,
+            instead=instead,
+        )
 
     def refuse_text(self, form: str) -> None:
         """Refuse columns of free text, for a format that has no way to split a text into words."""
@@ -180,8 +187,11 @@ class Written:
         self.count += count
         if self.count > MOST_WRITTEN:
             raise NotSupportedError(
-                f"This model is too large for {self.form}: its rules have more than {MOST_WRITTEN:,} conditions and "
-                "values; learn a smaller one, or keep the model file."
+                "model-too-large-rules",
+                "This model is too large for {form}: its rules have more than {most_written:,} "
+                "conditions and values; learn a smaller one, or keep the model file.",
+                form=self.form,
+                most_written=MOST_WRITTEN,
             )
 
 

@@ -52,7 +52,9 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     except ModelFileError as error:
         reason = str(error).split(": ", 1)[-1].removesuffix(".")
         raise NotSupportedError(
-            f"This model cannot be saved, because no file of it could be loaded: {reason}."
+            "model-cannot-saved-because",
+            "This model cannot be saved, because no file of it could be loaded: {reason}.",
+            reason=reason,
         ) from error
     write_whole(path, content, "model")
 
@@ -84,7 +86,9 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
         text = json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
         _parsed(text)  # what could not be loaded again is not saved
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise NotSupportedError(f"This model cannot be saved as data: {error}.") from error
+        raise NotSupportedError(
+            "model-cannot-saved-data", "This model cannot be saved as data: {error}.", error=error
+        ) from error
     return text
 
 
@@ -123,11 +127,13 @@ def load(path: str | os.PathLike[str]) -> Fitted:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+        raise InputError(
+            "cannot-read", "Cannot read {path}: {strerror}.", path=path, strerror=error.strerror
+        ) from error
     try:
         return from_bytes(content)
     except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        raise ModelFileError("value", "{path}: {error}", path=path, error=error) from error
 
 
 def from_bytes(content: bytes) -> Fitted:
@@ -159,7 +165,11 @@ def from_bytes(content: bytes) -> Fitted:
     ) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"The model file is damaged: {str(error).removesuffix('.')}.") from error
+        raise ModelFileError(
+            "model-file-damaged",
+            "The model file is damaged: {removesuffix}.",
+            removesuffix=str(error).removesuffix("."),
+        ) from error
     cost, decide = _cost_from(body.get("cost"), classes)
     fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
     need(fitted.deciding_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
@@ -173,7 +183,9 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         envelope = json.loads(header["__metadata__"]["vaglio"])
         arrays = load_arrays(content)
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
-        raise ModelFileError("This is not a vaglio model file, or its beginning is damaged.") from error
+        raise ModelFileError(
+            "vaglio-model-file-beginning", "This is not a vaglio model file, or its beginning is damaged."
+        ) from error
     need(isinstance(envelope, dict), "its header is not readable")
     version = envelope.get("format")
     need(
@@ -182,19 +194,26 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     )
     if version > FORMAT:
         raise ModelFileError(
-            f"The model file has format {version}; this version of vaglio reads up to {FORMAT}: upgrade."
+            "model-file-has-format",
+            "The model file has format {version}; this version of vaglio reads up to {format}: upgrade.",
+            version=version,
+            format=FORMAT,
         )
     body = envelope.get("body")
     need(isinstance(body, str), "its description is missing")
     try:
         fits = envelope.get("checksum") == _checksum(arrays, body)
     except UnicodeEncodeError as error:
-        raise ModelFileError("The model file is damaged: its description is not readable.") from error
+        raise ModelFileError(
+            "model-file-damaged-description", "The model file is damaged: its description is not readable."
+        ) from error
     need(fits, "the checksum does not match its content")
     try:
         parsed = _parsed(body)
     except (ValueError, RecursionError, OverflowError) as error:
-        raise ModelFileError("The model file is damaged: its description is not readable.") from error
+        raise ModelFileError(
+            "model-file-damaged-description", "The model file is damaged: its description is not readable."
+        ) from error
     need(isinstance(parsed, dict), "its description is not readable")
     return parsed, arrays
 
@@ -243,8 +262,10 @@ def _classes_state(classes: np.ndarray) -> dict[str, Any]:
     for label in labels:
         if not isinstance(label, (str, bool, int, float)):
             raise NotSupportedError(
-                f"This model cannot be saved: its class {label!r} is neither a text nor a number; convert the labels "
-                "first."
+                "model-cannot-saved-class",
+                "This model cannot be saved: its class {label!r} is neither a text nor a number; "
+                "convert the labels first.",
+                label=label,
             )
     return {"dtype": classes.dtype.str, "labels": labels}
 
@@ -263,7 +284,7 @@ def _cost_from(state: Any, classes: np.ndarray | None) -> tuple[CostMatrix | Non
     try:
         return CostMatrix(np.array(matrix, dtype=np.float64), tuple(classes.tolist())), str(decide)
     except (InputError, OverflowError) as error:
-        raise ModelFileError(f"The model file is damaged: {error}") from error
+        raise ModelFileError("model-file-damaged-2", "The model file is damaged: {error}", error=error) from error
 
 
 def _classes_from(state: Any) -> np.ndarray | None:
@@ -279,6 +300,8 @@ def _classes_from(state: Any) -> np.ndarray | None:
         # The width of a text type comes from the labels: a huge one in the file must not allocate.
         classes = np.array(labels, dtype=str if kind.kind == "U" else kind)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError("The model file is damaged: the classes do not fit their type.") from error
+        raise ModelFileError(
+            "model-file-damaged-classes", "The model file is damaged: the classes do not fit their type."
+        ) from error
     need(len(set(labels)) == len(labels), "a class is listed twice")
     return classes

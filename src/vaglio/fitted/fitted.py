@@ -205,7 +205,9 @@ class Fitted:
         """
         chances = self._one.answer(row)[1]
         if chances is None or self.classes is None:
-            raise NotSupportedError(f"The learner {self.learner!r} gives no probabilities.")
+            raise NotSupportedError(
+                "learner-gives-probabilities", "The learner {learner!r} gives no probabilities.", learner=self.learner
+            )
         return chances
 
     def decide_one(self, row: Any, reasons: bool = False) -> Decision:
@@ -418,14 +420,23 @@ class Fitted:
         model = self._additive("starts at a score")
         start = np.array(intercept, dtype=np.float64)
         if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
-            raise InputError(f"The start has {len(model.intercept)} finite numbers: one per score.")
+            raise InputError(
+                "start-has-finite-numbers",
+                "The start has {n_intercept} finite numbers: one per score.",
+                n_intercept=len(model.intercept),
+            )
         told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
         changed = replace(self, model=replace(model, intercept=start))
         return changed.noting(edits=[*self.edits, {**told, "reason": reason}])
 
     def _additive(self, what: str) -> Any:
         if not hasattr(self.model, "edited"):
-            raise NotSupportedError(f"Only an additive model {what}; this is a model of {self.learner!r}.")
+            raise NotSupportedError(
+                "only-additive-model-model",
+                "Only an additive model {what}; this is a model of {learner!r}.",
+                what=what,
+                learner=self.learner,
+            )
         return self.model
 
     @property
@@ -489,11 +500,16 @@ class Fitted:
         (4, 7)
         """
         if self.classes is None:
-            raise InputError("Costs are for models that predict classes; this model predicts numbers.")
+            raise InputError(
+                "costs-models-predict-classes",
+                "Costs are for models that predict classes; this model predicts numbers.",
+            )
         if not self.has_probabilities:
             raise NotSupportedError(
-                f"The class of least expected cost needs probabilities, and the learner {self.learner!r} gives none: "
-                "train it with the costs, which then become weights of the training rows."
+                "class-least-expected-cost",
+                "The class of least expected cost needs probabilities, and the learner {learner!r} "
+                "gives none: train it with the costs, which then become weights of the training rows.",
+                learner=self.learner,
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
 
@@ -505,11 +521,13 @@ class Fitted:
         by : {"cost", "argmax"}
         """
         if by not in ("cost", "argmax"):
-            raise InputError(f"A model decides by 'cost' or by 'argmax', not by {by!r}.")
+            raise InputError(
+                "model-decides-cost-argmax", "A model decides by 'cost' or by 'argmax', not by {by!r}.", by=by
+            )
         if by == "argmax" or self.decide == "cost":
             return replace(self, decide=by)
         if self.cost is None:
-            raise InputError("This model has no costs to decide by: give it some.")
+            raise InputError("model-has-costs-decide", "This model has no costs to decide by: give it some.")
         return self.with_cost(self.cost)
 
     # -- facts -------------------------------------------------------------------------------------------------------
@@ -602,4 +620,6 @@ class Fitted:
     def _needs(self, method: str, what: str) -> None:
         numbers = self.classes is None and method != "rules"
         if numbers or not callable(getattr(self.model, method, None)):
-            raise NotSupportedError(f"The learner {self.learner!r} gives no {what}.")
+            raise NotSupportedError(
+                "learner-gives", "The learner {learner!r} gives no {what}.", learner=self.learner, what=what
+            )

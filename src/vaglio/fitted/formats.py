@@ -122,7 +122,9 @@ def has_rules(fitted: Fitted) -> bool:
 def export(fitted: Fitted, format: str) -> Any:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
-        raise InputError(f"There is no format {format!r}: {did_you_mean(format, FORMATS)}")
+        raise InputError(
+            "there-format", "There is no format {format!r}: {hint}", format=format, hint=did_you_mean(format, FORMATS)
+        )
     found = export_formats(fitted)
     if format in found:
         return found[format]()
@@ -141,7 +143,13 @@ def export(fitted: Fitted, format: str) -> Any:
         kind = KINDS.get(fitted.model.kind)
         why = getattr(fitted.model, "no_rules", None) or (kind.without.get("export") if kind is not None else None)
         instead = f"{why or 'it is no list of rules or weights'}; keep the model file"
-    raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
+    raise NotSupportedError(
+        "model-cannot-written-2",
+        "A model of {learner!r} cannot be written as {format}: {instead}.",
+        learner=fitted.learner,
+        format=format,
+        instead=instead,
+    )
 
 
 def has_coefficients(fitted: Fitted) -> bool:
@@ -157,7 +165,9 @@ def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
     """
     sides_of = sides.find(fitted.model.kind)
     if sides_of is None or not has_coefficients(fitted):
-        raise NotSupportedError(f"The learner {fitted.learner!r} gives no coefficients.")
+        raise NotSupportedError(
+            "learner-gives-coefficients", "The learner {learner!r} gives no coefficients.", learner=fitted.learner
+        )
     assert fitted.classes is not None
     model: Any = fitted.model
     coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)

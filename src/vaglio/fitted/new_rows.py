@@ -23,11 +23,13 @@ def draw_rows(fitted: Fitted, n: int, label: object, random_state: RandomState, 
     model: Any = fitted.model
     if fitted.classes is None or not callable(getattr(model, "draw", None)):
         raise NotSupportedError(
-            f"The learner {fitted.learner!r} does not model how the rows of a class come about, so it cannot draw new "
-            "ones: the Bayes classifiers can."
+            "learner-does-model-how",
+            "The learner {learner!r} does not model how the rows of a class come about, so it cannot "
+            "draw new ones: the Bayes classifiers can.",
+            learner=fitted.learner,
         )
     if n < 0:
-        raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
+        raise InputError("n-number-rows-draw", "n is {n}: the number of rows to draw cannot be negative.", n=n)
     rng = np.random.default_rng(generator_of(random_state).randint(np.iinfo(np.int32).max))
     labels = _labels_to_draw(n, label, fitted.classes, model.prior, rng)
     features = fitted.codebook.features
@@ -65,7 +67,12 @@ def _labels_to_draw(
     found = np.flatnonzero(classes == label)
     if not found.size:
         known = listed(classes.tolist(), quoted=True)
-        raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
+        raise InputError(
+            "there-class-draw-classes",
+            "There is no class {label!r} to draw from: the classes are {known}.",
+            label=label,
+            known=known,
+        )
     return np.full(n, found[0], dtype=np.int64)
 
 

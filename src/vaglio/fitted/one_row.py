@@ -124,11 +124,18 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
         known = set(names)
         return {name: value if not named or name in known else None for name, value in row.items()}
     if not isinstance(row, (tuple, list, np.ndarray)) or np.ndim(row) > 1:
-        raise InputError(f"A row is a dict, a tuple or a list with one value per column, not a {type(row).__name__}.")
+        raise InputError(
+            "row-dict-tuple-list",
+            "A row is a dict, a tuple or a list with one value per column, not a {name}.",
+            name=type(row).__name__,
+        )
     if len(row) != len(names):
         raise InputError(
-            f"The row has {len(row)} values, but the model was trained on {len(names)} columns: give it the same "
-            "columns in the same order, or a dict."
+            "row-has-values-but",
+            "The row has {n_row} values, but the model was trained on {n_names} columns: give it the "
+            "same columns in the same order, or a dict.",
+            n_row=len(row),
+            n_names=len(names),
         )
     return dict(zip(names, row))
 

@@ -104,8 +104,12 @@ class VaglioEstimator(BaseEstimator):
         needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
         if needed > allowed:
             raise NotSupportedError(
-                f"{self._gathers}, about {needed >> 20} MB, more than the memory limit allows ({allowed >> 20} MB): "
-                "raise the limit, or take a sample (data.sample(N), --sample N)."
+                "about-mb-more-than",
+                "{gathers}, about {needed} MB, more than the memory limit allows ({allowed} MB): raise "
+                "the limit, or take a sample (data.sample(N), --sample N).",
+                gathers=self._gathers,
+                needed=needed >> 20,
+                allowed=allowed >> 20,
             )
         return (yield from gather_rows(facts))
 
@@ -113,8 +117,10 @@ class VaglioEstimator(BaseEstimator):
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
         if type(self)._passes is VaglioEstimator._passes and self._gathers is None:
             raise NotSupportedError(
-                f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a scanned table, "
-                "data.sample(N).xy(target) (on the command line --sample N), or read the table."
+                "needs-all-rows-memory-2",
+                "{name} needs all rows in memory: learn from a stated sample of a scanned table, "
+                "data.sample(N).xy(target) (on the command line --sample N), or read the table.",
+                name=type(self).__name__,
             )
 
     def _note_columns(self, X: Any) -> None:
@@ -314,8 +320,11 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self._check_same_length(matrix, codes)
         if len(self.classes_) < self._min_classes:
             raise InputError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
-                f"every row is {self.classes_.tolist()[0]!r}, so there is nothing to tell apart."
+                "number-classes-has-greater",
+                "The number of classes has to be greater than one; got {n_classes} class: every row is "
+                "{tolist!r}, so there is nothing to tell apart.",
+                n_classes=len(self.classes_),
+                tolist=self.classes_.tolist()[0],
             )
         weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
         if weight is not None and not weight.all():
@@ -326,8 +335,10 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         lost = np.setdiff1d(np.arange(len(self.classes_)), y)
         if self._needs_every_class and len(lost):
             raise InputError(
-                f"No row of the class {self.classes_.tolist()[lost[0]]!r} has a weight above zero: leave the class "
-                "out, or give its rows a weight."
+                "row-class-has-weight",
+                "No row of the class {tolist!r} has a weight above zero: leave the class out, or give "
+                "its rows a weight.",
+                tolist=self.classes_.tolist()[lost[0]],
             )
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
@@ -394,13 +405,18 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         with np.errstate(over="ignore"):
             product: np.ndarray = near_one(factors)[codes] * (1.0 if weight is None else weight)
         if not product.any():
-            raise InputError("class_weight gives every row the weight 0: at least one row must count.")
+            raise InputError(
+                "class-weight-gives-every", "class_weight gives every row the weight 0: at least one row must count."
+            )
         return product
 
     def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
         if isinstance(getattr(self, "class_weight", None), str):
-            raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
+            raise InputError(
+                "class-weight-balanced-needs",
+                "class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.",
+            )
         weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
         return None if weight is None else within_range(weight)
 

@@ -101,8 +101,13 @@ def _written_out(X: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarr
     rows, columns = X.shape
     if rows * columns > _MOST_CELLS:
         raise InputError(
-            f"{type(estimator).__name__} reads every cell of X, and this sparse matrix of {rows} x {columns} has too "
-            "many: choose columns, or use a learner of sparse rows, as LogisticRegression, MultinomialNB or SVC."
+            "reads-every-cell-x",
+            "{name} reads every cell of X, and this sparse matrix of {rows} x {columns} has too many: "
+            "choose columns, or use a learner of sparse rows, as LogisticRegression, MultinomialNB or "
+            "SVC.",
+            name=type(estimator).__name__,
+            rows=rows,
+            columns=columns,
         )
     dense: np.ndarray = X.toarray()
     return dense
@@ -139,9 +144,17 @@ def _object_rows(X: TableLike) -> Any:
 def _refuse_empty(shape: tuple[int, int], estimator: VaglioEstimator | ForestImputer) -> None:
     rows, columns = shape
     if columns == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        raise InputError(
+            "found-array-feature-s",
+            "Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.",
+            shape=shape,
+        )
     if rows == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+        raise InputError(
+            "found-array-sample-s",
+            "Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.",
+            shape=shape,
+        )
 
 
 def check_labels(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +173,9 @@ def check_labels(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> t
     # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
     check_classification_targets(y)
     if y.dtype.kind == "O" and any(label is None or label != label for label in y):
-        raise InputError("Input y contains NaN: rows without a class cannot be learned from; leave them out.")
+        raise InputError(
+            "input-y-contains-nan", "Input y contains NaN: rows without a class cannot be learned from; leave them out."
+        )
     return np.unique(y, return_inverse=True)
 
 
@@ -186,8 +201,12 @@ def _refuse_words(y: np.ndarray, estimator: VaglioEstimator | ForestImputer) -> 
             float("nan" if value is None else value)
         except (TypeError, ValueError):
             raise InputError(
-                f"y has {str(value)!r} in row {row + 1}, which is not a number: {type(estimator).__name__} predicts "
-                "numbers; for classes take a classifier."
+                "y-has-row-which",
+                "y has {value!r} in row {row}, which is not a number: {name} predicts numbers; for "
+                "classes take a classifier.",
+                value=str(value),
+                row=row + 1,
+                name=type(estimator).__name__,
             ) from None
 
 
@@ -195,9 +214,12 @@ def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np
     values = plain_series(y)
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
-            f"y should be a 1d array, got an array of shape {values.shape} instead: {type(estimator).__name__} learns "
-            "one target; train one estimator per column (sklearn.multioutput does), or take a tree, a forest, "
-            "neighbours or a network from vaglio.sklearn, which learn several columns at once."
+            "y-should-d-array",
+            "y should be a 1d array, got an array of shape {shape} instead: {name} learns one target; "
+            "train one estimator per column (sklearn.multioutput does), or take a tree, a forest, "
+            "neighbours or a network from vaglio.sklearn, which learn several columns at once.",
+            shape=values.shape,
+            name=type(estimator).__name__,
         )
     column: np.ndarray = column_or_1d(values, warn=True)
     return column
@@ -218,7 +240,7 @@ def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.n
         sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():
-        raise InputError("All sample weights are zero: at least one row must count.")
+        raise InputError("all-sample-weights-zero", "All sample weights are zero: at least one row must count.")
     return weight
 
 
@@ -255,7 +277,9 @@ def within_range(weight: np.ndarray) -> np.ndarray:
         total = weight.sum()
     if not _LEAST_TOTAL <= total <= 1 / _LEAST_TOTAL:
         raise InputError(
-            f"The weights of the rows sum to {total:.3g}, too far from 1 to compute with: multiply all by a constant."
+            "weights-rows-sum-too",
+            "The weights of the rows sum to {total:.3g}, too far from 1 to compute with: multiply all by a constant.",
+            total=total,
         )
     return weight
 
@@ -322,7 +346,10 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         class_weight, classes=classes[present], y=classes[codes], sample_weight=weight
     )
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
-        raise InputError("class_weight has a negative or infinite weight: give each class a number of at least 0.")
+        raise InputError(
+            "class-weight-has-negative",
+            "class_weight has a negative or infinite weight: give each class a number of at least 0.",
+        )
     return factors
 
 

@@ -82,5 +82,11 @@ class Learned(Generic[Value]):
         if new.size == 1 or new.size == held.size:
             new = np.broadcast_to(new, held.shape).copy() if new.size == 1 else new.reshape(held.shape)
         if new.shape != held.shape:
-            raise InputError(f"{self.name} has the shape {held.shape} in this model: it cannot become {new.shape}.")
+            raise InputError(
+                "has-shape-model-cannot",
+                "{name} has the shape {shape} in this model: it cannot become {shape2}.",
+                name=self.name,
+                shape=held.shape,
+                shape2=new.shape,
+            )
         return new

@@ -35,8 +35,10 @@ def monotonic_directions(given: Any, features: Sequence[Feature], n_classes: int
             raise InputError(_without_order(feature))
     if bound and n_classes > 2:
         raise InputError(
-            f"monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it out, or learn "
-            "one class against the rest."
+            "monotonic-cst-works-two",
+            "monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it "
+            "out, or learn one class against the rest.",
+            n_classes=n_classes,
         )
     return found if bound else []
 
@@ -59,11 +61,21 @@ def position_of(item: Any, names: Sequence[str], parameter: str) -> int:
     if isinstance(item, str):
         if item not in names:
             raise InputError(
-                f"{parameter} names the column {item!r}, which X does not have: {did_you_mean(item, names)}"
+                "names-column-which-x",
+                "{parameter} names the column {item!r}, which X does not have: {hint}",
+                parameter=parameter,
+                item=item,
+                hint=did_you_mean(item, names),
             )
         return list(names).index(item)
     if not isinstance(item, (int, np.integer)) or not 0 <= int(item) < len(names):
-        raise InputError(f"{parameter} names the column {item!r}: give a name, or a position below {len(names)}.")
+        raise InputError(
+            "names-column-give-name",
+            "{parameter} names the column {item!r}: give a name, or a position below {n_names}.",
+            parameter=parameter,
+            item=item,
+            n_names=len(names),
+        )
     return int(item)
 
 
@@ -78,10 +90,15 @@ def _as_given(given: Any, names: Sequence[str]) -> list[int]:
     else:
         found = np.asarray(given)
         if found.shape != (len(names),):
-            raise InputError(f"monotonic_cst has the shape {found.shape}, but there are {len(names)} columns.")
+            raise InputError(
+                "monotonic-cst-has-shape",
+                "monotonic_cst has the shape {shape}, but there are {n_names} columns.",
+                shape=found.shape,
+                n_names=len(names),
+            )
     # One by one: an array would turn 0.5 into 0, and compare words with numbers.
     if not all(isinstance(one, Real) and one in (-1, 0, 1) for one in found.tolist()):
-        raise InputError("monotonic_cst may hold -1, 0 and 1 only.")
+        raise InputError("monotonic-cst-may-hold", "monotonic_cst may hold -1, 0 and 1 only.")
     return [int(direction) for direction in found]
 
 

@@ -54,7 +54,9 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
     ):
         survey = engine.survey()
         if survey is None:
-            raise InputError("No row has a value of the target, so that there is nothing to learn from.")
+            raise InputError(
+                "row-has-value-target-3", "No row has a value of the target, so that there is nothing to learn from."
+            )
         plan = _planned(estimator, survey, regression)
         engine.encode(plan)
         facts = facts_of(survey, plan, estimator._threads(), engine.memory, engine.room)
@@ -81,7 +83,13 @@ def _refuse_passes(estimator: Any, source: Source) -> None:
         if rows is None:
             raise
         held = 8 * rows * (len(source.columns) + 1)
-        raise NotSupportedError(f"{str(error).removesuffix('.')}; {rows:,} rows take {held / 1e6:,.1f} MB.") from None
+        raise NotSupportedError(
+            "rows-take-mb",
+            "{removesuffix}; {rows:,} rows take {held:,.1f} MB.",
+            removesuffix=str(error).removesuffix("."),
+            rows=rows,
+            held=held / 1000000.0,
+        ) from None
 
 
 def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
@@ -89,11 +97,17 @@ def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
     plan = replace(plan_of(survey, getattr(estimator, "unseen", "missing")), threads=1)
     for feature in plan.codebook.features:
         if feature.kind == "text":
-            raise NotSupportedError(f"Column {feature.name!r} is free text, which is not learned from in passes.")
+            raise NotSupportedError(
+                "column-free-text-which-2",
+                "Column {name!r} is free text, which is not learned from in passes.",
+                name=feature.name,
+            )
     if not regression and (plan.classes is None or len(plan.classes) < estimator._min_classes):
         only = "" if plan.classes is None else repr(plan.classes[0])
         raise InputError(
-            f"The number of classes has to be greater than one: every row is {only}, so there is nothing to tell apart."
+            "number-classes-has-greater-2",
+            "The number of classes has to be greater than one: every row is {only}, so there is nothing to tell apart.",
+            only=only,
         )
     plan = replace(plan, factors=_factors(estimator, survey, plan))
     if plan.factors is None and survey.weight_range == (1.0, 1.0):
@@ -123,7 +137,10 @@ def _factors(estimator: Any, survey: Survey, plan: Recoding) -> np.ndarray | Non
     else:
         factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
     if not (np.isfinite(factors).all() and (factors > 0).all()):
-        raise InputError("class_weight needs a number above 0 for each class when rows are learned from in passes.")
+        raise InputError(
+            "class-weight-needs-number",
+            "class_weight needs a number above 0 for each class when rows are learned from in passes.",
+        )
     return None if (factors == 1).all() else np.asarray(factors, dtype=np.float64)
 
 
@@ -167,7 +184,9 @@ def accuracy_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
     for here, all_here in source_of(X, y, weight).labelled(partial(_right, fitted)):
         right, whole = right.merge(here), whole.merge(all_here)
     if whole.value == 0:
-        raise InputError("No row has a class and a weight above zero, so that there is nothing to score.")
+        raise InputError(
+            "row-has-class-weight", "No row has a class and a weight above zero, so that there is nothing to score."
+        )
     return right.value / whole.value
 
 
@@ -185,7 +204,9 @@ def determination_out_of_core(fitted: Fitted, X: Any, y: Any, weight: Any) -> fl
         sums = [a.merge(b) for a, b in zip(sums, here)]
     total, first, second, error = (each.value for each in sums)
     if total == 0:
-        raise InputError("No row has a number and a weight above zero, so that there is nothing to score.")
+        raise InputError(
+            "row-has-number-weight", "No row has a number and a weight above zero, so that there is nothing to score."
+        )
     spread = second - first * first / total
     return 1 - error / spread if spread > 0 else float(error == 0)
 

@@ -64,7 +64,13 @@ def known_parameter(name: str, known: Mapping[str, Any], learner_id: str) -> str
     name = name.replace("-", "_")
     if name not in known:
         hint = did_you_mean(name, sorted(known), otherwise="it has", most=len(known))
-        raise InputError(f"{learner_id} has no parameter {name!r}: {hint}")
+        raise InputError(
+            "has-parameter-2",
+            "{learner_id} has no parameter {name!r}: {hint}",
+            learner_id=learner_id,
+            name=name,
+            hint=hint,
+        )
     return name
 
 

@@ -29,9 +29,16 @@ def add_learner(learner: Learner) -> Learner:
         The same record.
     """
     if learner.id in LEARNERS:
-        raise InputError(f"There is a learner {learner.id!r} already: choose another id.")
+        raise InputError(
+            "there-learner-already-choose", "There is a learner {id!r} already: choose another id.", id=learner.id
+        )
     if learner.kind not in KINDS:
-        raise InputError(f"The learner {learner.id!r} names the unknown kind of model {learner.kind!r}: add it first.")
+        raise InputError(
+            "learner-names-unknown-kind",
+            "The learner {id!r} names the unknown kind of model {kind!r}: add it first.",
+            id=learner.id,
+            kind=learner.kind,
+        )
     LEARNERS[learner.id] = learner
     return learner
 
@@ -81,4 +88,4 @@ def find(learner_id: str) -> Learner:
     if learner_id in LEARNERS:
         return LEARNERS[learner_id]
     hint = did_you_mean(learner_id, LEARNERS, most=len(LEARNERS))
-    raise InputError(f"There is no learner {learner_id!r}: {hint}")
+    raise InputError("there-learner", "There is no learner {learner_id!r}: {hint}", learner_id=learner_id, hint=hint)

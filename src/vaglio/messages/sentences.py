@@ -10,12 +10,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from vaglio.messages.message import MOST_NAMES, Listing, Message, join, text
+
 __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
 
-# A line of a terminal or of a page holds about twelve short names.
-_MOST_NAMES = 12
-# A name of a table can be a whole paragraph; its first characters are enough to recognise it.
-_LONGEST_NAME = 40
 # Comparing longer names, or more of them, takes longer than a person waits for a suggestion.
 _LONGEST_COMPARED = 100
 _MOST_COMPARED = 20_000
@@ -23,28 +21,26 @@ _MOST_COMPARED = 20_000
 _MOST_SUGGESTIONS = 3
 
 
-def clip(text: Any, most: int = 60) -> str:
+def clip(words: Any, most: int = 60) -> str:
     """Return a text of at most so many characters, on one line.
 
     >>> clip("a very long name", 8), clip("short")
     ('a very …', 'short')
     """
-    line = " ".join(str(text).split())
+    line = " ".join(str(words).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> Message:
     """Return a number and its noun.
 
     >>> plural(1, "class"), plural(2000, "row"), plural(3, "class")
     ('1 class', '2,000 rows', '3 classes')
     """
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n:,} {noun}es" if noun.endswith("s") else f"{n:,} {noun}s"
+    return text(f"{{n:,}} {{n:{noun}|{noun}{'es' if noun.endswith('s') else 's'}}}", n=n)
 
 
-def listed(names: Iterable[Any], most: int = _MOST_NAMES, *, quoted: bool = False, last: str = "and") -> str:
+def listed(names: Iterable[Any], most: int = MOST_NAMES, *, quoted: bool = False, last: str = "and") -> Listing:
     """Return names as a sentence lists them; when there are many, the first ones and how many more.
 
     Parameters
@@ -65,16 +61,7 @@ def listed(names: Iterable[Any], most: int = _MOST_NAMES, *, quoted: bool = Fals
     >>> listed("abcdefgh", 2), listed(["a", "b"], quoted=True, last="or")
     ('a, b and 6 more', "'a' or 'b'")
     """
-    known = list(names)
-    shown = [
-        repr(clip(name, _LONGEST_NAME)) if quoted and isinstance(name, str) else clip(name, _LONGEST_NAME)
-        for name in known[:most]
-    ]
-    if len(known) > most:
-        return f"{', '.join(shown)} and {len(known) - most:,} more"
-    if len(shown) < 2:
-        return shown[0] if shown else "none"
-    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return Listing(names, most, quoted=quoted, last=last)
 
 
 def did_you_mean(
@@ -83,8 +70,8 @@ def did_you_mean(
     *,
     otherwise: str = "there are",
     quoted: bool = False,
-    most: int = _MOST_NAMES,
-) -> str:
+    most: int = MOST_NAMES,
+) -> Message:
     """Return the second half of "there is no …": the known names near a word, or all of them when none is near.
 
     Upper and lower case count as the same letter: ``SPECIES`` is near ``species``.
@@ -112,8 +99,8 @@ def did_you_mean(
     names = list(known)
     near = near_names(word, names)
     if near:
-        return f"did you mean {listed(near, quoted=quoted, last='or')}?"
-    return f"{otherwise} {listed(names, most, quoted=quoted)}."
+        return text("did you mean {names}?", names=listed(near, quoted=quoted, last="or"))
+    return join(" ", [otherwise, text("{names}.", names=listed(names, most, quoted=quoted))])
 
 
 def near_names(word: str, known: Iterable[str]) -> list[str]:

@@ -110,8 +110,11 @@ def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
         if not np.isfinite(values.sum()) and not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[0])
             raise InputError(
-                f"Row {row} has values that are too large or too far from the training rows for this model: "
-                f"its {what} are no numbers; correct the row or leave it out."
+                "row-has-values-too",
+                "Row {row} has values that are too large or too far from the training rows for this "
+                "model: its {what} are no numbers; correct the row or leave it out.",
+                row=row,
+                what=what,
             )
     return values
 
@@ -172,9 +175,16 @@ class Smoothing:
 
     def __post_init__(self) -> None:
         if self.kind not in SMOOTHINGS:
-            raise InputError(f"There is no smoothing {self.kind!r}: {did_you_mean(self.kind, SMOOTHINGS)}")
+            raise InputError(
+                "there-smoothing",
+                "There is no smoothing {kind!r}: {hint}",
+                kind=self.kind,
+                hint=did_you_mean(self.kind, SMOOTHINGS),
+            )
         if not (np.isfinite(self.m) and self.m >= 0):
-            raise InputError(f"The m of the m-estimate must be a finite number >= 0, got {self.m}.")
+            raise InputError(
+                "m-m-estimate-must", "The m of the m-estimate must be a finite number >= 0, got {m}.", m=self.m
+            )
 
     def probabilities(self, weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
         """Row-wise probabilities; a row without any weight gets the prior, and without a prior a uniform one."""

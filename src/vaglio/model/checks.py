@@ -16,7 +16,7 @@ LARGEST = 1e150
 def need(condition: Any, what: str) -> None:
     """Refuse the file unless the condition holds."""
     if not condition:
-        raise ModelFileError(f"The model file is damaged: {what}.")
+        raise ModelFileError("model-file-damaged-3", "The model file is damaged: {what}.", what=what)
 
 
 def array(

@@ -319,7 +319,9 @@ def value_text(value: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     raise InputError(
-        f"The value {value!r} is neither a text nor a number nor a boolean: rules cannot be written with it."
+        "value-neither-text-nor",
+        "The value {value!r} is neither a text nor a number nor a boolean: rules cannot be written with it.",
+        value=value,
     )
 
 

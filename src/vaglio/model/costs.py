@@ -45,18 +45,26 @@ class CostMatrix:
     def __post_init__(self) -> None:
         k = len(self.labels)
         if self.matrix.shape != (k, k):
-            raise InputError(f"A cost matrix of {k} classes is {k}×{k}, not {self.matrix.shape}.")
+            raise InputError(
+                "cost-matrix-classes",
+                "A cost matrix of {k} classes is {k}×{k}, not {shape}.",
+                k=k,
+                shape=self.matrix.shape,
+            )
         bad = np.argwhere(~np.isfinite(self.matrix))
         if bad.size:
             true, predicted = (self.labels[i] for i in bad[0])
             raise InputError(
-                f"Every cost must be a finite number: predicting {predicted!r} for {true!r} costs "
-                f"{self.matrix[tuple(bad[0])]}."
+                "every-cost-must-finite",
+                "Every cost must be a finite number: predicting {predicted!r} for {true!r} costs {matrix}.",
+                predicted=predicted,
+                true=true,
+                matrix=self.matrix[tuple(bad[0])],
             )
         names = [str(label) for label in self.labels]
         if len(set(names)) < k:
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"The cost matrix has the class {twice!r} twice.")
+            raise InputError("cost-matrix-has-class", "The cost matrix has the class {twice!r} twice.", twice=twice)
 
     @classmethod
     def from_any(cls, cost: Any, *, labels: Sequence[Any]) -> CostMatrix:
@@ -80,7 +88,9 @@ class CostMatrix:
         try:
             matrix = np.array(cost, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"A cost matrix is a square of numbers, not {cost!r}.") from error
+            raise InputError(
+                "cost-matrix-square-numbers", "A cost matrix is a square of numbers, not {cost!r}.", cost=cost
+            ) from error
         return cls(matrix, tuple(labels))
 
     @classmethod
@@ -100,11 +110,18 @@ class CostMatrix:
         matrix = np.zeros((len(labels), len(labels)))
         for pair, value in cost.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in labels and pair[1] in labels):
-                raise InputError(f"The cost of {pair!r} names no (true, predicted) pair of {list(labels)!r}.")
+                raise InputError(
+                    "cost-names-true-predicted",
+                    "The cost of {pair!r} names no (true, predicted) pair of {labels!r}.",
+                    pair=pair,
+                    labels=list(labels),
+                )
             try:
                 matrix[labels.index(pair[0]), labels.index(pair[1])] = value
             except (TypeError, ValueError) as error:
-                raise InputError(f"The cost of {pair!r} is no number: {value!r}.") from error
+                raise InputError(
+                    "cost-number-2", "The cost of {pair!r} is no number: {value!r}.", pair=pair, value=value
+                ) from error
         return cls(matrix, labels)
 
     @classmethod
@@ -119,19 +136,25 @@ class CostMatrix:
             with Path(path).open(newline="", encoding="utf-8-sig") as file:
                 lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
         except OSError as error:
-            raise InputError(f"Cannot read the costs in {path}: {error.strerror}.") from error
+            raise InputError(
+                "cannot-read-costs", "Cannot read the costs in {path}: {strerror}.", path=path, strerror=error.strerror
+            ) from error
         except (UnicodeDecodeError, csv.Error):
-            raise InputError(f"{path} is not a CSV file of costs.") from None
+            raise InputError("csv-file-costs", "{path} is not a CSV file of costs.", path=path) from None
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
         if not heads or not square:
             raise InputError(
-                f"{path}: a cost file must have the same classes in its first line and in its first column."
+                "cost-file-must-have",
+                "{path}: a cost file must have the same classes in its first line and in its first column.",
+                path=path,
             )
         try:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
         except ValueError as error:
-            raise InputError(f"{path}: a cost is not a number ({error}).") from error
+            raise InputError(
+                "cost-number", "{path}: a cost is not a number ({error}).", path=path, error=error
+            ) from error
         return cls(np.array([values[name] for name in heads], dtype=np.float64), tuple(heads))
 
     def ordered(self, labels: Sequence[Any]) -> CostMatrix:
@@ -145,7 +168,12 @@ class CostMatrix:
         unknown = [label for label in labels if str(label) not in names]
         if unknown:
             near = did_you_mean(str(unknown[0]), names, otherwise="it has", quoted=True)
-            raise InputError(f"The cost matrix has no class {unknown[0]!r}: {near}")
+            raise InputError(
+                "cost-matrix-has-class-2",
+                "The cost matrix has no class {unknown!r}: {near}",
+                unknown=unknown[0],
+                near=near,
+            )
         order = [names[str(label)] for label in labels]
         return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
 
@@ -160,7 +188,9 @@ class CostMatrix:
     def decide(self, probability: np.ndarray | None) -> np.ndarray:
         """Return the class with the least expected cost, the first among equals."""
         if probability is None:
-            raise InputError("The class with the least expected cost needs probabilities.")
+            raise InputError(
+                "class-least-expected-cost-2", "The class with the least expected cost needs probabilities."
+            )
         return np.asarray(np.argmin(self.expected(probability), axis=1))
 
     def decide_one(self, probability: Sequence[float]) -> int:
@@ -170,13 +200,19 @@ class CostMatrix:
     def threshold(self, positive: Any = None) -> float:
         """For two classes, return the probability of ``positive`` from which predicting it costs less."""
         if len(self.labels) != 2:
-            raise InputError(f"A threshold divides two classes; this matrix has {len(self.labels)}.")
+            raise InputError(
+                "threshold-divides-two-classes-2",
+                "A threshold divides two classes; this matrix has {n_labels}.",
+                n_labels=len(self.labels),
+            )
         p = 1 if positive is None else self.labels.index(positive)
         n = 1 - p
         false_alarm = self.matrix[n, p] - self.matrix[n, n]
         miss = self.matrix[p, n] - self.matrix[p, p]
         if false_alarm + miss <= 0:
-            raise InputError("Errors cost no more than correct predictions, so no threshold is best.")
+            raise InputError(
+                "errors-cost-more-than", "Errors cost no more than correct predictions, so no threshold is best."
+            )
         return float(min(max(false_alarm / (false_alarm + miss), 0.0), 1.0))
 
     def class_weight(self) -> dict[Any, float]:
@@ -191,8 +227,10 @@ class CostMatrix:
         if (weight <= 0).any():
             free = self.labels[int(np.argmin(weight))]
             raise InputError(
-                "Costs become weights of the training rows only where errors on every class cost more than correct "
-                f"predictions; those on {free!r} do not."
+                "costs-become-weights-training",
+                "Costs become weights of the training rows only where errors on every class cost more "
+                "than correct predictions; those on {free!r} do not.",
+                free=free,
             )
         return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))
 
@@ -218,5 +256,9 @@ class CostMatrix:
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:
     """Predict by costs that differ by row: ``costs[r, i, j]`` is the cost of predicting j for row r of class i."""
     if costs.shape != (*probability.shape, probability.shape[1]):
-        raise InputError(f"Costs by row must have shape (rows, classes, classes), not {costs.shape}.")
+        raise InputError(
+            "costs-row-must-have",
+            "Costs by row must have shape (rows, classes, classes), not {shape}.",
+            shape=costs.shape,
+        )
     return np.asarray(np.argmin(np.einsum("ri,rij->rj", probability, costs), axis=1))

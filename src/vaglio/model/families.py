@@ -217,16 +217,26 @@ def add_family(family: Family) -> Family:
         The same record.
     """
     if family.name in families():
-        raise InputError(f"There is a family {family.name!r} already: choose another name.")
+        raise InputError(
+            "there-family-already-choose", "There is a family {name!r} already: choose another name.", name=family.name
+        )
     for kind in family.kinds:
         if kind.name in KINDS:
-            raise InputError(f"There is a kind of model {kind.name!r} already: choose another name.")
+            raise InputError(
+                "there-kind-model-already",
+                "There is a kind of model {name!r} already: choose another name.",
+                name=kind.name,
+            )
         unknown = set(kind.without) - set(TASKS)
         if unknown:
             from vaglio.messages.sentences import did_you_mean
 
             raise InputError(
-                f"The kind {kind.name!r} names the task {min(unknown)!r}: {did_you_mean(min(unknown), TASKS)}"
+                "kind-names-task",
+                "The kind {name!r} names the task {unknown!r}: {hint}",
+                name=kind.name,
+                unknown=min(unknown),
+                hint=did_you_mean(min(unknown), TASKS),
             )
     _known[family.name] = family
     return family
@@ -278,7 +288,9 @@ def model_class(kind: Any) -> type[Model]:
     family = family_of(kind) if isinstance(kind, str) else None
     if family is None:
         raise ModelFileError(
-            f"The file holds a model of the unknown kind {kind!r}: it may come from a later version of vaglio."
+            "file-holds-model-unknown",
+            "The file holds a model of the unknown kind {kind!r}: it may come from a later version of vaglio.",
+            kind=kind,
         )
     return family.models()[kind]
 

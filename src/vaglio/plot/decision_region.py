@@ -96,7 +96,11 @@ class DecisionRegionDisplay:
         """
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
-            raise InputError(f"Decision regions are drawn for two columns; X has the shape {points.shape}.")
+            raise InputError(
+                "decision-regions-drawn-two",
+                "Decision regions are drawn for two columns; X has the shape {shape}.",
+                shape=points.shape,
+            )
         x, y_lines = (grid_lines(points[:, j], resolution) for j in range(2))
         grid = _grid(x, y_lines)
         grid_like_X = type(X)(grid, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else grid
@@ -232,7 +236,9 @@ class PerceptronPathDisplay:
         """
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
-            raise InputError("The path of a perceptron is drawn for two columns and two classes only.")
+            raise InputError(
+                "path-perceptron-drawn-two", "The path of a perceptron is drawn for two columns and two classes only."
+            )
         encoder = estimator.fitted_.model.encoder
         lines = []
         for epoch in estimator.history_:
@@ -333,7 +339,11 @@ def draw_labellings(
         At most this many labellings are drawn.
     """
     if points.shape[1] != 2:
-        raise InputError(f"Labellings are drawn in the plane; these points have {points.shape[1]} attributes.")
+        raise InputError(
+            "labellings-drawn-plane-these",
+            "Labellings are drawn in the plane; these points have {shape} attributes.",
+            shape=points.shape[1],
+        )
     order = np.argsort(realised, kind="stable")[:max_panels]
     if len(order) == len(labellings):
         order = np.arange(len(labellings))

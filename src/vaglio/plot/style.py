@@ -174,7 +174,7 @@ def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tupl
         Width and height of a panel in inches.
     """
     if n_panels < 1:
-        raise InputError("There is no column to draw.")
+        raise InputError("there-column-draw", "There is no column to draw.")
     across = min(_PANELS_ACROSS, n_panels)
     lines = -(-n_panels // across)
     # The rest of an inch is for a legend, a title or a note.

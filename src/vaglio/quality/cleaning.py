@@ -104,7 +104,13 @@ class Policy:
         for option in fields(self):
             value, allowed = getattr(self, option.name), _CHOICES[option.name]
             if value not in allowed:
-                raise InputError(f"{option.name} is {value!r}; it can be {listed(allowed, quoted=True, last='or')}.")
+                raise InputError(
+                    "can",
+                    "{name} is {value!r}; it can be {allowed}.",
+                    name=option.name,
+                    value=value,
+                    allowed=listed(allowed, quoted=True, last="or"),
+                )
 
 
 class Cleaned(NamedTuple):
@@ -339,7 +345,7 @@ class ValueChange:
         shown = [f"{clip(old, 30)!r} → {clip(new, 30)!r}" for old, new in pairs if new is not None]
         gone = [repr(clip(old, 30)) for old, new in self.into.items() if new is None]
         gone += [f"{value:g}" for value in self.absent]
-        told = [listed(shown, 4)] if shown else []
+        told: list[str] = [listed(shown, 4)] if shown else []
         told += [f"missing: {listed(gone, 4)}"] if gone else []
         if self._fenced:
             what = "moved to the fences" if self.clipped else "missing outside"

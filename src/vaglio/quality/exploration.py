@@ -47,7 +47,7 @@ def box_statistics(values: np.ndarray, name: str = "") -> BoxStatistics:
     values = values[~np.isnan(values)]
     profile = profile_column(Column.numeric("x", values))
     if profile.quantiles is None or profile.whiskers is None:
-        raise InputError("A box plot needs at least one value.")
+        raise InputError("box-plot-needs-least", "A box plot needs at least one value.")
     low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
     outside = np.unique(values[(values < low) | (values > high)])
     if len(outside) > _MAX_OUTLIERS:
@@ -165,7 +165,7 @@ def pair_plot(
             chosen.sort(key=lambda column: ranked.index(column.name))
         chosen = chosen[:max_columns]
     if len(chosen) < 2:
-        raise InputError("A pair plot needs at least two numeric columns.")
+        raise InputError("pair-plot-needs-least", "A pair plot needs at least two numeric columns.")
     codes, labels = _class_codes(data, target)
     rows = np.flatnonzero(codes >= 0)
     note = ""
@@ -259,7 +259,12 @@ class Exploration:
             "associations": lambda: self.associations.plot().figure,
         }
         if figure not in drawings:
-            raise InputError(f"There is no figure {figure!r}; {did_you_mean(figure, FIGURES)}")
+            raise InputError(
+                "there-figure",
+                "There is no figure {figure!r}; {hint}",
+                figure=figure,
+                hint=did_you_mean(figure, FIGURES),
+            )
         return drawings[figure]()
 
     def to_dict(self) -> dict[str, Any]:

@@ -61,7 +61,9 @@ def permitted_statistics(level: str) -> tuple[str, ...]:
     ('mode', 'entropy', 'min', 'q1', 'median', 'q3', 'max')
     """
     if level not in PERMITTED:
-        raise InputError(f"There is no level {level!r}; {did_you_mean(level, _ORDER)}")
+        raise InputError(
+            "there-level", "There is no level {level!r}; {hint}", level=level, hint=did_you_mean(level, _ORDER)
+        )
     return PERMITTED[level]
 
 
@@ -96,7 +98,14 @@ def statistic(column: Column, name: str) -> Any:
     allowed = _permitted(column)
     if ("median" if percent is not None else name) not in allowed:
         what = "an identifier" if column.role == "identifier" else column.level
-        raise InputError(f"{column.name!r} is {what}: it has no {name}; it has {listed(allowed)}.")
+        raise InputError(
+            "has-has",
+            "{name!r} is {what}: it has no {name2}; it has {allowed}.",
+            name=column.name,
+            what=what,
+            name2=name,
+            allowed=listed(allowed),
+        )
     if percent is None:
         return describe(column)[name]
     return _at(column, profile_column(column), percent / 100)
@@ -110,7 +119,7 @@ def _permitted(column: Column) -> tuple[str, ...]:
 def _percent(name: str) -> float | None:
     found = _PERCENTILE.fullmatch(name)
     if found and not 0 <= float(found[1]) <= 100:
-        raise InputError(f"a percentile lies between p0 and p100, not {name!r}.")
+        raise InputError("percentile-lies-between-p", "a percentile lies between p0 and p100, not {name!r}.", name=name)
     return float(found[1]) if found else None
 
 
@@ -252,14 +261,27 @@ def check_transformation(level: str, before: Any, after: Any) -> None:
     vaglio.errors.InputError: On the ratio level only a·x with a > 0 is permitted; this is not.
     """
     if level not in PERMITTED_TRANSFORMATIONS:
-        raise InputError(f"There is no level {level!r}; {did_you_mean(level, PERMITTED_TRANSFORMATIONS)}")
+        raise InputError(
+            "there-level",
+            "There is no level {level!r}; {hint}",
+            level=level,
+            hint=did_you_mean(level, PERMITTED_TRANSFORMATIONS),
+        )
     old, new = np.asarray(before), np.asarray(after)
     if old.shape != new.shape or old.ndim != 1:
         raise InputError(
-            f"The values have the shape {old.shape} before and {new.shape} after: give two flat lists of equal length."
+            "values-have-shape-before",
+            "The values have the shape {shape} before and {shape2} after: give two flat lists of equal length.",
+            shape=old.shape,
+            shape2=new.shape,
         )
     if not _CHECKS[level](old, new):
-        raise InputError(f"On the {level} level only {PERMITTED_TRANSFORMATIONS[level]} is permitted; this is not.")
+        raise InputError(
+            "level-only-permitted",
+            "On the {level} level only {permitted_transformations} is permitted; this is not.",
+            level=level,
+            permitted_transformations=PERMITTED_TRANSFORMATIONS[level],
+        )
 
 
 def _one_to_one(old: np.ndarray, new: np.ndarray) -> bool:
@@ -312,7 +334,9 @@ def transform(column: Column, function: Callable[[Any], Any]) -> Column:
     [1.0, 2.5]
     """
     if column.kind == "text":
-        raise InputError(f"{column.name!r} is text, which has no measurement level to keep.")
+        raise InputError(
+            "text-which-has-measurement", "{name!r} is text, which has no measurement level to keep.", name=column.name
+        )
     if column.kind == "nominal":
         renamed = [function(value) for value in column.categories]
         ranks = np.arange(len(renamed))

@@ -49,7 +49,7 @@ def method_chapter(study: Study, name: str, command: str, source: str) -> dict[s
 def _sentence(study: Study) -> str:
     selection = study.selection
     n_learners = len({trial.learner for trial in selection.trials})
-    tried = plural(n_learners, "learner")
+    tried: str = plural(n_learners, "learner")
     if len(selection.trials) > n_learners:
         tried = f"{plural(len(selection.trials), 'setting')} of {tried}"
     were = "was" if tried.startswith("1 ") else "were"

@@ -31,7 +31,11 @@ def cluster_module(wanted_for: str) -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        raise MissingDependencyError(f"{wanted_for} need dask and distributed: pip install 'vaglio[dask]'.") from None
+        raise MissingDependencyError(
+            "need-dask-distributed-pip",
+            "{wanted_for} need dask and distributed: pip install 'vaglio[dask]'.",
+            wanted_for=wanted_for,
+        ) from None
 
 
 def active_client() -> Any:
@@ -79,7 +83,10 @@ def remote_client(address: str) -> Iterator[Any]:
             client = distributed.Client(address, timeout=10)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
-                f"No scheduler answers at {address} ({error}): start it, or correct the address."
+                "scheduler-answers-start-correct",
+                "No scheduler answers at {address} ({error}): start it, or correct the address.",
+                address=address,
+                error=error,
             ) from None
         with client:
             yield client
@@ -187,8 +194,10 @@ class _Watch:
             self._since = now
         elif now - self._since >= self.worker_timeout:
             raise ClusterError(
-                f"The cluster has had no worker for {self.worker_timeout:g} seconds: start workers, and go on from the "
-                "checkpoint if there is one, or wait longer for them (worker_timeout)."
+                "cluster-has-had-worker",
+                "The cluster has had no worker for {worker_timeout:g} seconds: start workers, and go "
+                "on from the checkpoint if there is one, or wait longer for them (worker_timeout).",
+                worker_timeout=self.worker_timeout,
             )
 
 
@@ -207,11 +216,15 @@ def lost_named() -> Iterator[None]:
         raise
     except cluster.KilledWorker as error:
         raise ClusterError(
-            f"Workers died repeatedly at the same task ({error}): a partition probably needs more memory than a "
-            "worker has; use more partitions."
+            "workers-died-repeatedly-same",
+            "Workers died repeatedly at the same task ({error}): a partition probably needs more "
+            "memory than a worker has; use more partitions.",
+            error=error,
         ) from None
     except (cancelled, Cancelled, closed, ConnectionError) as error:
         raise ClusterError(
-            f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and go on from the "
-            "checkpoint if there is one."
+            "scheduler-cluster-lost-start",
+            "The scheduler of the cluster is lost ({name}): start it again, and go on from the "
+            "checkpoint if there is one.",
+            name=type(error).__name__,
         ) from None

@@ -180,15 +180,24 @@ def _refuse_overwriting(target: Path, kind: str | None) -> None:
     for path, found in protected.files:
         if os.path.samestat(there, found):
             same = "" if path == target else f" (it is the same file as {path})"
-            raise InputError(f"{target} was not written: this command reads it{same}; choose another name for --out.")
+            raise InputError(
+                "written-command-reads-choose",
+                "{target} was not written: this command reads it{same}; choose another name for --out.",
+                target=target,
+                same=same,
+            )
     expected = kind or _KINDS.get(target.suffix.lower())
     if expected is None or protected.force or not there.st_size:
         return
     held = _kind_of(target)
     if held is not None and held != expected:
         raise InputError(
-            f"{target} was not written: it holds a {held} and would become a {expected}; choose another name, or add "
-            "--force."
+            "written-holds-would-become",
+            "{target} was not written: it holds a {held} and would become a {expected}; choose another "
+            "name, or add --force.",
+            target=target,
+            held=held,
+            expected=expected,
         )
 
 
@@ -299,12 +308,23 @@ def check_writable(path: str | os.PathLike[str], kind: str | None = None) -> Non
     """
     target = Path(path)
     if target.is_dir():
-        raise InputError(f"{target} cannot be written: it is a folder; name a file in it.")
+        raise InputError(
+            "cannot-written-folder-name",
+            "{target} cannot be written: it is a folder; name a file in it.",
+            target=target,
+        )
     folder = Path(os.path.realpath(target)).parent if target.is_symlink() else target.parent
     if not folder.is_dir():
-        raise InputError(f"{target} cannot be written: there is no folder {folder}.")
+        raise InputError(
+            "cannot-written-there-folder",
+            "{target} cannot be written: there is no folder {folder}.",
+            target=target,
+            folder=folder,
+        )
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise InputError(f"{target} cannot be written: permission denied.")
+        raise InputError(
+            "cannot-written-permission-denied", "{target} cannot be written: permission denied.", target=target
+        )
     _refuse_overwriting(target, kind)
 
 
@@ -333,5 +353,14 @@ def _rename(written: Path, target: Path) -> None:
 
 def _refusal(target: Path, error: OSError) -> InputError:
     if error.errno in _NO_ROOM:
-        return InputError(f"{target} was not written: the disk is full; free some space and run it again.")
-    return InputError(f"{target} cannot be written: {(error.strerror or str(error)).lower()}.")
+        return InputError(
+            "written-disk-full-free",
+            "{target} was not written: the disk is full; free some space and run it again.",
+            target=target,
+        )
+    return InputError(
+        "cannot-written",
+        "{target} cannot be written: {lower}.",
+        target=target,
+        lower=(error.strerror or str(error)).lower(),
+    )

@@ -40,7 +40,10 @@ def resolve_threads(n_jobs: int | None) -> int:
         return max(1, _core.allowed_threads() + 1 + n_jobs)
     if n_jobs == 0:
         # The words of joblib, which scikit-learn's checks expect.
-        raise InputError("n_jobs == 0 in Parallel has no meaning: give the number of threads, or -1 for all CPUs.")
+        raise InputError(
+            "n-jobs-parallel-has",
+            "n_jobs == 0 in Parallel has no meaning: give the number of threads, or -1 for all CPUs.",
+        )
     return min(n_jobs, _core.most_threads())
 
 

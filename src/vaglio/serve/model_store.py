@@ -134,7 +134,9 @@ def check_models(settings: Settings) -> None:
     if settings.decide == "cost":
         without = [served.name for served in store if served.fitted.cost is None]
         if without:
-            raise InputError(f"{listed(without)}: the model has no costs to decide by.")
+            raise InputError(
+                "model-has-costs-decide-2", "{without}: the model has no costs to decide by.", without=listed(without)
+            )
 
 
 def _check_successor(old: Served, new: Served) -> None:
@@ -143,13 +145,21 @@ def _check_successor(old: Served, new: Served) -> None:
     absent = [name for name in wanted if name not in known]
     if absent:
         raise InputError(
-            f"the new one needs {listed(absent, quoted=True)}, which clients do not send; restart to serve it."
+            "new-one-needs-which",
+            "the new one needs {absent}, which clients do not send; restart to serve it.",
+            absent=listed(absent, quoted=True),
         )
     other = [name for name in wanted if wanted[name] != known[name]]
     if other:
-        raise InputError(f"{listed(other, quoted=True)} holds other values than before; restart to serve it.")
+        raise InputError(
+            "holds-other-values-than",
+            "{other} holds other values than before; restart to serve it.",
+            other=listed(other, quoted=True),
+        )
     if (old.labels is None) != (new.labels is None):
-        raise InputError("one predicts classes and the other numbers; restart to serve it.")
+        raise InputError(
+            "one-predicts-classes-other", "one predicts classes and the other numbers; restart to serve it."
+        )
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

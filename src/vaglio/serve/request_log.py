@@ -49,7 +49,9 @@ class RequestLog:
         try:
             path.open("ab").close()
         except OSError as error:
-            raise InputError(f"Cannot write the log {path}: {error.strerror}.") from error
+            raise InputError(
+                "cannot-write-log", "Cannot write the log {path}: {strerror}.", path=path, strerror=error.strerror
+            ) from error
         self._thread = threading.Thread(target=self._run, name="log", daemon=True)
         self._thread.start()
 

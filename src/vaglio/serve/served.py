@@ -246,7 +246,7 @@ def _joined(parts: list[Answers]) -> Answers:
     if len(parts) == 1:
         return parts[0]
     if not parts:
-        raise InputError("There is no row to predict.")
+        raise InputError("there-row-predict", "There is no row to predict.")
 
     def together(lists: list[Any]) -> Any:
         return None if lists[0] is None else [each for part in lists for each in part]

@@ -73,10 +73,18 @@ def named_models(given: Sequence[str]) -> tuple[tuple[str, Path], ...]:
             name, file = Path(text).name.removesuffix(".vaglio"), text
         if not _NAME.fullmatch(name):
             raise InputError(
-                f"{name!r} cannot be part of an address: give the model a name of letters, digits, '.', '_' and '-', "
-                f"as in name={Path(file).name}."
+                "cannot-part-address-give",
+                "{name!r} cannot be part of an address: give the model a name of letters, digits, '.', "
+                "'_' and '-', as in name={name2}.",
+                name=name,
+                name2=Path(file).name,
             )
         if name in found:
-            raise InputError(f"Two models are named {name!r}: give one of them another name, as in other={file}.")
+            raise InputError(
+                "two-models-named-give",
+                "Two models are named {name!r}: give one of them another name, as in other={file}.",
+                name=name,
+                file=file,
+            )
         found[name] = Path(file)
     return tuple(found.items())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import Any
 
 from vaglio.errors import ReadError
 from vaglio.fitted import Fitted
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
 from vaglio.serve.http.requests import Bounds, dump_json
 from vaglio.serve.http.responses import refuse
@@ -23,8 +23,6 @@ _FORMATS = {CSV: "csv", ARROW: "feather"}
 _FURTHER_COLUMNS, _FEWEST_COLUMNS = 4, 64
 # A compressed body of Arrow may become this many times as long.
 _UNPACKED = 4
-
-_ADVICE = re.compile(r": if you trust the file, raise the limit.*", re.DOTALL)
 
 
 class _Body(io.BytesIO):
@@ -64,9 +62,10 @@ def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table
             limits=limits,
         )
     except ReadError as error:
-        text = str(error)
-        long = _ADVICE.search(text) is not None
-        refuse(413 if long else 400, _ADVICE.sub(": send fewer rows or columns at a time.", text))
+        told = error.message
+        if isinstance(told, Message) and told.code == "limit-exceeded":
+            refuse(413, text("{found}. Send fewer rows or columns at a time.", found=told.values["found"]))
+        refuse(400, told)
     check_rows(len(table), bounds)
     return table
 

@@ -244,8 +244,9 @@ def tree_object(
     """
     if not ((tree.node_kind == LEAF) | (tree.node_kind == THRESHOLD)).all():
         raise NotSupportedError(
-            "scikit-learn's trees test one number against a threshold; this tree has nominal, multiway or linear "
-            "tests: use rules() or to_text()."
+            "scikit-learn-s-trees",
+            "scikit-learn's trees test one number against a threshold; this tree has nominal, multiway "
+            "or linear tests: use rules() or to_text().",
         )
     kind, fields = _pattern()
     y = y.reshape(len(y), -1)

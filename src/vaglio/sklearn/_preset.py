@@ -230,8 +230,10 @@ class Preset:
     def _trained(self) -> Any:
         if not self._ours:
             raise NotSupportedError(
-                f"This {type(self).__name__} was fitted by scikit-learn's own code, so that vaglio can neither explain "
-                "nor save it: vaglio.sklearn.fallbacks() says why."
+                "fitted-scikit-learn-s",
+                "This {name} was fitted by scikit-learn's own code, so that vaglio can neither explain "
+                "nor save it: vaglio.sklearn.fallbacks() says why.",
+                name=type(self).__name__,
             )
         return self.learner_
 

@@ -124,15 +124,21 @@ class _Ensemble(Preset):
         ours = all(getattr(member, "learner_", None) is not None for member in self.estimators_)
         if not ours or not all(isinstance(member, tree.TreePreset) for member in self.estimators_):
             raise NotSupportedError(
-                f"The members of this {type(self).__name__} are not all trees of vaglio, so that vaglio can neither "
-                "explain nor save it: use vaglio's own class of this name."
+                "members-all-trees-vaglio",
+                "The members of this {name} are not all trees of vaglio, so that vaglio can neither "
+                "explain nor save it: use vaglio's own class of this name.",
+                name=type(self).__name__,
             )
         if any(member.n_outputs_ > 1 for member in self.estimators_):
-            raise NotSupportedError("vaglio explains and saves forests of one target: fit one estimator per column.")
+            raise NotSupportedError(
+                "vaglio-explains-saves-forests",
+                "vaglio explains and saves forests of one target: fit one estimator per column.",
+            )
         if any((np.diff(columns) <= 0).any() for columns in drawn):
             raise NotSupportedError(
-                "These members drew columns in any order, so that vaglio can neither explain nor save them: use "
-                "vaglio's own class of this name."
+                "these-members-drew-columns",
+                "These members drew columns in any order, so that vaglio can neither explain nor save "
+                "them: use vaglio's own class of this name.",
             )
         return joined(self, getattr(self, "estimator_weights_", None))
 

@@ -135,7 +135,10 @@ class NeighborsPreset(Preset):
     def _trained(self) -> Any:
         learner = super()._trained()
         if self._targets.ndim == 2 and self._targets.shape[1] > 1:
-            raise NotSupportedError("vaglio explains and saves neighbours of one target: fit one estimator per column.")
+            raise NotSupportedError(
+                "vaglio-explains-saves-neighbours",
+                "vaglio explains and saves neighbours of one target: fit one estimator per column.",
+            )
         return learner
 
     def kneighbors(self, X: TableLike | None = None, n_neighbors: Any = None, return_distance: bool = True) -> Any:

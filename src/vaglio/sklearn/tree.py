@@ -166,7 +166,10 @@ class TreePreset(Preset):
     def _trained(self) -> Any:
         learner = super()._trained()
         if self.n_outputs_ > 1:
-            raise NotSupportedError("vaglio explains and saves trees of one target: fit one estimator per column.")
+            raise NotSupportedError(
+                "vaglio-explains-saves-trees",
+                "vaglio explains and saves trees of one target: fit one estimator per column.",
+            )
         return learner
 
     def _check_counts(self, y: np.ndarray) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -29,11 +29,16 @@ class ChoiceError(InputError):
     ----------
     field : str
         The field that the sentence stands beside.
-    sentence : str
+    code : str or Message
+        The code of the message, or a whole message.
+    template : str, optional
+        The English template.
+    **values
+        What the fields of the template stand for.
     """
 
-    def __init__(self, field: str, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, field: str, code: str, template: str | None = None, /, **values: Any) -> None:
+        super().__init__(code, template, **values)
         self.field = field
 
 

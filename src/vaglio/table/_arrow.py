@@ -70,8 +70,10 @@ def refuse_type(name: str, kind: pa.DataType) -> None:
 
 def _no_cell(name: str, kind: pa.DataType) -> InputError:
     return InputError(
-        f"column {name!r} holds {clip(kind)}, which cannot be a cell of a table: convert it to numbers, words or dates "
-        "first."
+        "column-holds-which-cannot",
+        "column {name!r} holds {kind}, which cannot be a cell of a table: convert it to numbers, words or dates first.",
+        name=name,
+        kind=clip(kind),
     )
 
 

@@ -64,7 +64,7 @@ def read_chunks(
     [2, 1]
     """
     if rows < 1:
-        raise InputError(f"a chunk needs at least one row, not {rows}.")
+        raise InputError("chunk-needs-least-one-2", "a chunk needs at least one row, not {rows}.", rows=rows)
     expected = _expected(like)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
@@ -89,7 +89,7 @@ def read_chunks(
         done += len(typed)
         yield typed
     if not done:
-        raise ReadError(f"{name} has no rows.")
+        raise ReadError("has-rows", "{name} has no rows.", name=name)
 
 
 def _expected(like: Any) -> dict[str, tuple[str, tuple[Any, ...] | None]]:
@@ -133,7 +133,7 @@ def _typed(
         return as_nominal(column, categories)
     except InputError as error:
         rows = f"rows {done + 1} to {done + len(column)}" if done else f"first {len(column)} rows"
-        raise ReadError(f"{name}, {rows}: {error}") from None
+        raise ReadError("value-2", "{name}, {rows}: {error}", name=name, rows=rows, error=error) from None
 
 
 def _columns(batch: pa.Table) -> Table:

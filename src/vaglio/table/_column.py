@@ -82,10 +82,22 @@ class Column:
         for what, allowed in _ALLOWED.items():
             value = getattr(self, what)
             if value not in allowed:
-                raise InputError(f"column {self.name!r}: {what} is {listed(allowed, last='or')}, not {value!r}.")
+                raise InputError(
+                    "column",
+                    "column {name!r}: {what} is {allowed}, not {value!r}.",
+                    name=self.name,
+                    what=what,
+                    allowed=listed(allowed, last="or"),
+                    value=value,
+                )
         data: np.ndarray = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
         if data.ndim != 1:
-            raise InputError(f"column {self.name!r}: its values have {data.ndim} dimensions: give a flat list.")
+            raise InputError(
+                "column-values-have-dimensions",
+                "column {name!r}: its values have {ndim} dimensions: give a flat list.",
+                name=self.name,
+                ndim=data.ndim,
+            )
         data.flags.writeable = False
         object.__setattr__(self, "data", data)
 
@@ -120,7 +132,12 @@ class Column:
         """
         codes = np.asarray(codes, dtype=np.int32)
         if codes.size and (codes.min() < -1 or codes.max() >= len(categories)):
-            raise InputError(f"column {name!r}: codes must lie between -1 and {len(categories) - 1}.")
+            raise InputError(
+                "column-codes-must-lie",
+                "column {name!r}: codes must lie between -1 and {n_categories}.",
+                name=name,
+                n_categories=len(categories) - 1,
+            )
         return cls(name, "nominal", codes, categories=tuple(categories), **more)
 
     @classmethod
@@ -222,8 +239,11 @@ class Column:
         infinite = self.infinite
         if len(infinite):
             raise InputError(
-                f"column {self.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or "
-                "leave it empty to mark it missing."
+                "column-row-number-infinite",
+                "column {name!r}, row {infinite}: the number is infinite; replace it, or leave it "
+                "empty to mark it missing.",
+                name=self.name,
+                infinite=int(infinite[0]) + 1,
             )
 
     def without_infinite(self) -> Column:
@@ -273,9 +293,13 @@ def labels(column: Column) -> np.ndarray:
     n_distinct = column.n_distinct
     if column.is_date or np.any(whole != column.data) or n_distinct > MOST_NUMERIC_CLASSES:
         raise InputError(
-            f"the target {column.name!r} is continuous ({n_distinct} distinct numbers, for instance "
-            f"{column.data[0]:g}): choose another column, use a regressor, or declare it nominal "
-            f'(levels={{{column.name!r}: "nominal"}}).'
+            "target-continuous-distinct-numbers",
+            "the target {name!r} is continuous ({n_distinct} distinct numbers, for instance {data:g}): "
+            "choose another column, use a regressor, or declare it nominal (levels={{{name!r}: "
+            '"nominal"}}).',
+            name=column.name,
+            n_distinct=n_distinct,
+            data=column.data[0],
         )
     return whole
 
@@ -283,7 +307,12 @@ def labels(column: Column) -> np.ndarray:
 def numbers(column: Column) -> np.ndarray:
     """Return the number of each row, for regression."""
     if column.kind != "numeric":
-        raise InputError(f"the target {column.name!r} holds {column.kind} values: a regressor needs numbers.")
+        raise InputError(
+            "target-holds-values-regressor",
+            "the target {name!r} holds {kind} values: a regressor needs numbers.",
+            name=column.name,
+            kind=column.kind,
+        )
     return column.data
 
 

@@ -37,8 +37,12 @@ def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Co
         code = int(plain.data[rows[0]]) if len(rows) else int(np.flatnonzero(wrong)[0])
         where = f" (row {rows[0] + 1})" if len(rows) else ""
         raise InputError(
-            f"column {column.name!r} has {plain.categories[code]!r}{where} where a number is expected: correct it, "
-            f'add it to missing=, or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
+            "column-has-where-number",
+            "column {name!r} has {categories!r}{where} where a number is expected: correct it, add it "
+            'to missing=, or declare the column nominal (levels={{{name!r}: "nominal"}}).',
+            name=column.name,
+            categories=plain.categories[code],
+            where=where,
         )
     numbers = np.append(read.values, np.nan)[plain.data]
     return Column.numeric(column.name, numbers, level=level, role=column.role, unit=read.unit)
@@ -92,8 +96,11 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
         if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
             example = ", ".join(map(repr, ranked.categories[:4]))
             raise InputError(
-                f"column {column.name!r} cannot be ordinal, because the order of its values is not known: give it as "
-                f"a list, lowest first (levels={{{column.name!r}: [{example}]}})."
+                "column-cannot-ordinal-because",
+                "column {name!r} cannot be ordinal, because the order of its values is not known: give "
+                "it as a list, lowest first (levels={{{name!r}: [{example}]}}).",
+                name=column.name,
+                example=example,
             )
         return ranked.replace(level="ordinal")
     ranked = as_nominal(column, list(order))
@@ -103,8 +110,12 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
         value = column.values[row : row + 1].tolist()[0]
         shown = f"{value:g}" if isinstance(value, float) else repr(value)
         raise InputError(
-            f"column {column.name!r}, row {row + 1}: {shown} is not in the given order "
-            f"({', '.join(map(str, order))}): add it, or mark it as missing."
+            "column-row-given-order",
+            "column {name!r}, row {row}: {shown} is not in the given order ({map}): add it, or mark it as missing.",
+            name=column.name,
+            row=row + 1,
+            shown=shown,
+            map=", ".join(map(str, order)),
         )
     return ranked.replace(level="ordinal")
 
@@ -135,7 +146,12 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
     if isinstance(level, Sequence) and not isinstance(level, (str, bytes)):
         if not all(isinstance(value, (str, int, float, bool)) for value in level):
-            raise InputError(f"column {column.name!r}: an order is a list of words or numbers, not {level!r}.")
+            raise InputError(
+                "column-order-list-words",
+                "column {name!r}: an order is a list of words or numbers, not {level!r}.",
+                name=column.name,
+                level=level,
+            )
         return as_ordinal(column, list(level))
     if level == "numeric":
         return as_numeric(column, column.level if column.kind == "numeric" else "ratio")
@@ -153,7 +169,13 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
         return as_date(column)
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
-    raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
+    raise InputError(
+        "column-level",
+        "column {name!r}: the level is {allowed}, not {level!r}.",
+        name=column.name,
+        allowed=allowed,
+        level=level,
+    )
 
 
 def as_date(column: Column, dayfirst: bool | None = None) -> Column:
@@ -175,15 +197,20 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
         )
     if column.kind == "numeric":
         raise InputError(
-            f"column {column.name!r} holds numbers, which cannot be read as dates: write them as YYYY-MM-DD."
+            "column-holds-numbers-which",
+            "column {name!r} holds numbers, which cannot be read as dates: write them as YYYY-MM-DD.",
+            name=column.name,
         )
     words = as_nominal(column)
     days = days_of_words([str(value) for value in words.categories], dayfirst)
     if days is None:
         example = words.categories[0] if words.categories else ""
         raise InputError(
-            f"column {column.name!r}: values such as {example!r} cannot all be read as dates in one format; "
-            "write them as YYYY-MM-DD, or say dayfirst= if day and month could be exchanged."
+            "column-values-such-cannot",
+            "column {name!r}: values such as {example!r} cannot all be read as dates in one format; "
+            "write them as YYYY-MM-DD, or say dayfirst= if day and month could be exchanged.",
+            name=column.name,
+            example=example,
         )
     data = np.append(days, np.nan)[words.data]
     return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True)

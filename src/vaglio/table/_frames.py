@@ -28,7 +28,10 @@ def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(
-            f"the {type(source).__name__} holds what cannot be a cell of a table: {clip(reason)}."
+            "holds-what-cannot-cell",
+            "the {name} holds what cannot be a cell of a table: {reason}.",
+            name=type(source).__name__,
+            reason=clip(reason),
         ) from None
 
 
@@ -51,12 +54,19 @@ def _converted(source: Any, names: Sequence[str] | None) -> Table:
         if source.dtype.names:
             return Table([_from_values(field, source[field]) for field in source.dtype.names])
         if source.ndim != 2:
-            raise InputError(f"an array with {source.ndim} dimension(s) was given: a table has two, rows and columns.")
+            raise InputError(
+                "array-dimension-s-given",
+                "an array with {ndim} dimension(s) was given: a table has two, rows and columns.",
+                ndim=source.ndim,
+            )
         return Table([_from_values(name, source[:, at]) for at, name in enumerate(_names(names, source.shape[1]))])
     if scipy_sparse.issparse(source):
         csr = scipy_sparse.csr_array(source, dtype=np.float64)
         if not np.all(np.isfinite(csr.data)):
-            raise InputError("the sparse matrix holds infinite or missing numbers: only finite numbers can be used.")
+            raise InputError(
+                "sparse-matrix-holds-infinite",
+                "the sparse matrix holds infinite or missing numbers: only finite numbers can be used.",
+            )
         return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
     if isinstance(source, Mapping):
         return Table([_from_values(str(name), values) for name, values in source.items()])
@@ -81,16 +91,25 @@ def _from_arrow(source: Any) -> Table:
             source = narwhals.from_native(source, eager_only=True).to_arrow()
         except TypeError:
             if hasattr(source, "collect"):
-                raise InputError(f"a {type(source).__name__} has no rows yet: call its collect() first.") from None
+                raise InputError(
+                    "has-rows-yet-call",
+                    "a {name} has no rows yet: call its collect() first.",
+                    name=type(source).__name__,
+                ) from None
             raise InputError(
-                f"a {type(source).__module__}.{type(source).__name__} is not a table: give a data frame, a 2-D array, "
-                "a sparse matrix, a dict of columns or a list of dicts."
+                "table-give-data-frame",
+                "a {module}.{name} is not a table: give a data frame, a 2-D array, a sparse matrix, a "
+                "dict of columns or a list of dicts.",
+                module=type(source).__module__,
+                name=type(source).__name__,
             ) from None
     try:
         frame = source if isinstance(source, pa.Table) else pa.table(source)
     except pa.ArrowInvalid:
         raise InputError(
-            f"a {type(source).__name__} is one column: give a table, for instance with to_frame()."
+            "one-column-give-table",
+            "a {name} is one column: give a table, for instance with to_frame().",
+            name=type(source).__name__,
         ) from None
     columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
     return Table(columns, origin="pyarrow")
@@ -118,7 +137,12 @@ def _from_values(name: str, values: Any) -> Column:
     """Make a column of a flat array or list."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise InputError(f"column {name!r} has {values.ndim} dimensions: give one value per row.")
+            raise InputError(
+                "column-has-dimensions-give",
+                "column {name!r} has {ndim} dimensions: give one value per row.",
+                name=name,
+                ndim=values.ndim,
+            )
         if values.dtype.kind == "f":
             return Column.numeric(name, values.astype(np.float64, copy=False))
         if values.dtype.kind in "iu":
@@ -128,7 +152,12 @@ def _from_values(name: str, values: Any) -> Column:
     elif hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return column_from_arrow(name, pa.chunked_array(values))
     elif not isinstance(values, Iterable):
-        raise InputError(f"column {name!r} is {clip(repr(values))}: give a list, one value per row.")
+        raise InputError(
+            "column-give-list-one",
+            "column {name!r} is {values}: give a list, one value per row.",
+            name=name,
+            values=clip(repr(values)),
+        )
     try:
         array = pa.array(values, from_pandas=True)
     except UnicodeEncodeError:
@@ -151,7 +180,12 @@ def _large_numbers(name: str, values: Any) -> Column:
             try:
                 numbers.append(float(value))
             except OverflowError:
-                raise InputError(f"column {name!r}, row {row}: the number is too large; replace it.") from None
+                raise InputError(
+                    "column-row-number-too",
+                    "column {name!r}, row {row}: the number is too large; replace it.",
+                    name=name,
+                    row=row,
+                ) from None
         else:
             raise _mixed(name, values)
     return Column.numeric(name, numbers)
@@ -162,8 +196,16 @@ def _half_characters(name: str, values: Any) -> InputError:
         try:
             str(value).encode()
         except UnicodeEncodeError:
-            return InputError(f"column {name!r}, row {row}: {clip(value)!a} is not valid text; correct it.")
-    return InputError(f"column {name!r} holds words that are not valid text; correct them.")
+            return InputError(
+                "column-row-valid-text",
+                "column {name!r}, row {row}: {value!a} is not valid text; correct it.",
+                name=name,
+                row=row,
+                value=clip(value),
+            )
+    return InputError(
+        "column-holds-words-valid", "column {name!r} holds words that are not valid text; correct them.", name=name
+    )
 
 
 def _is_absent(value: object) -> bool:
@@ -192,11 +234,22 @@ def _mixed(name: str, values: Any) -> InputError:
         first = first or (row, family(value), value)
         if family(value) != first[1]:
             return InputError(
-                f"column {name!r} mixes types: row {first[0]} has {first[1]} ({clip(repr(first[2]))}), row "
-                f"{row} has {family(value)} ({clip(repr(value))}); use one type."
+                "column-mixes-types-row",
+                "column {name!r} mixes types: row {first} has {first2} ({first3}), row {row} has "
+                "{family} ({value}); use one type.",
+                name=name,
+                first=first[0],
+                first2=first[1],
+                first3=clip(repr(first[2])),
+                row=row,
+                family=family(value),
+                value=clip(repr(value)),
             )
     return InputError(
-        f"column {name!r} holds {first[1] if first else 'something'}, which is not a number, a word or a date."
+        "column-holds-which-number",
+        "column {name!r} holds {first}, which is not a number, a word or a date.",
+        name=name,
+        first=first[1] if first else "something",
     )
 
 
@@ -204,7 +257,9 @@ def _names(names: Sequence[str] | None, wanted: int) -> list[str]:
     if names is None:
         return [f"x{at}" for at in range(wanted)]
     if len(names) != wanted:
-        raise InputError(f"{len(names)} names were given for {wanted} columns.")
+        raise InputError(
+            "names-given-columns", "{n_names} names were given for {wanted} columns.", n_names=len(names), wanted=wanted
+        )
     return [str(name) for name in names]
 
 
@@ -217,10 +272,16 @@ def _from_rows(rows: Sequence[Any], names: Sequence[str] | None) -> Table:
         for at, row in enumerate(rows, start=1):
             if len(row) != wanted:
                 raise InputError(
-                    f"row {at} has {len(row)} values where the first has {wanted}: make them equally long."
+                    "row-has-values-where",
+                    "row {at} has {n_row} values where the first has {wanted}: make them equally long.",
+                    at=at,
+                    n_row=len(row),
+                    wanted=wanted,
                 )
         return Table([_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))])
-    raise InputError("the list holds no rows: give a list of dicts, one per row, or a dict of lists.")
+    raise InputError(
+        "list-holds-rows-give", "the list holds no rows: give a list of dicts, one per row, or a dict of lists."
+    )
 
 
 def table_to_arrow(table: Table) -> pa.Table:

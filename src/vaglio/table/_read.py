@@ -142,13 +142,19 @@ def as_table(source: Any, *, finite: bool = True) -> Table:
 
 def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
     if decimal not in (None, ".", ","):
-        raise InputError(f"decimal is '.' or ',', not {decimal!r}.")
+        raise InputError("decimal", "decimal is '.' or ',', not {decimal!r}.", decimal=decimal)
     if not 0 < numeric_share <= 1:
-        raise InputError(f"numeric_share is a share above 0 and up to 1, not {numeric_share!r}.")
+        raise InputError(
+            "numeric-share-share-above",
+            "numeric_share is a share above 0 and up to 1, not {numeric_share!r}.",
+            numeric_share=numeric_share,
+        )
     if format is not None and format not in FORMATS:
-        raise InputError(f"format is {listed(FORMATS, last='or')}, not {format!r}.")
+        raise InputError(
+            "format", "format is {formats}, not {format!r}.", formats=listed(FORMATS, last="or"), format=format
+        )
     if kind not in ("table", "transactions"):
-        raise InputError(f"kind is 'table' or 'transactions', not {kind!r}.")
+        raise InputError("kind-table-transactions", "kind is 'table' or 'transactions', not {kind!r}.", kind=kind)
 
 
 def _is_stream(source: Any) -> bool:
@@ -167,7 +173,9 @@ def _naming(where: str) -> Iterator[None]:
         raise kind(f"{where}: {error}") from None
     except MemoryError:
         raise ReadError(
-            f"{where} needs more memory than this process may use: read fewer columns, or use a larger machine."
+            "needs-more-memory-than",
+            "{where} needs more memory than this process may use: read fewer columns, or use a larger machine.",
+            where=where,
         ) from None
 
 

@@ -68,11 +68,19 @@ class Table:
         # With half a character (a lone surrogate) in a name no file could be written.
         for name in names:
             if not is_whole_text(name):
-                raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.")
+                raise InputError(
+                    "column-name-valid-text",
+                    "the column name {name!a} is not valid text: rename the column.",
+                    name=clip(name),
+                )
         lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
             sizes = listed((f"{column.name!r} {len(column)}" for column in given), 8)
-            raise InputError(f"columns of one table must have the same number of rows, these have: {sizes}.")
+            raise InputError(
+                "columns-one-table-must",
+                "columns of one table must have the same number of rows, these have: {sizes}.",
+                sizes=sizes,
+            )
         self._columns = {column.name: column for column in given}
         self._sparse = sparse
         self._n_rows = lengths.pop() if lengths else 0
@@ -170,10 +178,20 @@ class Table:
         if isinstance(name, str):
             if name in self:
                 return name
-            raise ColumnError(f"there is no column {name!r}; {did_you_mean(name, self.columns, quoted=True)}")
+            raise ColumnError(
+                "there-column",
+                "there is no column {name!r}; {hint}",
+                name=name,
+                hint=did_you_mean(name, self.columns, quoted=True),
+            )
         at = int(name)
         if not -self.shape[1] <= at < self.shape[1]:
-            raise ColumnError(f"there is no column at position {at}: the table has {self.shape[1]} columns.")
+            raise ColumnError(
+                "there-column-position-table",
+                "there is no column at position {at}: the table has {shape} columns.",
+                at=at,
+                shape=self.shape[1],
+            )
         return self.columns[at]
 
     # ---- new tables from this one
@@ -219,7 +237,11 @@ class Table:
     def with_column(self, column: Column) -> Table:
         """Return the Table with this column added, or in place of the column with the same name."""
         if self._sparse is not None and column.name in self._sparse:
-            raise ColumnError(f"column {column.name!r} is part of the sparse block and cannot be replaced.")
+            raise ColumnError(
+                "column-part-sparse-block",
+                "column {name!r} is part of the sparse block and cannot be replaced.",
+                name=column.name,
+            )
         return self.with_columns([column])
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
@@ -233,7 +255,11 @@ class Table:
         for name, role in roles.items():
             at = self.resolve(name)
             if at not in changed:
-                raise ColumnError(f"column {at!r} is part of the sparse block, which is input as a whole.")
+                raise ColumnError(
+                    "column-part-sparse-block-2",
+                    "column {at!r} is part of the sparse block, which is input as a whole.",
+                    at=at,
+                )
             changed[at] = changed[at].replace(role=role)
         return self._with(changed.values(), self._sparse)
 
@@ -294,11 +320,17 @@ class Table:
             Their labels (or numbers).
         """
         if task not in ("classification", "regression"):
-            raise InputError(f"task is 'classification' or 'regression', not {task!r}.")
+            raise InputError(
+                "task-classification-regression", "task is 'classification' or 'regression', not {task!r}.", task=task
+            )
         name = self._target_name(target)
         known = self.labelled(name)
         if not len(known):
-            raise InputError(f"no row has a value of the target {name!r}, so there is nothing to learn from.")
+            raise InputError(
+                "row-has-value-target-4",
+                "no row has a value of the target {name!r}, so there is nothing to learn from.",
+                name=name,
+            )
         column = known.column(name)
         y = numbers(column) if task == "regression" else labels(column)
         inputs = [c.name for c in known._columns.values() if c.role == "input" and c.name != name]
@@ -309,7 +341,11 @@ class Table:
     def _target_name(self, target: str | int | None) -> str:
         name = self.target if target is None else target
         if name is None:
-            raise ColumnError(f"which column is the target? Name one of {listed(self.columns, quoted=True)}.")
+            raise ColumnError(
+                "which-column-target-name",
+                "which column is the target? Name one of {columns}.",
+                columns=listed(self.columns, quoted=True),
+            )
         return self.resolve(name)
 
     # ---- out of the table
@@ -331,7 +367,10 @@ class Table:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise InputError("a Table cannot become an array without a copy: use copy=None or copy=True.")
+            raise InputError(
+                "table-cannot-become-array",
+                "a Table cannot become an array without a copy: use copy=None or copy=True.",
+            )
         columns = [self.column(name) for name in self.columns]
         kind = np.float64 if all(column.kind == "numeric" for column in columns) else object
         out = np.empty(self.shape, dtype=kind, order="F")
@@ -363,7 +402,12 @@ def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
     places = [str(at + 1) for at, name in enumerate(names) if name == twice]
     shown = ", ".join(places[:12])
     raise ColumnError(
-        f"{where}column {clip(twice)!r} appears {len(places)} times (places {shown}): rename all but one."
+        "column-appears-times-places",
+        "{where}column {twice!r} appears {n_places} times (places {shown}): rename all but one.",
+        where=where,
+        twice=clip(twice),
+        n_places=len(places),
+        shown=shown,
     )
 
 
@@ -374,9 +418,18 @@ def _row_index(rows: Any, n_rows: int) -> Any:
     if rows.size == 0:
         return rows.astype(np.intp)
     if rows.dtype == bool and len(rows) != n_rows:
-        raise InputError(f"a mask of {len(rows)} rows was given for a table of {n_rows} rows.")
+        raise InputError(
+            "mask-rows-given-table",
+            "a mask of {n_rows} rows was given for a table of {n_rows2} rows.",
+            n_rows=len(rows),
+            n_rows2=n_rows,
+        )
     if rows.dtype.kind not in "iub":
-        raise InputError(f"rows are chosen by integers, a mask or a slice, not by {rows.dtype}.")
+        raise InputError(
+            "rows-chosen-integers-mask",
+            "rows are chosen by integers, a mask or a slice, not by {dtype}.",
+            dtype=rows.dtype,
+        )
     return rows
 
 

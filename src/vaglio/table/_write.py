@@ -90,7 +90,12 @@ class TableWriter:
         self.format = format or self._format_of_name()
         if self.format not in set(_FORMATS.values()) and not (self._open is not None and self.format == "stream"):
             known = listed(sorted(set(_FORMATS.values())), last="or")
-            raise InputError(f"a table can be written as {known}, not as {self.format!r}.")
+            raise InputError(
+                "table-can-written",
+                "a table can be written as {known}, not as {format!r}.",
+                known=known,
+                format=self.format,
+            )
         self._schema: pa.Schema | None = None
         self._writer: Any = None
 
@@ -99,7 +104,12 @@ class TableWriter:
             return "csv"
         suffix = Path(self.path.removesuffix(".gz")).suffix.lower()
         if suffix not in _FORMATS:
-            raise InputError(f"{self.path}: the extension says no format; use {listed(_FORMATS, last='or')}.")
+            raise InputError(
+                "extension-says-format-use",
+                "{path}: the extension says no format; use {formats}.",
+                path=self.path,
+                formats=listed(_FORMATS, last="or"),
+            )
         return _FORMATS[suffix]
 
     def __enter__(self) -> TableWriter:
@@ -139,7 +149,12 @@ class TableWriter:
             self._schema = frame.schema
             self._start(frame.schema)
         elif frame.schema.names != self._schema.names:
-            raise InputError(f"the rows to write have columns {frame.schema.names}, not {self._schema.names}.")
+            raise InputError(
+                "rows-write-have-columns",
+                "the rows to write have columns {names}, not {names2}.",
+                names=frame.schema.names,
+                names2=self._schema.names,
+            )
         elif self._writer is not None:
             frame = frame.cast(self._schema)
         self._rows(frame)

@@ -56,20 +56,31 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
     if matrix is not None:
         counts = np.asarray(matrix, dtype=float)
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2 or (counts < 0).any():
-            raise InputError("The confusion matrix is a square of counts, two classes or more: [[25, 0], [20, 5]].")
+            raise InputError(
+                "confusion-matrix-square-counts",
+                "The confusion matrix is a square of counts, two classes or more: [[25, 0], [20, 5]].",
+            )
         names = [str(label) for label in labels] if labels is not None else [str(k + 1) for k in range(len(counts))]
         if len(names) != len(counts):
-            raise InputError(f"The confusion matrix has {len(counts)} classes, but {len(names)} names were given.")
+            raise InputError(
+                "confusion-matrix-has-classes",
+                "The confusion matrix has {n_counts} classes, but {n_names} names were given.",
+                n_counts=len(counts),
+                n_names=len(names),
+            )
         return counts, names
     if y_true is None or y_pred is None:
-        raise InputError("Give true and predicted classes, or a confusion matrix.")
+        raise InputError("give-true-predicted-classes", "Give true and predicted classes, or a confusion matrix.")
     if any(value is None or value != value for column in (y_true, y_pred) for value in column):
-        raise InputError("A true or predicted class is missing: leave the row out.")
+        raise InputError("true-predicted-class-missing", "A true or predicted class is missing: leave the row out.")
     # A code may be an integer in one column and a float in the other.
     true, predicted = (np.array([spelling(value) for value in column], dtype=str) for column in (y_true, y_pred))
     if true.shape != predicted.shape or not len(true):
         raise InputError(
-            f"There are {len(true)} true and {len(predicted)} predicted classes: give one of each per row."
+            "there-true-predicted-classes",
+            "There are {n_true} true and {n_predicted} predicted classes: give one of each per row.",
+            n_true=len(true),
+            n_predicted=len(predicted),
         )
     names = np.unique(np.concatenate([true, predicted])).tolist()
     counts = np.zeros((len(names), len(names)))

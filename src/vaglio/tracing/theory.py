@@ -54,7 +54,12 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     """
     a, b = np.asarray(x, dtype=float).ravel(), np.asarray(z, dtype=float).ravel()
     if a.shape != b.shape or not 1 <= len(a) <= 20:
-        raise InputError(f"Give two vectors of the same length, at most 20; got {len(a)} and {len(b)} numbers.")
+        raise InputError(
+            "give-two-vectors-same",
+            "Give two vectors of the same length, at most 20; got {n_a} and {n_b} numbers.",
+            n_a=len(a),
+            n_b=len(b),
+        )
     page = Page(Words(lang))
     say = page.say
     page.section(say("kernel_map"))
@@ -106,7 +111,7 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     try:
         X = np.asarray(points, dtype=float)
     except (TypeError, ValueError):
-        raise InputError("Points must be rows of numbers.") from None
+        raise InputError("points-must-rows-numbers", "Points must be rows of numbers.") from None
     linear = estimator is None
     if linear:
         estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
@@ -194,9 +199,13 @@ def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Tr
     """
     e, n = as_fraction(error), int(learners)
     if not 0 <= e <= 1:
-        raise InputError(f"An error rate lies between 0 and 1; got {error}.")
+        raise InputError("error-rate-lies-between", "An error rate lies between 0 and 1; got {error}.", error=error)
     if not 1 <= n <= 99 or n % 2 == 0:
-        raise InputError(f"A majority needs an odd number of learners from 1 to 99; got {learners}.")
+        raise InputError(
+            "majority-needs-odd-number",
+            "A majority needs an odd number of learners from 1 to 99; got {learners}.",
+            learners=learners,
+        )
     page = Page(Words(lang))
     say, whole = page.say, e.denominator**n
     page.section(say("vote_setting"))
@@ -262,11 +271,14 @@ def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "e
     """
     labels, codes = np.unique(np.asarray(y).astype(str), return_inverse=True)
     if not 0 < test_size < 1:
-        raise InputError(f"The test part is a share between 0 and 1; got {test_size}.")
+        raise InputError(
+            "test-part-share-between", "The test part is a share between 0 and 1; got {test_size}.", test_size=test_size
+        )
     smallest = np.bincount(codes).min()
     if smallest < 2 or min(test_size, 1 - test_size) * len(codes) < len(labels):
         raise InputError(
-            "A stratified split needs at least two rows of every class, and one row of every class in each part."
+            "stratified-split-needs-least",
+            "A stratified split needs at least two rows of every class, and one row of every class in each part.",
         )
     train, test = train_test_split(codes, test_size=test_size, stratify=codes, random_state=seed)
     page = Page(Words(lang))

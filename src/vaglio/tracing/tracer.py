@@ -92,15 +92,17 @@ def trace(
     """
     say = Words(lang)
     if max_rows < 1 or max_steps < 1:
-        raise InputError("max_rows and max_steps are at least 1.")
+        raise InputError("max-rows-max-steps", "max_rows and max_steps are at least 1.")
     # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
     estimator = find(learner).cls(**find(learner).textbook) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers.find(learner_id, family_of_learner(learner_id))
     if write is None:
         raise NotSupportedError(
-            f"There is no trace of {learner_id!r}, which is not a learner of this library: "
-            f"{did_you_mean(learner_id, learners(), otherwise='there is one of')}"
+            "there-trace-which-learner",
+            "There is no trace of {learner_id!r}, which is not a learner of this library: {hint}",
+            learner_id=learner_id,
+            hint=did_you_mean(learner_id, learners(), otherwise="there is one of"),
         )
     entry = LEARNERS.get(learner_id)
     with_text = entry is not None and entry.counts_words
@@ -119,12 +121,17 @@ def prepare(
 ) -> Training:
     """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
     if not is_classifier(estimator):
-        raise NotSupportedError("A trace shows how classes are learned, not numbers: give a classifier.")
+        raise NotSupportedError(
+            "trace-shows-how-classes", "A trace shows how classes are learned, not numbers: give a classifier."
+        )
     n = len(y)
     if n > max_rows:
         raise InputError(
-            f"A trace is for a table that can be worked through by hand; this one has {n} rows, more than "
-            f"{max_rows}: take fewer rows, or raise max_rows."
+            "trace-table-can-worked",
+            "A trace is for a table that can be worked through by hand; this one has {n} rows, more "
+            "than {max_rows}: take fewer rows, or raise max_rows.",
+            n=n,
+            max_rows=max_rows,
         )
     if not hasattr(estimator, "fitted_"):
         estimator = clone(estimator)
@@ -133,13 +140,16 @@ def prepare(
         estimator.fit(X, y)
     matrix = estimator._encode(X)
     if matrix.sparse is not None or (matrix.text and not with_text):
-        raise NotSupportedError("A trace shows numbers and categories: leave out sparse and text columns.")
+        raise NotSupportedError(
+            "trace-shows-numbers-categories", "A trace shows numbers and categories: leave out sparse and text columns."
+        )
     _, codes = check_labels(y, estimator)
     codes = codes.astype(np.int64)
     known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
     if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
         raise InputError(
-            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted."
+            "estimator-fitted-other-rows",
+            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted.",
         )
     weight = estimator._with_class_weight(codes, None)
     weight = weight if weight is None or not weight.all() else estimator._scaled(weight)

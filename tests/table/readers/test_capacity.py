@@ -92,7 +92,7 @@ BEYOND = [
 @pytest.mark.parametrize(("limit", "value", "data"), BEYOND)
 def test_a_limit_is_named_with_its_value_and_how_to_raise_it(limit, value, data):
     with pytest.raises(
-        ReadError, match=rf"more than the limit {limit} = {value:,}: .*raise the limit \(limits="
+        ReadError, match=rf"more than the limit {limit} = {value:,}\. .*raise the limit \(limits="
     ) as said:
         read(io.BytesIO(data), limits={limit: value})
     name, enough = re.search(r"limits=\{'(\w+)': (\d+)\}", str(said.value)).groups()

@@ -115,7 +115,11 @@ def _allowed(texts: list[str] | None) -> dict[str, Any]:
         try:
             rules[name] = (float(low or "-inf"), float(high or "inf")) if dots else set(values.split(","))
         except ValueError:
-            raise UsageError(f"--allow {text}: a range has numbers on both sides of '..', as in age=0..120.") from None
+            raise UsageError(
+                "allow-range-has-numbers",
+                "--allow {text}: a range has numbers on both sides of '..', as in age=0..120.",
+                text=text,
+            ) from None
     return rules
 
 
@@ -127,7 +131,7 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
 
     if clean is None:
         if choices:
-            raise UsageError("--set says how --clean works: add --clean FILE.")
+            raise UsageError("set-says-how-clean", "--set says how --clean works: add --clean FILE.")
         return None
     check_writable(clean)
     pairs = dict(pair(text, "--set") for text in choices or [])
@@ -135,7 +139,9 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
         return Policy(**pairs)
     except TypeError:
         known = ", ".join(Policy.__dataclass_fields__)
-        raise UsageError(f"--set {next(iter(pairs))}: cleaning knows {known}.") from None
+        raise UsageError(
+            "set-cleaning-knows", "--set {next}: cleaning knows {known}.", next=next(iter(pairs)), known=known
+        ) from None
     except InputError as error:
         raise UsageError(str(error)) from None
 

@@ -49,7 +49,11 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     ids = learner_ids(learner)
     if len(ids) < 2:
-        raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
+        raise UsageError(
+            "comparison-needs-two-learners",
+            "a comparison needs two learners: add --learner to {ids}, or use vaglio evaluate.",
+            ids=ids[0],
+        )
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     how = {"learners": ids, "folds": folds, "repeats": repeats, "seed": seed, "n_jobs": jobs, **trials}
     data = work.rows(table, reading, folds)

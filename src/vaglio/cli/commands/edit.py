@@ -80,7 +80,10 @@ def run(
     from vaglio.runtime.files import check_writable
 
     if (term is None) != (action is None):
-        raise UsageError("Give the term and what is done to it: vaglio edit MODEL TERM flatten|monotone|remove|set.")
+        raise UsageError(
+            "give-term-what-done",
+            "Give the term and what is done to it: vaglio edit MODEL TERM flatten|monotone|remove|set.",
+        )
     if (term is None) != (out is None):
         raise UsageError("Say where the edited model goes: --out FILE." if out is None else "--out: nothing is edited.")
     if out is not None:
@@ -132,7 +135,12 @@ def _where(fitted: Fitted, term: str, text: str | None) -> Any:
         return text
     low, dots, high = text.partition("..")
     if not dots:
-        raise UsageError(f"--where {text}: {term!r} has numbers; give a range as 20..40, 20.. or ..40, or missing.")
+        raise UsageError(
+            "where-has-numbers-give",
+            "--where {text}: {term!r} has numbers; give a range as 20..40, 20.. or ..40, or missing.",
+            text=text,
+            term=term,
+        )
     return tuple(None if not end else _number(column, end) for end in (low, high))
 
 
@@ -146,7 +154,7 @@ def _number(column: Feature, text: str) -> float:
         return float(text)
     except (ValueError, TypeError):  # a time of day with a zone cannot be compared with one without
         what = "a date as 2026-01-31" if column.is_date else "a number"
-        raise UsageError(f"--where: {text!r} is not {what}.") from None
+        raise UsageError("where", "--where: {text!r} is not {what}.", text=text, what=what) from None
 
 
 def _label(fitted: Fitted, word: str | None) -> Any:
@@ -156,5 +164,7 @@ def _label(fitted: Fitted, word: str | None) -> Any:
     if word is None:
         return None
     if fitted.classes is None:
-        raise UsageError("--label is for models that predict classes; this model predicts numbers.")
+        raise UsageError(
+            "label-models-predict-classes", "--label is for models that predict classes; this model predicts numbers."
+        )
     return find_label(word, fitted.classes.tolist())

@@ -87,7 +87,10 @@ def run(
     else:
         table, what = _lone_table(model_or_table), learner or "c45"
         if decide is not None:
-            raise UsageError("--decide is for a model that has costs; a learner decides by --cost if that is given.")
+            raise UsageError(
+                "decide-model-has-costs",
+                "--decide is for a model that has costs; a learner decides by --cost if that is given.",
+            )
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
@@ -142,10 +145,16 @@ def _evaluated_model(
 
     fitted = load(path)
     if fitted.classes is None:
-        raise UsageError(f"{path} predicts numbers; evaluate takes models that predict classes.")
+        raise UsageError(
+            "predicts-numbers-evaluate-takes",
+            "{path} predicts numbers; evaluate takes models that predict classes.",
+            path=path,
+        )
     target = reading.target if reading.target is not None else fitted.target
     if target is None:
-        raise UsageError(f"{path} does not say which column is the class: add --target.")
+        raise UsageError(
+            "does-say-which-column", "{path} does not say which column is the class: add --target.", path=path
+        )
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
@@ -157,13 +166,18 @@ def _evaluated_model(
 def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:
     if learner is not None or settings or evaluating.wanted:
         raise UsageError(
-            "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
+            "model-evaluated-learner-set",
+            "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone.",
         )
 
 
 def _lone_table(path: str) -> str:
     if Path(path).suffix == ".vaglio":
-        raise UsageError(f"{path} is a model: give the table too, as in vaglio evaluate {path} TABLE.")
+        raise UsageError(
+            "model-give-table-too",
+            "{path} is a model: give the table too, as in vaglio evaluate {path} TABLE.",
+            path=path,
+        )
     return path
 
 

@@ -96,7 +96,9 @@ def _numbers(texts: list[str]) -> list[int]:
     for text in texts:
         first, dash, last = text.partition("-")
         if not first.isdigit() or (dash and not last.isdigit()) or int(first) < 1:
-            raise UsageError(f"--row takes a number from 1 on, or a range as 3-8, not {text!r}.")
+            raise UsageError(
+                "row-takes-number-range", "--row takes a number from 1 on, or a range as 3-8, not {text!r}.", text=text
+            )
         numbers += range(int(first), int(last or first) + 1)
     return numbers
 
@@ -109,7 +111,10 @@ def _target(fitted: Fitted, data: Table, given: str | None, needed: bool) -> str
     if fitted.target is not None and fitted.target in data:
         return fitted.target
     if needed:
-        raise UsageError("--wrong compares with the true class of each row: name its column by --target.")
+        raise UsageError(
+            "wrong-compares-true-class",
+            "--wrong compares with the true class of each row: name its column by --target.",
+        )
     return None
 
 

@@ -99,7 +99,7 @@ def _forest(data: Table, seed: int) -> Any:
     from vaglio.evaluation.displays import ForestDistanceDisplay
 
     if data.target is None:
-        raise UsageError("a forest needs the class: add --target.")
+        raise UsageError("forest-needs-class-add", "a forest needs the class: add --target.")
     return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot()
 
 

@@ -70,13 +70,22 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
         check_writable(out)
         format = format or _BY_SUFFIX.get(out.suffix.lower())
         if format is None:
-            raise UsageError(f"--out {out}: this suffix names no format; use {', '.join(_BY_SUFFIX)} or add --format.")
+            raise UsageError(
+                "out-suffix-names-format",
+                "--out {out}: this suffix names no format; use {by_suffix} or add --format.",
+                out=out,
+                by_suffix=", ".join(_BY_SUFFIX),
+            )
     fitted = load(model)
     if format is None:
         return _forms(model, fitted)
     text = fitted.export(format.value)
     if out is None and isinstance(text, bytes):
-        raise UsageError(f"--format {format.value} is a binary file: say where to write it with --out.")
+        raise UsageError(
+            "format-binary-file-say",
+            "--format {value} is a binary file: say where to write it with --out.",
+            value=format.value,
+        )
     if out is None:
         return Answer({"format": format.value, "text": text}, [text.rstrip("\n")], exact=format not in _FOR_READING)
     write_whole(out, text)

@@ -108,10 +108,15 @@ def _check(evaluating: EvaluationOptions, strategy: str) -> None:
     check_strategy(strategy)
     check_cost_file(evaluating.cost)
     if evaluating.folds is not None and strategy != "cross-validation":
-        raise UsageError("--folds repeats the choice by cross-validation: it needs --strategy cross-validation.")
+        raise UsageError(
+            "folds-repeats-choice-cross",
+            "--folds repeats the choice by cross-validation: it needs --strategy cross-validation.",
+        )
     if evaluating.test is not None and strategy not in SEPARATE_TEST:
         raise UsageError(
-            f"--test evaluates after the choice, but the strategy {strategy} chooses and evaluates on the same rows."
+            "test-evaluates-after-choice-2",
+            "--test evaluates after the choice, but the strategy {strategy} chooses and evaluates on the same rows.",
+            strategy=strategy,
         )
 
 
@@ -130,7 +135,12 @@ def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int
     known = {one: make_learner(one, None, seed, jobs).get_params() for one in ids}
     for name in names.values():
         if not any(name in params for params in known.values()):
-            raise UsageError(f"--set {name}: none of {', '.join(ids)} has this parameter.")
+            raise UsageError(
+                "set-none-has-parameter",
+                "--set {name}: none of {ids} has this parameter.",
+                name=name,
+                ids=", ".join(ids),
+            )
     fitting = {one: [text for text, name in names.items() if name in known[one]] for one in ids}
     return {one: make_learner(one, fitting[one], seed, jobs) for one in ids}
 

@@ -51,10 +51,10 @@ class AddressOptions:
         from vaglio.serve.http.server import Address
 
         if (self.tls_certificate is None) != (self.tls_key is None):
-            raise UsageError("--tls-certificate and --tls-key go together.")
+            raise UsageError("tls-certificate-tls-key", "--tls-certificate and --tls-key go together.")
         for path in (self.tls_certificate, self.tls_key):
             if path is not None and not path.is_file():
-                raise UsageError(f"{path}: there is no such file.")
+                raise UsageError("there-such-file", "{path}: there is no such file.", path=path)
         return Address(self.host, self.port, self.tls_certificate, self.tls_key)
 
 
@@ -115,7 +115,7 @@ def run(
     says so; a server that others reach should have --token-file and TLS.
     """
     if log_rows and log is None:
-        raise UsageError("--log-rows says what is in the log: name it by --log FILE.")
+        raise UsageError("log-rows-says-what", "--log-rows says what is in the log: name it by --log FILE.")
     need_web("serve")
     from vaglio.runtime.threads import resolve_threads
     from vaglio.serve.http.access import is_loopback, read_tokens
@@ -127,7 +127,7 @@ def run(
     address = server.address()
     named = named_models(models)
     if log is not None and any(log.resolve() == path.resolve() for _, path in named):
-        raise UsageError(f"--log {log}: this is the model.")
+        raise UsageError("log-model", "--log {log}: this is the model.", log=log)
     tokens = () if safety.token_file is None else read_tokens(safety.token_file)
     local = is_loopback(server.host)
     with tempfile.TemporaryDirectory(prefix="vaglio-serve-") as shared:
@@ -163,5 +163,7 @@ def need_web(command: str) -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingDependencyError(
-            f"vaglio {command} needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'."
+            "vaglio-needs-starlette-uvicorn",
+            "vaglio {command} needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'.",
+            command=command,
         ) from None

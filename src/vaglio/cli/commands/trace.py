@@ -39,13 +39,6 @@ class TraceFormat(StrEnum):
     latex = "latex"
 
 
-class Language(StrEnum):
-    """The language of the trace."""
-
-    en = "en"
-    it = "it"
-
-
 _BY_SUFFIX = {".html": TraceFormat.html, ".htm": TraceFormat.html, ".tex": TraceFormat.latex}
 
 TableOrNone = Annotated[
@@ -59,7 +52,6 @@ Row = Annotated[
     str | None, typer.Option(metavar="VALUES", help="A row to classify: its values in the order of the columns.")
 ]
 RowFile = Annotated[str | None, typer.Option(metavar="TABLE", help="A table with the row to classify.")]
-Lang = Annotated[Language, typer.Option(help="English or Italian.")]
 Format = Annotated[
     TraceFormat | None, output_option("--format", "-f", help="By default as the file's name says, else text.")
 ]
@@ -84,7 +76,7 @@ def run(
     max_rows: MaxRows = 200,
     max_steps: MaxSteps = 40,
     seed: Seed = 0,
-    lang: Lang = Language.en,
+    lang: str = "en",
     format: Format = None,
     out: Out = None,
 ) -> Answer:
@@ -107,7 +99,11 @@ def run(
         data = reading.read(_needed(table, about))
         X, y = data.xy()
         if not X.columns:
-            raise InputError(f"beside the class {data.target!r} there is no column to learn from.")
+            raise InputError(
+                "beside-class-there-column",
+                "beside the class {target!r} there is no column to learn from.",
+                target=data.target,
+            )
         work = tracing.trace(
             estimator, X, y, row=_row(reading, row, row_file), lang=lang, max_rows=max_rows, max_steps=max_steps
         )
@@ -151,20 +147,26 @@ def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subjec
     for name in pairs:
         if name not in known:
             raise UsageError(
-                f"{about.value} has no parameter {name!r}: {did_you_mean(name, sorted(known), otherwise='it has')}"
+                "has-parameter",
+                "{value} has no parameter {name!r}: {hint}",
+                value=about.value,
+                name=name,
+                hint=did_you_mean(name, sorted(known), otherwise="it has"),
             )
     return {name: parse_value(value) for name, value in pairs.items()}
 
 
 def _needed(table: str | None, about: Subject) -> str:
     if table is None:
-        raise UsageError(f"give the table: vaglio trace TABLE --about {about.value}.")
+        raise UsageError(
+            "give-table-vaglio-trace", "give the table: vaglio trace TABLE --about {value}.", value=about.value
+        )
     return table
 
 
 def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
     if row is not None and row_file is not None:
-        raise UsageError("choose one of --row and --row-file.")
+        raise UsageError("choose-one-row-row", "choose one of --row and --row-file.")
     if row_file is not None:
         return reading.read_rows(row_file)
     return None if row is None else next(csv.reader([row], skipinitialspace=True))

@@ -59,10 +59,14 @@ def run(
     check_writable(out, "model")
     wanted = criterion(accept)
     if wanted is not None and not evaluating.wanted:
-        raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")
+        raise UsageError(
+            "accept-compares-figures-add", "--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE."
+        )
     estimator = make_learner(learner, settings, seed, jobs)
     if evaluating.folds is not None and work.checkpoint is not None:
-        raise UsageError("--checkpoint keeps the passes of one training: it does not go with --folds.")
+        raise UsageError(
+            "checkpoint-keeps-passes-one", "--checkpoint keeps the passes of one training: it does not go with --folds."
+        )
     data = work.rows(table, reading, evaluating.folds)
     plan = evaluating.plan(data.test(evaluating.test), seed)
     with work.working():

@@ -149,7 +149,7 @@ class Comparison:
         for pair in self.pairs:
             if {pair["a"], pair["b"]} == {a, b}:
                 return bool(pair["differ"])
-        raise InputError(f"{a!r} and {b!r} were not compared.")
+        raise InputError("compared", "{a!r} and {b!r} were not compared.", a=a, b=b)
 
     def notes(self) -> list[str]:
         """Which differences are significant, and what else to know."""

@@ -43,7 +43,7 @@ def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool
     """
     difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     if len(difference) < 2:
-        raise InputError("A paired test needs at least two folds.")
+        raise InputError("paired-test-needs-least", "A paired test needs at least two folds.")
     mean = float(difference.mean())
     variance = _corrected_variance(difference, n_train, n_test)
     if shares:
@@ -150,7 +150,12 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     table = np.column_stack([np.asarray(scores[name], dtype=np.float64) for name in names])
     n_tables, k = table.shape
     if k < 2 or n_tables < 2:
-        raise InputError(f"{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.")
+        raise InputError(
+            "learners-tables-cannot-compared",
+            "{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.",
+            k=k,
+            n_tables=n_tables,
+        )
     from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_range
 
     ranks = rankdata(-table, axis=1).mean(axis=0)

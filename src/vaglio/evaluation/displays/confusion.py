@@ -40,7 +40,10 @@ class ConfusionMatrixDisplay:
         self.display_labels = list(range(n)) if display_labels is None else list(display_labels)
         if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
             raise InputError(
-                f"A matrix of shape {self.confusion_matrix.shape} does not fit {len(self.display_labels)} labels."
+                "matrix-shape-does-fit",
+                "A matrix of shape {shape} does not fit {n_display_labels} labels.",
+                shape=self.confusion_matrix.shape,
+                n_display_labels=len(self.display_labels),
             )
 
     @classmethod
@@ -91,7 +94,11 @@ class ConfusionMatrixDisplay:
         matrix = evaluation.confusion
         if normalize is not None:
             if normalize not in ("true", "pred", "all"):
-                raise InputError(f"normalize is {normalize!r}; it can be 'true', 'pred', 'all' or None.")
+                raise InputError(
+                    "normalize-can-true-pred",
+                    "normalize is {normalize!r}; it can be 'true', 'pred', 'all' or None.",
+                    normalize=normalize,
+                )
             total = matrix.sum(axis={"true": (1,), "pred": (0,), "all": (0, 1)}[normalize], keepdims=True)
             matrix = np.divide(matrix, total, out=np.zeros(matrix.shape), where=total > 0)
         shown = evaluation.labels if display_labels is None else display_labels

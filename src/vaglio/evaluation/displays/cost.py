@@ -59,7 +59,11 @@ class CostCurveDisplay(ScoreDisplay):
     ) -> CostCurveDisplay:
         """Draw for an evaluation with two classes; without ``cost``, its own costs, or 1 per error."""
         if not evaluation.binary:
-            raise InputError(f"A threshold divides two classes; there are {len(evaluation.labels)}.")
+            raise InputError(
+                "threshold-divides-two-classes",
+                "A threshold divides two classes; there are {n_labels}.",
+                n_labels=len(evaluation.labels),
+            )
         if cost is None:
             cost = evaluation.cost if evaluation.cost is not None else 1 - np.eye(2)
         matrix = CostMatrix.from_any(cost, labels=evaluation.labels).matrix

@@ -96,7 +96,9 @@ class ForestDistanceDisplay:
         """
         fitted: Fitted = estimator if isinstance(estimator, Fitted) else estimator.fitted_
         if max_rows < 3:
-            raise InputError(f"max_rows is {max_rows}: a map needs at least 3 rows.")
+            raise InputError(
+                "max-rows-map-needs", "max_rows is {max_rows}: a map needs at least 3 rows.", max_rows=max_rows
+            )
         matrix = fitted.codebook.encode(X)
         find = leaves.find(fitted.model.kind)
         n = matrix.n_rows
@@ -106,9 +108,15 @@ class ForestDistanceDisplay:
         sample = matrix.take(chosen)
         found = None if find is None else find(fitted.model, sample)
         if found is None:
-            raise NotSupportedError(f"The learner {fitted.learner!r} has no trees, and so no distance by leaves.")
+            raise NotSupportedError(
+                "learner-has-trees-so",
+                "The learner {learner!r} has no trees, and so no distance by leaves.",
+                learner=fitted.learner,
+            )
         if fitted.classes is None:
-            raise NotSupportedError("The maps are coloured by class: give a forest that predicts classes.")
+            raise NotSupportedError(
+                "maps-coloured-class-give", "The maps are coloured by class: give a forest that predicts classes."
+            )
         labels = fitted.classes
         place = {label: code for code, label in enumerate(labels.tolist())}
         codes = np.array([place.get(label, -1) for label in aligned_labels(y, labels)[chosen].tolist()])
@@ -145,7 +153,11 @@ class ForestDistanceDisplay:
         """
         rows = MemoryRows.of_arrays(table, target)
         if len(rows) < 6:
-            raise InputError(f"The table has {len(rows)} rows: a forest and its map need at least 6.")
+            raise InputError(
+                "table-has-rows-forest",
+                "The table has {n_rows} rows: a forest and its map need at least 6.",
+                n_rows=len(rows),
+            )
         order = np.random.default_rng(seed).permutation(len(rows))
         grown, mapped = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
         forest = RandomForestClassifier(random_state=seed).fit(rows.X[grown], rows.y[grown])

@@ -66,7 +66,10 @@ class TermDisplay:
         fitted = getattr(estimator, "fitted_", estimator)
         model = getattr(fitted, "model", None)
         if not isinstance(model, Additive):
-            raise InputError("Only additive models have terms to draw: give a fitted ExplainableBoosting… estimator.")
+            raise InputError(
+                "only-additive-models-have",
+                "Only additive models have terms to draw: give a fitted ExplainableBoosting… estimator.",
+            )
         shape = term_shape(model, term_position(model, term))
         what = {"identity": "the prediction", "log": "the logarithm"}.get(model.link, "the log-odds")
         labels = [str(label) for label in scored_classes(model, fitted.classes)]

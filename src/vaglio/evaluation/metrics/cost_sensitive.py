@@ -48,7 +48,7 @@ def fit_with_costs(
     from vaglio.evaluation.rows import Rows  # which imports predictions, and those this module
 
     if use not in _USES:
-        raise InputError(f"use is {use!r}; it can be 'auto', 'decision' or 'weights'.")
+        raise InputError("use-can-auto-decision", "use is {use!r}; it can be 'auto', 'decision' or 'weights'.", use=use)
     decides = use == "decision" or (use == "auto" and hasattr(estimator, "predict_proba"))
     weight = sample_weight
     if not decides:
@@ -57,7 +57,11 @@ def fit_with_costs(
         estimator.set_params(cost=cost)  # it learns by the costs as well
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         name = type(estimator).__name__
-        raise InputError(f"{name} has neither probabilities nor sample weights: it cannot use costs.")
+        raise InputError(
+            "has-neither-probabilities-nor",
+            "{name} has neither probabilities nor sample weights: it cannot use costs.",
+            name=name,
+        )
     estimator.fit(X, y) if weight is None else estimator.fit(X, y, sample_weight=weight)
     if isinstance(getattr(estimator, "fitted_", None), Fitted):
         fitted = estimator.fitted_

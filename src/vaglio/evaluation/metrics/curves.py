@@ -26,11 +26,16 @@ _MAX_LEVELS = 4000
 def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
     if positive.shape != score.shape or positive.ndim != 1:
-        raise InputError(f"{positive.shape} classes against {score.shape} scores; give one of each per row.")
+        raise InputError(
+            "classes-against-scores-give",
+            "{shape} classes against {shape2} scores; give one of each per row.",
+            shape=positive.shape,
+            shape2=score.shape,
+        )
     if not score.size:
-        raise InputError("There are no rows to make a curve of.")
+        raise InputError("there-rows-make-curve", "There are no rows to make a curve of.")
     if np.isnan(score).any():
-        raise InputError(f"The score of row {int(np.isnan(score).argmax())} is NaN.")
+        raise InputError("score-row-nan", "The score of row {argmax} is NaN.", argmax=int(np.isnan(score).argmax()))
     return positive, score
 
 
@@ -213,9 +218,16 @@ class CalibrationCurve:
     ) -> CalibrationCurve:
         """Put rows into bins by their probability; ``positive`` is true for the rows of the class."""
         if strategy not in ("uniform", "quantile"):
-            raise InputError(f"strategy is {strategy!r}; it can be 'uniform' or 'quantile'.")
+            raise InputError(
+                "strategy-can-uniform-quantile",
+                "strategy is {strategy!r}; it can be 'uniform' or 'quantile'.",
+                strategy=strategy,
+            )
         if len(probability) and (probability.min() < 0 or probability.max() > 1):
-            raise InputError("Calibration needs probabilities: some scores lie outside 0 to 1.")
+            raise InputError(
+                "calibration-needs-probabilities-some",
+                "Calibration needs probabilities: some scores lie outside 0 to 1.",
+            )
         edges = np.linspace(0, 1, n_bins + 1)
         if strategy == "quantile":
             edges = np.quantile(probability, edges)

@@ -42,10 +42,18 @@ def rows_in_proportion(
     labels = np.unique(y)
     shares = dict.fromkeys(labels.tolist(), 1.0) if isinstance(proportions, str) else dict(proportions)
     if isinstance(proportions, str) and proportions != "balanced":
-        raise InputError(f"proportions is {proportions!r}; give 'balanced' or a weight for each class.")
+        raise InputError(
+            "proportions-give-balanced-weight",
+            "proportions is {proportions!r}; give 'balanced' or a weight for each class.",
+            proportions=proportions,
+        )
     unknown = [label for label in shares if label not in labels]
     if unknown or min(shares.values(), default=-1.0) < 0 or sum(shares.values()) <= 0:
-        raise InputError(f"proportions must be weights that are not negative, for classes among {labels.tolist()!r}.")
+        raise InputError(
+            "proportions-must-weights-negative",
+            "proportions must be weights that are not negative, for classes among {tolist!r}.",
+            tolist=labels.tolist(),
+        )
     total = len(y) if n_rows is None else n_rows
     ends = np.round(np.cumsum([0.0, *shares.values()]) / sum(shares.values()) * total).astype(int)
     rng = np.random.default_rng(seed)
@@ -75,7 +83,10 @@ def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndar
     """
     trained_on, real = np.asarray(trained_on, np.float64), np.asarray(real, np.float64)
     if (trained_on <= 0).any() or (real < 0).any():
-        raise InputError("Class proportions must be positive in training and not negative in reality.")
+        raise InputError(
+            "class-proportions-must-positive",
+            "Class proportions must be positive in training and not negative in reality.",
+        )
     scaled = probability * (real / real.sum()) / (trained_on / trained_on.sum())
     total = scaled.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(scaled, total, out=np.full_like(scaled, 1 / scaled.shape[1]), where=total > 0))

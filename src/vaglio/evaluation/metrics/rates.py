@@ -72,7 +72,12 @@ class Rates:
         """Numerator and denominator of a rate for each class."""
         key = {"recall": "tpr"}.get(rate, rate)
         if key not in RATES:
-            raise InputError(f"There is no rate {rate!r}: {did_you_mean(rate, ['recall', *RATES])}")
+            raise InputError(
+                "there-rate",
+                "There is no rate {rate!r}: {hint}",
+                rate=rate,
+                hint=did_you_mean(rate, ["recall", *RATES]),
+            )
         top, bottom = RATES[key]
         return np.sum([self.counts[c] for c in top], axis=0), np.sum([self.counts[c] for c in bottom], axis=0)
 
@@ -99,7 +104,12 @@ class Rates:
             top, bottom = (part.sum() for part in self.parts(rate))
             return float(top / bottom) if bottom > 0 else self.zero_division
         if average not in AVERAGES:
-            raise InputError(f"There is no average {average!r}: {did_you_mean(average, AVERAGES)}")
+            raise InputError(
+                "there-average",
+                "There is no average {average!r}: {hint}",
+                average=average,
+                hint=did_you_mean(average, AVERAGES),
+            )
         values = self.of(rate, warn=warn)
         if average == "macro":
             return float(values.mean())

@@ -66,7 +66,7 @@ def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str,
         return getattr(scoring, "__name__", "score"), scoring
     if scoring not in get_scorer_names():
         near = did_you_mean(scoring, get_scorer_names(), otherwise="see sklearn.metrics.get_scorer_names():")
-        raise InputError(f"There is no score {scoring!r}: {near}")
+        raise InputError("there-score", "There is no score {scoring!r}: {near}", scoring=scoring, near=near)
     return scoring, get_scorer(scoring)
 
 

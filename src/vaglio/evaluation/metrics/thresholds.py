@@ -80,7 +80,12 @@ class ThresholdTable:
         """
         measures = self.measures()
         if measure not in measures:
-            raise InputError(f"There is no measure {measure!r}: {did_you_mean(measure, measures)}")
+            raise InputError(
+                "there-measure",
+                "There is no measure {measure!r}: {hint}",
+                measure=measure,
+                hint=did_you_mean(measure, measures),
+            )
         return float(self.thresholds[int(np.argmax(measures[measure]))])
 
     def cost(self, cost: np.ndarray) -> np.ndarray:
@@ -109,7 +114,9 @@ def top_rows(score: np.ndarray, n: int) -> np.ndarray:
     [False, True, False, False]
     """
     if not 0 <= n <= len(score):
-        raise InputError(f"There are {len(score)} rows; {n} rows cannot be taken.")
+        raise InputError(
+            "there-rows-rows-cannot", "There are {n_score} rows; {n} rows cannot be taken.", n_score=len(score), n=n
+        )
     mask = np.zeros(len(score), dtype=bool)
     mask[np.argsort(-score, kind="stable")[:n]] = True
     return mask

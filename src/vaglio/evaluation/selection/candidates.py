@@ -44,7 +44,11 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     if isinstance(learners, (str, BaseEstimator)):
         learners = [learners]
     if not isinstance(learners, Iterable):
-        raise InputError(f"learners is {learners!r}; give ids, estimators or a mapping of names to them.")
+        raise InputError(
+            "learners-give-ids-estimators",
+            "learners is {learners!r}; give ids, estimators or a mapping of names to them.",
+            learners=learners,
+        )
     pairs = learners.items() if isinstance(learners, Mapping) else ((None, learner) for learner in learners)
     found: dict[str, Candidate] = {}
     for name, learner in pairs:
@@ -52,7 +56,7 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
         name = _unused(candidate.name, found)
         found[name] = Candidate(name, candidate.estimator, candidate.space)
     if not found:
-        raise InputError("There is no learner to try.")
+        raise InputError("there-learner-try", "There is no learner to try.")
     return list(found.values())
 
 
@@ -64,7 +68,9 @@ def _resolve(name: str | None, learner: Any, seed: int) -> Candidate:
         entry = registry.find(learner)
         name, learner = name or entry.id, entry.make()
     if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
-        raise InputError(f"{learner!r} is neither a learner id nor an estimator.")
+        raise InputError(
+            "neither-learner-id-nor", "{learner!r} is neither a learner id nor an estimator.", learner=learner
+        )
     own_id = getattr(learner, "_learner_id", None)
     if space is None:
         space = registry.LEARNERS[own_id].search_space if own_id in registry.LEARNERS else {}

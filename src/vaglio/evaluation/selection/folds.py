@@ -70,7 +70,12 @@ def evaluate_by_folds(
         learner = CostSensitiveClassifier(learner, cost)
     folds = rows.folds(n_splits, rules or SplitRules())
     if len(folds) < n_splits:
-        raise InputError(f"{len(rows)} rows cannot be divided into {n_splits} folds.")
+        raise InputError(
+            "rows-cannot-divided-into",
+            "{n_rows} rows cannot be divided into {n_splits} folds.",
+            n_rows=len(rows),
+            n_splits=n_splits,
+        )
     found = []
     with reporting(progress) as report:
         for done, (train, test) in enumerate(folds):

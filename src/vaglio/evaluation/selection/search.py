@@ -45,9 +45,16 @@ class SearchPlan:
 
     def __post_init__(self) -> None:
         if self.kind not in SEARCHES:
-            raise InputError(f"There is no search {self.kind!r}: {did_you_mean(self.kind, SEARCHES)}")
+            raise InputError(
+                "there-search",
+                "There is no search {kind!r}: {hint}",
+                kind=self.kind,
+                hint=did_you_mean(self.kind, SEARCHES),
+            )
         if self.n_iter < 1:
-            raise InputError(f"n_iter is {self.n_iter}; at least one setting is tried.")
+            raise InputError(
+                "n-iter-least-one", "n_iter is {n_iter}; at least one setting is tried.", n_iter=self.n_iter
+            )
 
 
 @dataclass
@@ -220,5 +227,5 @@ def best_of(trials: Sequence[Trial]) -> Trial:
     working = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
     if not working:
         reasons = "; ".join(dict.fromkeys(f"{t.learner}: {t.error or 'its score is not a number'}" for t in trials))
-        raise InputError(f"No learner could be trained. {reasons}")
+        raise InputError("learner-could-trained", "No learner could be trained. {reasons}", reasons=reasons)
     return max(working, key=lambda trial: trial.rank)

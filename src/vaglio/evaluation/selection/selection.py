@@ -121,7 +121,10 @@ def select(
     """
     chosen_strategy = find_strategy(strategy)
     if outer_folds is not None and strategy != "cross-validation":
-        raise InputError("outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.")
+        raise InputError(
+            "outer-folds-repeats-choice-2",
+            "outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.",
+        )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
     rows = Rows.of(table, target)
@@ -129,13 +132,22 @@ def select(
     classes = rows.classes()
     costs, rows = _costs(cost, rows, classes)
     if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):
-        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
+        raise InputError(
+            "test-table-used-after",
+            "A test table is used after the choice: choose the strategy validation or cross-validation.",
+        )
     further = None if test is None else rows.like(test, target)
     if len(classes) < 2:
-        raise InputError(f"Every row has the class {classes[0]!r}: there is nothing to learn.")
+        raise InputError(
+            "every-row-has-class", "Every row has the class {classes!r}: there is nothing to learn.", classes=classes[0]
+        )
     name, scorer = resolve_scorer(scoring, costs)
     if race and not is_mean_of_rows(scorer):
-        raise InputError(f"A race compares learners row by row: choose by accuracy or by costs, not by {name}.")
+        raise InputError(
+            "race-compares-learners-row",
+            "A race compares learners row by row: choose by accuracy or by costs, not by {name}.",
+            name=name,
+        )
     candidates = resolve_learners(learners, seed=seed)
     if costs is not None:
         candidates = [_cost_sensitive(candidate, costs) for candidate in candidates]
@@ -249,7 +261,12 @@ class _Flow:
     def _outer_folds(self, rows: Rows, outer_folds: int) -> list[tuple[Part, Part]]:
         folds = rows.folds(outer_folds, self.rules)
         if len(folds) < outer_folds:
-            raise InputError(f"{len(rows)} rows cannot be divided into {outer_folds} folds.")
+            raise InputError(
+                "rows-cannot-divided-into-2",
+                "{n_rows} rows cannot be divided into {outer_folds} folds.",
+                n_rows=len(rows),
+                outer_folds=outer_folds,
+            )
         return folds
 
     def _outer_fold(self, rows: Rows, train: Part, test: Part, budget: Budget, report: Report) -> OuterFold:

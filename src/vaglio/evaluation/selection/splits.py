@@ -71,7 +71,9 @@ class SplitRules:
 
     def __post_init__(self) -> None:
         if self.groups is not None and self.time_ordered:
-            raise InputError("Rows can be split by groups or by time, not by both: choose one.")
+            raise InputError(
+                "rows-can-split-groups", "Rows can be split by groups or by time, not by both: choose one."
+            )
 
     @property
     def division(self) -> str:
@@ -100,11 +102,18 @@ def test_share(test_size: float | str) -> float:
         if training.isdigit() and test.isdigit() and int(training) + int(test) == 100 and 0 < int(test) < 100:
             return int(test) / 100
         raise InputError(
-            f"There is no split {test_size!r}, which may also be a share or percentages of training and test rows that "
-            f"sum to 100: {did_you_mean(test_size, PRESETS)}"
+            "there-split-which-may",
+            "There is no split {test_size!r}, which may also be a share or percentages of training and "
+            "test rows that sum to 100: {hint}",
+            test_size=test_size,
+            hint=did_you_mean(test_size, PRESETS),
         )
     if not 0 < test_size < 1:
-        raise InputError(f"The share of test rows is {test_size}; it must lie between 0 and 1.")
+        raise InputError(
+            "share-test-rows-must",
+            "The share of test rows is {test_size}; it must lie between 0 and 1.",
+            test_size=test_size,
+        )
     return float(test_size)
 
 
@@ -134,7 +143,7 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
     rules = rules or SplitRules()
     share, n = test_share(test_size), len(y)
     if n < 2:
-        raise InputError(f"{n} rows cannot be split in two.")
+        raise InputError("rows-cannot-split-two", "{n} rows cannot be split in two.", n=n)
     rows = np.arange(n)
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
@@ -179,7 +188,9 @@ def make_three_way(
     """
     rules = rules or SplitRules()
     if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
-        raise InputError(f"Three shares that sum to 1 are needed, not {tuple(shares)}.")
+        raise InputError(
+            "three-shares-sum-needed", "Three shares that sum to 1 are needed, not {tuple}.", tuple=tuple(shares)
+        )
     rest, test = make_holdout(y, shares[2], rules)
     train, validation = make_holdout(y[rest], shares[1] / (shares[0] + shares[1]), rules.part(rest))
     return rest[train], rest[validation], test
@@ -202,7 +213,10 @@ def make_random_splits(
     """
     rules = rules or SplitRules()
     if rules.time_ordered:
-        raise InputError("Rows in order of time cannot be sampled at random: past and future would be mixed.")
+        raise InputError(
+            "rows-order-time-cannot",
+            "Rows in order of time cannot be sampled at random: past and future would be mixed.",
+        )
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
 
@@ -233,7 +247,12 @@ def make_folds(
     if leave_one_out:
         return LeaveOneOut()
     if not 2 <= n_splits <= len(y):
-        raise InputError(f"{len(y)} rows cannot be divided into {n_splits} folds.")
+        raise InputError(
+            "rows-cannot-divided-into-3",
+            "{n_y} rows cannot be divided into {n_splits} folds.",
+            n_y=len(y),
+            n_splits=n_splits,
+        )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
     return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
@@ -325,7 +344,7 @@ def advise_split(
     - 13 seconds are enough for 6 trainings of 2 seconds: 5 folds, and the model itself.
     """
     if simple_learner and complex_learner:
-        raise InputError("A learner is simple or complex, not both.")
+        raise InputError("learner-simple-complex-both", "A learner is simple or complex, not both.")
     if learner is not None and not (simple_learner or complex_learner):
         kind = _kind_of(learner)
         simple_learner, complex_learner = kind in _SIMPLE, kind in _COMPLEX
@@ -365,7 +384,7 @@ def _by_rows(n: int, quick: bool) -> tuple[float, str, list[str]]:
 def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, str]:
     """The strategy that the time allows: as many folds as can be paid for, or one validation set, or none."""
     if seconds <= 0 or budget <= 0:
-        raise InputError("seconds_per_fit and time_budget are numbers of seconds above 0.")
+        raise InputError("seconds-per-fit-time", "seconds_per_fit and time_budget are numbers of seconds above 0.")
     fits = int(budget / seconds)
     paid = f"{budget:g} seconds are enough for {fits:,} trainings of {seconds:g} seconds"
     folds = min(_FOLDS, fits - 1)

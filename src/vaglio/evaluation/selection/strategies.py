@@ -75,5 +75,7 @@ STRATEGIES = {strategy.name: strategy for strategy in _ALL}
 def find_strategy(name: str) -> Strategy:
     """The strategy of this name."""
     if name not in STRATEGIES:
-        raise InputError(f"There is no strategy {name!r}: {did_you_mean(name, STRATEGIES)}")
+        raise InputError(
+            "there-strategy-2", "There is no strategy {name!r}: {hint}", name=name, hint=did_you_mean(name, STRATEGIES)
+        )
     return STRATEGIES[name]

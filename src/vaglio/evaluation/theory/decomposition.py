@@ -158,7 +158,9 @@ def bias_variance(
     True
     """
     if n_rounds < 2:
-        raise InputError(f"n_rounds is {n_rounds}: variance needs at least 2 samples.")
+        raise InputError(
+            "n-rounds-variance-needs", "n_rounds is {n_rounds}: variance needs at least 2 samples.", n_rounds=n_rounds
+        )
     y = np.asarray(y)
     if param_name is not None:
         options: dict[str, Any] = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
@@ -300,12 +302,18 @@ def majority_vote_error(error: float | Sequence[float], n_learners: int | None =
     """
     if isinstance(error, Real):
         if n_learners is None or n_learners < 1:
-            raise InputError(f"majority_vote_error needs n_learners of at least 1, not {n_learners}.")
+            raise InputError(
+                "majority-vote-error-needs",
+                "majority_vote_error needs n_learners of at least 1, not {n_learners}.",
+                n_learners=n_learners,
+            )
         errors = np.full(n_learners, float(error))
     else:
         errors = np.asarray(error, dtype=np.float64)
     if errors.size == 0 or not ((errors >= 0) & (errors <= 1)).all():
-        raise InputError("An error is a probability: every error must lie between 0 and 1.")
+        raise InputError(
+            "error-probability-every-error", "An error is a probability: every error must lie between 0 and 1."
+        )
     wrong = np.ones(1)  # probability of 0, 1, … wrong learners so far
     for e in errors:
         wrong = np.convolve(wrong, [1 - e, e])

@@ -95,7 +95,12 @@ def shatters(estimator: Estimator, points: Any) -> Shattering:
     """
     points = np.asarray(points, dtype=np.float64)
     if points.ndim != 2 or not 1 <= len(points) <= _MAX_POINTS:
-        raise InputError(f"Give 1 to {_MAX_POINTS} points as rows; {2**_MAX_POINTS} labellings are enough.")
+        raise InputError(
+            "give-points-rows-labellings",
+            "Give 1 to {max_points} points as rows; {max_points2} labellings are enough.",
+            max_points=_MAX_POINTS,
+            max_points2=2**_MAX_POINTS,
+        )
     labellings = np.array(list(itertools.product([0, 1], repeat=len(points))))
     models, realised = [], []
     with warnings.catch_warnings():
@@ -146,7 +151,12 @@ def vc_dimension_lower_bound(
     2
     """
     if not 1 <= max_points <= _MAX_POINTS:
-        raise InputError(f"max_points is {max_points}; it must lie between 1 and {_MAX_POINTS}.")
+        raise InputError(
+            "max-points-must-lie",
+            "max_points is {max_points}; it must lie between 1 and {max_points2}.",
+            max_points=max_points,
+            max_points2=_MAX_POINTS,
+        )
     rng = np.random.default_rng(seed)
     for n in range(1, max_points + 1):
         # Random points are in general position with probability one, so a few draws are enough if any set of n works.

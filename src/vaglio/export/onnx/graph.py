@@ -20,7 +20,7 @@ def onnx_module() -> Any:
         import onnx
     except ImportError:
         raise MissingDependencyError(
-            "ONNX needs the package onnx: install it with pip install 'vaglio[onnx]'."
+            "onnx-needs-package-onnx", "ONNX needs the package onnx: install it with pip install 'vaglio[onnx]'."
         ) from None
     return onnx
 

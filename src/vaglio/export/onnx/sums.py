@@ -174,7 +174,7 @@ def neighbors(graph: Graph, node: ExportNode, x: str) -> Answer:
     fields = node.fields
     if fields["metric"] not in ("euclidean", "manhattan", "chebyshev", "minkowski") or fields["absent"].size:
         what = "asymmetric columns" if fields["absent"].size else f"the metric {fields['metric']!r}"
-        raise NotSupportedError(f"its distances with {what} have no form there")
+        raise NotSupportedError("distances-have-form-there", "its distances with {what} have no form there", what=what)
     distance = _distances(graph, node, x)
     near, rows = graph("TopK", distance, np.array([fields["k"]]), outputs=2, axis=1, largest=0, sorted=1)
     if fields["metric"] == "euclidean":
@@ -325,7 +325,12 @@ def gaussian(graph: Graph, node: ExportNode, x: str) -> Answer:
     if p == 0:
         return _posterior(graph, node, joint)
     if p > MOST_JOINT:
-        raise NotSupportedError(f"its joint density has {p} columns, and at most {MOST_JOINT} are written")
+        raise NotSupportedError(
+            "joint-density-has-columns",
+            "its joint density has {p} columns, and at most {most_joint} are written",
+            p=p,
+            most_joint=MOST_JOINT,
+        )
     value = graph.columns(x, fields["feature"])
     known = graph.number(graph("Not", graph("IsNaN", value)))
     away = graph("Unsqueeze", graph("Where", graph("IsNaN", value), 0.0, value), np.array([1]))

@@ -33,14 +33,19 @@ def text_of(value: object) -> str:
         return number(value)
     text = spelling(value)
     if found := _UNWRITABLE.search(text):
-        raise NotSupportedError(f"XML cannot hold the character {found.group()!r}, as in {text!r}")
+        raise NotSupportedError(
+            "xml-cannot-hold-character",
+            "XML cannot hold the character {group!r}, as in {text!r}",
+            group=found.group(),
+            text=text,
+        )
     return text
 
 
 def number(value: float) -> str:
     """Return a finite number with every digit."""
     if not math.isfinite(value):
-        raise NotSupportedError(f"PMML has no number {value}")
+        raise NotSupportedError("pmml-has-number", "PMML has no number {value}", value=value)
     return repr(float(value))
 
 
@@ -120,7 +125,11 @@ class Scope:
             return self._known[key]
         name = self.names.new()
         if self.names.count > MOST_ELEMENTS:
-            raise NotSupportedError(f"it needs more than {MOST_ELEMENTS:,} derived fields; learn a smaller one")
+            raise NotSupportedError(
+                "needs-more-than-derived",
+                "it needs more than {most_elements:,} derived fields; learn a smaller one",
+                most_elements=MOST_ELEMENTS,
+            )
         kind = {"name": name, "optype": "continuous", "dataType": "double", **attributes}
         self.derived.append(element("DerivedField", kind, expression))
         if key is not None:

@@ -51,7 +51,11 @@ def to_pmml(source: Source, target: str, probabilistic: bool) -> str:
 
 def _document(source: Source, node: ExportNode, target: str, probabilistic: bool) -> str:
     if node.size > MOST_ELEMENTS:
-        raise NotSupportedError(f"it has more than {MOST_ELEMENTS:,} numbers; learn a smaller one")
+        raise NotSupportedError(
+            "has-more-than-numbers",
+            "it has more than {most_elements:,} numbers; learn a smaller one",
+            most_elements=MOST_ELEMENTS,
+        )
     labels = source.labels
     taken = [*(feature.name for feature in source.features), target, *(f"p({label})" for label in labels), "prediction"]
     scope = Scope(Names(taken), source.features, target)
@@ -165,9 +169,14 @@ def _mix(scope: Scope, node: ExportNode, labels: Labels, output: Element | None)
     fields = node.fields
     hard = set(fields["hard"].tolist())
     if len(hard) > 1:
-        raise NotSupportedError("some of its members have probabilities and others vote, and PMML has one way for all")
+        raise NotSupportedError(
+            "some-members-have-probabilities",
+            "some of its members have probabilities and others vote, and PMML has one way for all",
+        )
     if len(labels.place) < len(labels.labels):
-        raise NotSupportedError("a member that is a mixture itself does not know all classes")
+        raise NotSupportedError(
+            "member-mixture-itself-does", "a member that is a mixture itself does not know all classes"
+        )
     # Relative to their mean: programs differ in what they divide the votes by.
     weights = fields["weight"] / fields["total"] * len(node.members)
     inner, models = [], []
@@ -177,7 +186,7 @@ def _mix(scope: Scope, node: ExportNode, labels: Labels, output: Element | None)
         each = scope.inner(tuple(scope.features[j] for j in columns))
         own = Labels(labels.labels, known if labels.labels else [])
         if len(known) < len(labels.labels) and member.kind not in ("trees", "rules") and hard == {0}:
-            raise NotSupportedError("a member does not know all classes")
+            raise NotSupportedError("member-does-know-all", "a member does not know all classes")
         inner.append(each)
         models.append((_always(), _model(each, member, own, None), float(weights[i])))
     _whole(scope, inner)

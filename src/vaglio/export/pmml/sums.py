@@ -37,7 +37,9 @@ def linear(scope: Scope, node: ExportNode, labels: Labels, output: Element | Non
     """Return a RegressionModel of a model with probabilities, a SupportVectorMachineModel of one that only decides."""
     fields = node.fields
     if fields["link"] == CALIBRATED:
-        raise NotSupportedError("PMML has no probabilities that are calibrated apart from the decision")
+        raise NotSupportedError(
+            "pmml-has-probabilities-calibrated", "PMML has no probabilities that are calibrated apart from the decision"
+        )
     if fields["link"] == DECIDE:
         return _hyperplanes(scope, node, labels, output)
     values = range(fields["n_values"])
@@ -86,7 +88,9 @@ def machine(scope: Scope, node: ExportNode, labels: Labels, output: Element | No
     """Return a SupportVectorMachineModel with a kernel."""
     fields = node.fields
     if fields["link"] == CALIBRATED:
-        raise NotSupportedError("PMML has no probabilities that are calibrated apart from the decision")
+        raise NotSupportedError(
+            "pmml-has-probabilities-calibrated", "PMML has no probabilities that are calibrated apart from the decision"
+        )
     names = [""] * fields["width"]
     for i, at in enumerate(fields["number_column"].tolist()):
         names[at] = _standardised(scope, fields, i)
@@ -142,7 +146,10 @@ def _machines(
 ) -> Element:
     """A positive value of a machine favours its target category."""
     if node.fields["pairs"] and node.fields["break_ties"]:
-        raise NotSupportedError("PMML counts the votes of machines and does not break their ties by decision values")
+        raise NotSupportedError(
+            "pmml-counts-votes-machines",
+            "PMML counts the votes of machines and does not break their ties by decision values",
+        )
     known = [labels.labels[place] for place in labels.place]
     k = node.outputs
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
@@ -170,7 +177,10 @@ def bayes(scope: Scope, node: ExportNode, labels: Labels, output: Element | None
     """Return a NaiveBayesModel."""
     fields, k = node.fields, node.outputs
     if not (np.isfinite(fields["numbers"]).all() and np.isfinite(fields["prior"]).all()):
-        raise NotSupportedError("it has probabilities of 0, which rule a class out; learn with a positive alpha")
+        raise NotSupportedError(
+            "has-probabilities-which-rule",
+            "it has probabilities of 0, which rule a class out; learn with a positive alpha",
+        )
     known = [labels.labels[place] for place in labels.place]
     inputs = []
     for t, column in enumerate(fields["feature"].tolist()):
@@ -205,7 +215,9 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
         return element("BayesInput", {"fieldName": scope.number(column)}, element("TargetValueStats", None, *stats))
     if kind not in (TABLE, INTERVAL, VALUE):
         why = f"PMML has no density of column {feature.name!r}"
-        raise NotSupportedError(f"{why}; learn with likelihood='gaussian' or 'mdl'")
+        raise NotSupportedError(
+            "learn-likelihood-gaussian-mdl", "{why}; learn with likelihood='gaussian' or 'mdl'", why=why
+        )
     points = numbers[: {TABLE: 0, INTERVAL: size - 1, VALUE: size}[kind]]
     table = np.exp(numbers[len(points) :].reshape(-1, k))
     if kind == TABLE:
@@ -215,11 +227,15 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
         cells = np.searchsorted(points, ranks, side="right" if kind == INTERVAL else "left")
         listed = cells < len(table) if kind == INTERVAL else np.isin(ranks, points)
         if not listed.all():
-            raise NotSupportedError(f"some values of column {feature.name!r} say nothing")
+            raise NotSupportedError(
+                "some-values-column-say", "some values of column {name!r} say nothing", name=feature.name
+            )
         rows = table[cells]
         # PMML divides a column by its sum, which must remain 1 where several categories share a row of the table.
         if not np.allclose(rows.sum(axis=0), rows.sum(axis=0)[0], rtol=1e-12):
-            raise NotSupportedError("several values of an ordered column share an interval")
+            raise NotSupportedError(
+                "several-values-ordered-column", "several values of an ordered column share an interval"
+            )
         return _pairs(scope.use(column), feature.categories, rows, known)
     name = _discretised(scope, column, kind, points, len(table))
     return _pairs(name, [f"b{i}" for i in range(len(table))], table, known)

@@ -58,8 +58,10 @@ def rules_sql(rules: RuleList, table: str, probabilities: bool, dialect: str = "
     for feature in (rules.features[j] for conditions in rules.conditions for c in conditions for j in c.columns):
         if feature.word is not None:
             raise NotSupportedError(
-                f"Column {feature.column!r} is free text, and standard SQL does not split a text into words: export "
-                "the rules as Python, or learn without this column."
+                "column-free-text-standard",
+                "Column {column!r} is free text, and standard SQL does not split a text into words: "
+                "export the rules as Python, or learn without this column.",
+                column=feature.column,
             )
     return in_dialect(_RuleStatement(rules, table).text(probabilities), dialect)
 
@@ -195,7 +197,11 @@ class _RuleStatement(Statement):
     def _linear(self, condition: LinearCondition) -> str:
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
-            raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
+            raise NotSupportedError(
+                "sql-has-portable-way",
+                "SQL has no portable way to multiply a date, as {dates!r} in a linear test.",
+                dates=dates[0],
+            )
         terms = [
             f"{sql_number(coefficient)} * {self.rank(feature) if feature.categories else sql_name(feature.name)}"
             for feature, coefficient in zip(condition.features, condition.coefficients)

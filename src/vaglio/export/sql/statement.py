@@ -52,7 +52,12 @@ def in_dialect(sql: str, dialect: str) -> str:
     `a` = 'it''s \\'
     """
     if dialect not in DIALECTS:
-        raise InputError(f"There is no SQL dialect {dialect!r}; there are {', '.join(DIALECTS)}.")
+        raise InputError(
+            "there-sql-dialect-there",
+            "There is no SQL dialect {dialect!r}; there are {dialects}.",
+            dialect=dialect,
+            dialects=", ".join(DIALECTS),
+        )
 
     def requoted(found: re.Match[str]) -> str:
         text = found.group()
@@ -84,7 +89,7 @@ def sql_value(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
         if not math.isfinite(value):
-            raise InputError(f"SQL has no portable way to write {value}.")
+            raise InputError("sql-has-portable-way-2", "SQL has no portable way to write {value}.", value=value)
         return f"({value!r})" if value < 0 else repr(value)
     return "'" + _printable(str(value)).replace("'", "''") + "'"
 
@@ -102,7 +107,7 @@ def sql_list(values: Sequence[Any]) -> str:
 
 def _printable(text: str) -> str:
     if "\0" in text:
-        raise InputError(f"SQL cannot hold a NUL character, as in {text!r}.")
+        raise InputError("sql-cannot-hold-nul", "SQL cannot hold a NUL character, as in {text!r}.", text=text)
     return text
 
 

@@ -371,6 +371,11 @@ def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
 def _refuse_for(facts: Facts, what: str, instead: str) -> NoReturn:
     needed, allowed = bytes_of_rows(facts) >> 20, facts.memory >> 20
     raise NotSupportedError(
-        f"{what} needs all rows in memory, about {needed} MB, more than the memory limit allows ({allowed} MB): raise "
-        f"the limit, {instead}, or take a sample (data.sample(N), --sample N)."
+        "needs-all-rows-memory",
+        "{what} needs all rows in memory, about {needed} MB, more than the memory limit allows "
+        "({allowed} MB): raise the limit, {instead}, or take a sample (data.sample(N), --sample N).",
+        what=what,
+        needed=needed,
+        allowed=allowed,
+        instead=instead,
     )

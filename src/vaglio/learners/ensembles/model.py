@@ -58,8 +58,10 @@ class Foreign:
 
     def state(self) -> State:
         raise NotSupportedError(
-            f"An ensemble of {type(self.estimator).__name__} cannot be saved: a model file holds vaglio's own models "
-            "only; use one of its learners, or keep the object yourself."
+            "ensemble-cannot-saved-model",
+            "An ensemble of {name} cannot be saved: a model file holds vaglio's own models only; use "
+            "one of its learners, or keep the object yourself.",
+            name=type(self.estimator).__name__,
         )
 
 
@@ -181,7 +183,9 @@ class Ensemble:
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> RuleSet:
         """Return the rules of the members, if they are trees: a row meets one of each, and their sum counts."""
         if self.no_rules is not None:
-            raise NotSupportedError(f"This ensemble gives no rules: {self.no_rules}.")
+            raise NotSupportedError(
+                "ensemble-gives-rules", "This ensemble gives no rules: {no_rules}.", no_rules=self.no_rules
+            )
         shares = []
         for member in self.members:
             seen = features if member.features is None else tuple(features[j] for j in member.features)
@@ -206,8 +210,11 @@ class Ensemble:
         for i, member in enumerate(self.members):
             if member.model.kind in self._not_inside:
                 raise NotSupportedError(
-                    f"A model of the kind {member.model.kind!r} inside one of the kind {self.kind!r} cannot be saved: "
-                    "combine the inner members directly, or keep the object yourself."
+                    "model-kind-inside-one",
+                    "A model of the kind {kind!r} inside one of the kind {kind2!r} cannot be saved: "
+                    "combine the inner members directly, or keep the object yourself.",
+                    kind=member.model.kind,
+                    kind2=self.kind,
                 )
             own, meta = member.model.state()
             arrays.update({f"{i}.{name}": value for name, value in own.items()})

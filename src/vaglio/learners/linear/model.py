@@ -62,7 +62,10 @@ class LinearModel:
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if not self.probabilistic:
-            raise NotSupportedError("A perceptron gives no probabilities: use decision_function or predict.")
+            raise NotSupportedError(
+                "perceptron-gives-probabilities-use",
+                "A perceptron gives no probabilities: use decision_function or predict.",
+            )
         values = self.decision_function(matrix)
         if values.ndim == 2:
             probability: np.ndarray = softmax(values, axis=1)

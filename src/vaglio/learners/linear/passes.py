@@ -45,13 +45,16 @@ def encoder_passes(
         for feature in features:
             if feature.is_nominal:
                 raise InputError(
-                    f"Column {feature.name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers "
-                    "first, or use preprocess='auto'."
+                    "column-nominal-preprocess-none",
+                    "Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as "
+                    "numbers first, or use preprocess='auto'.",
+                    name=feature.name,
                 )
         if facts.missing.any():
             raise InputError(
-                "X contains NaN, and with preprocess=None nothing is imputed: fill the missing values first, or use "
-                "preprocess='auto'."
+                "x-contains-nan-preprocess",
+                "X contains NaN, and with preprocess=None nothing is imputed: fill the missing values "
+                "first, or use preprocess='auto'.",
             )
         note_belief(estimator, features, {})
         return DenseEncoder(features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)

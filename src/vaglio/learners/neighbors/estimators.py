@@ -361,8 +361,9 @@ class _NeighborsEstimator(VaglioEstimator):
     def _refuse_columns(self, incomplete: bool) -> None:
         if self.metric in ("cosine", *PAIRWISE) and incomplete:
             raise NotSupportedError(
-                f"The metric {self.metric!r} needs complete numbers: use metric='minkowski' for nominal or missing "
-                "values."
+                "metric-needs-complete-numbers",
+                "The metric {metric!r} needs complete numbers: use metric='minkowski' for nominal or missing values.",
+                metric=self.metric,
             )
 
     def partial_fit(self, X: TableLike, y: ColumnLike) -> Self:
@@ -429,7 +430,9 @@ class _NeighborsEstimator(VaglioEstimator):
         csr_matrix of shape (n_queries, n_samples)
         """
         if mode not in ("connectivity", "distance"):
-            raise InputError(f"mode is 'connectivity' or 'distance', not {mode!r}.")
+            raise InputError(
+                "mode-connectivity-distance", "mode is 'connectivity' or 'distance', not {mode!r}.", mode=mode
+            )
         distances, rows = self.kneighbors(X, n_neighbors)
         values = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
         starts = np.arange(len(rows) + 1) * rows.shape[1]
@@ -454,7 +457,9 @@ class _NeighborsEstimator(VaglioEstimator):
             row = np.asarray(row).reshape(1, -1)
         case = self._encode(row)
         if case.n_rows != 1:
-            raise InputError(f"local_tree explains one row, not {case.n_rows}: give it one.")
+            raise InputError(
+                "local-tree-explains-one", "local_tree explains one row, not {n_rows}: give it one.", n_rows=case.n_rows
+            )
         codebook, classes = self.fitted_.codebook, self.fitted_.classes
         return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
 

@@ -290,8 +290,10 @@ class Neighbors:
             if callable(what):
                 name = getattr(what, "__name__", type(what).__name__)
                 raise NotSupportedError(
-                    f"A model that uses the function {name!r} cannot be saved: a model file holds data, no code; "
-                    "use one of the named metrics and weights."
+                    "model-uses-function-cannot",
+                    "A model that uses the function {name!r} cannot be saved: a model file holds data, "
+                    "no code; use one of the named metrics and weights.",
+                    name=name,
                 )
         arrays = {
             "numeric": self.numeric,

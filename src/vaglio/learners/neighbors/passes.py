@@ -74,8 +74,12 @@ def _blocks(parts: Iterable[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarra
 def refuse_out_of_core(what: str, needs: str = "") -> NoReturn:
     """Say that something needs the rows in memory."""
     raise NotSupportedError(
-        "The rows of this model are on disk, because they did not fit in memory: it predicts and finds neighbours, but "
-        f"to {what}{needs}, learn with a higher memory limit or from a sample (data.sample(N))."
+        "rows-model-disk-because",
+        "The rows of this model are on disk, because they did not fit in memory: it predicts and finds "
+        "neighbours, but to {what}{needs}, learn with a higher memory limit or from a sample "
+        "(data.sample(N)).",
+        what=what,
+        needs=needs,
     )
 
 
@@ -304,8 +308,10 @@ class RowFiles:
                 arrays = self._spill.get(f"part-{at}")
             except FileNotFoundError as error:
                 raise InputError(
-                    f"The rows of this model were in {Path(error.filename).parent}, which is not here: they are "
-                    "removed with the model that was trained, and other machines do not see them."
+                    "rows-model-which-here",
+                    "The rows of this model were in {parent}, which is not here: they are removed with "
+                    "the model that was trained, and other machines do not see them.",
+                    parent=Path(error.filename).parent,
                 ) from None
             numeric, codes, target, weight = (arrays[name] for name in _NAMES)
             yield RowPart(start, numeric, codes, target, weight.ravel())
@@ -360,9 +366,12 @@ def refuse_folds(facts: Facts) -> None:
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(
-            f"To choose K, n_neighbors='cv' holds the folds of all rows, about {needed >> 20} MB, more than the memory "
-            f"limit allows ({allowed >> 20} MB): name a number of neighbours (one chosen on a sample, data.sample(N), "
-            "serves), or raise the limit."
+            "choose-k-n-neighbors",
+            "To choose K, n_neighbors='cv' holds the folds of all rows, about {needed} MB, more than "
+            "the memory limit allows ({allowed} MB): name a number of neighbours (one chosen on a "
+            "sample, data.sample(N), serves), or raise the limit.",
+            needed=needed >> 20,
+            allowed=allowed >> 20,
         )
 
 
@@ -408,9 +417,14 @@ def _belief_for_numbers(files: RowFiles, q: int, feature: Feature, facts: Facts)
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(
-            f"Column {feature.name!r} has {len(feature.categories)} categories, and how far it is believed is "
-            f"computed from all rows at once, about {needed >> 20} MB, more than the memory limit allows "
-            f"({allowed >> 20} MB): raise the limit, leave the column out, or set nominal_guard=None."
+            "column-has-categories-how",
+            "Column {name!r} has {n_categories} categories, and how far it is believed is computed "
+            "from all rows at once, about {needed} MB, more than the memory limit allows ({allowed} "
+            "MB): raise the limit, leave the column out, or set nominal_guard=None.",
+            name=feature.name,
+            n_categories=len(feature.categories),
+            needed=needed >> 20,
+            allowed=allowed >> 20,
         )
     codes, target, weight = [], [], []
     for part in files.parts():

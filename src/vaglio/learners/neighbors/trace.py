@@ -22,9 +22,15 @@ def trace_knn(page: Page, training: Training) -> None:
     """Write the distances from a row to the training rows, and the votes of the nearest."""
     say, model, estimator = page.say, training.model, training.estimator
     if training.row is None:
-        raise InputError("Nearest neighbours need a row to classify: give one (row=…, --row on the command line).")
+        raise InputError(
+            "nearest-neighbours-need-row",
+            "Nearest neighbours need a row to classify: give one (row=…, --row on the command line).",
+        )
     if callable(model.metric) or callable(model.vote):
-        raise NotSupportedError("A metric or vote that is a function has no formula to show: choose one by name.")
+        raise NotSupportedError(
+            "metric-vote-function-has",
+            "A metric or vote that is a function has no formula to show: choose one by name.",
+        )
     k = min(int(estimator.n_neighbors_), len(training.y))
     page.section(say("distances"))
     page.text(say("knn_rule", k=k))

@@ -48,8 +48,12 @@ class Kernel:
             values = np.asarray(self.function(rows, vectors), dtype=np.float64)
             if values.shape != (len(rows), len(vectors)):
                 raise InputError(
-                    f"The kernel function returned the shape {values.shape} for {len(rows)} and {len(vectors)} rows: "
-                    "it must give one value for each pair."
+                    "kernel-function-returned-shape",
+                    "The kernel function returned the shape {shape} for {n_rows} and {n_vectors} rows: "
+                    "it must give one value for each pair.",
+                    shape=values.shape,
+                    n_rows=len(rows),
+                    n_vectors=len(vectors),
                 )
             return np.ascontiguousarray(values)
         return _core.svm_kernel_matrix(rows, vectors, *self.spec, threads)
@@ -227,8 +231,9 @@ class SVMModel:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(
-                "This support vector machine was trained without probabilities: use decision_function, or "
-                "SVC(calibration='sigmoid')."
+                "support-vector-machine-trained",
+                "This support vector machine was trained without probabilities: use decision_function, "
+                "or SVC(calibration='sigmoid').",
             )
         machines = self.machines(self.rows(matrix))
         return calibrated(self.class_values(machines), self.calibration)
@@ -255,7 +260,10 @@ class SVMModel:
             if given is not None:
                 name = getattr(given, "__name__", repr(given))
                 raise NotSupportedError(
-                    f"This model cannot be saved: its {what} is the function {name!r}, and a model file holds no code."
+                    "model-cannot-saved-function",
+                    "This model cannot be saved: its {what} is the function {name!r}, and a model file holds no code.",
+                    what=what,
+                    name=name,
                 )
         arrays, meta = self.encoder.to_state()
         arrays |= {
@@ -340,8 +348,11 @@ def written_out(rows: Any) -> np.ndarray:
         return np.asarray(rows)
     if rows.shape[0] * rows.shape[1] > MOST_WRITTEN_OUT:
         raise NotSupportedError(
-            f"Sparse rows are written out in full for a kernel that is not linear, and {rows.shape[0]} rows of "
-            f"{rows.shape[1]} columns are too many for it: use kernel='linear', or reduce the columns first."
+            "sparse-rows-written-out",
+            "Sparse rows are written out in full for a kernel that is not linear, and {shape} rows of "
+            "{shape2} columns are too many for it: use kernel='linear', or reduce the columns first.",
+            shape=rows.shape[0],
+            shape2=rows.shape[1],
         )
     dense: np.ndarray = rows.toarray()
     return dense
@@ -350,11 +361,14 @@ def written_out(rows: Any) -> np.ndarray:
 def mapped(phi: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
     """Apply an explicit map to encoded rows."""
     if sp.issparse(rows):
-        raise NotSupportedError("An explicit map phi needs dense rows.")
+        raise NotSupportedError("explicit-map-phi-needs", "An explicit map phi needs dense rows.")
     values = np.ascontiguousarray(phi(rows), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(rows) or not np.isfinite(values).all():
         raise InputError(
-            f"phi returned the shape {values.shape} for {len(rows)} rows: it must give one finite vector for each row."
+            "phi-returned-shape-rows",
+            "phi returned the shape {shape} for {n_rows} rows: it must give one finite vector for each row.",
+            shape=values.shape,
+            n_rows=len(rows),
         )
     return values
 

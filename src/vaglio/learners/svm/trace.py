@@ -22,7 +22,10 @@ def trace_svm(page: Page, training: Training) -> None:
     """Write the kernel, one section per pair of classes, and the decision values of a row."""
     say, model, estimator = page.say, training.model, training.estimator
     if model.kernel.name == "precomputed":
-        raise NotSupportedError("A precomputed kernel has no rows to show: give the rows and a kernel by name.")
+        raise NotSupportedError(
+            "precomputed-kernel-has-rows",
+            "A precomputed kernel has no rows to show: give the rows and a kernel by name.",
+        )
     page.section(say("data"))
     page.text(say("svm_rule"))
     page.formula(kernel_formula(model.kernel))

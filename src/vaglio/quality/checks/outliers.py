@@ -64,7 +64,10 @@ def forbidden_mask(column: Column, rule: Any) -> np.ndarray:
         good = np.asarray(rule(column.values), dtype=bool)
         if good.shape != (len(column),):
             raise InputError(
-                f"The rule of {column.name!r} returned the shape {good.shape}; it must return True or False per row."
+                "rule-returned-shape-must",
+                "The rule of {name!r} returned the shape {shape}; it must return True or False per row.",
+                name=column.name,
+                shape=good.shape,
             )
         wrong: np.ndarray = ~good & ~column.missing
         return wrong
@@ -76,8 +79,10 @@ def forbidden_mask(column: Column, rule: Any) -> np.ndarray:
         return strange
     if column.kind != "numeric" or not isinstance(rule, Sequence) or len(rule) != 2:
         raise InputError(
-            f"The rule of {column.name!r} is {rule!r}; give (low, high) for numbers, a set of allowed values, "
-            "or a function."
+            "rule-give-low-high",
+            "The rule of {name!r} is {rule!r}; give (low, high) for numbers, a set of allowed values, or a function.",
+            name=column.name,
+            rule=rule,
         )
     low, high = rule
     # Comparing NaN warns; a missing value is no violation.

@@ -28,14 +28,27 @@ def read_tokens(path: str | Path) -> tuple[bytes, ...]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise InputError(f"Cannot read the tokens in {path}: {error.strerror}.") from error
+        raise InputError(
+            "cannot-read-tokens", "Cannot read the tokens in {path}: {strerror}.", path=path, strerror=error.strerror
+        ) from error
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a text file with one token per line.") from None
+        raise InputError(
+            "text-file-one-token", "{path} is not a text file with one token per line.", path=path
+        ) from None
     tokens = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not tokens:
-        raise InputError(f"{path} holds no token: write one per line, e.g. from 'openssl rand -hex 32'.")
+        raise InputError(
+            "holds-token-write-one",
+            "{path} holds no token: write one per line, e.g. from 'openssl rand -hex 32'.",
+            path=path,
+        )
     if min(map(len, tokens)) < _SHORTEST:
-        raise InputError(f"{path} holds a token of fewer than {_SHORTEST} characters, which can be guessed.")
+        raise InputError(
+            "holds-token-fewer-than",
+            "{path} holds a token of fewer than {shortest} characters, which can be guessed.",
+            path=path,
+            shortest=_SHORTEST,
+        )
     return tuple(_digest(token.encode()) for token in tokens)
 
 

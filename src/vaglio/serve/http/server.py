@@ -127,7 +127,11 @@ class Address:
         except (OSError, OverflowError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(
-                f"Cannot listen on {self.host}, port {self.port} ({reason}): choose another --port or --host."
+                "cannot-listen-port-choose",
+                "Cannot listen on {host}, port {port} ({reason}): choose another --port or --host.",
+                host=self.host,
+                port=self.port,
+                reason=reason,
             ) from error
 
     def url(self, port: int) -> str:

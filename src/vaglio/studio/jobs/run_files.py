@@ -44,7 +44,7 @@ class Request:
         """Read the request of a run."""
         data = read_json(folder / "request.json")
         if not isinstance(data, dict):
-            raise InputError(f"{folder} holds no request.")
+            raise InputError("holds-request", "{folder} holds no request.", folder=folder)
         return cls(folder, data)
 
     @property

@@ -82,7 +82,9 @@ class Jobs:
         """
         with self._lock:
             if sum(self._is_alive(name) for name in self._processes) >= _MOST_AT_A_TIME:
-                raise InputError("Two runs are at work already: wait for one of them, or cancel it.")
+                raise InputError(
+                    "two-runs-work-already", "Two runs are at work already: wait for one of them, or cancel it."
+                )
             folder = self.project.new_run(request)
             command = [sys.executable, "-m", "vaglio.studio.jobs.worker", str(folder)]
             environment = {**os.environ, "VAGLIO_STUDIO_PARENT": str(os.getpid())}

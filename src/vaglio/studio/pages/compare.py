@@ -75,7 +75,10 @@ class ComparePage(Page):
         opened = self.bench.need_table()
         models = choose_run(self.jobs, opened, form.get("run"))
         if len(models) < 2:
-            raise InputError("A comparison needs two learners: train another one in the room Learn.")
+            raise InputError(
+                "comparison-needs-two-learners-2",
+                "A comparison needs two learners: train another one in the room Learn.",
+            )
         asked = models[0].run.request
         self.jobs.start(
             {

@@ -35,7 +35,7 @@ class ExplorePage(Page):
         facts = self.results.get(("explore", opened.key), lambda: _ranking(opened))
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
-            raise InputError("Every column is free text: there is nothing to draw.")
+            raise InputError("every-column-free-text", "Every column is free text: there is nothing to draw.")
         ranked = [row["column"] for row in facts["ranking"]]
         first = next((name for name in [query.get("x", ""), *ranked, *names] if name in names), names[0])
         second = query.get("y", "") if query.get("y", "") in names and query.get("y") != first else ""

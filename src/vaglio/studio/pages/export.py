@@ -70,7 +70,7 @@ class ExportPage(Page):
     def _chosen(self, name: str) -> Learned:
         chosen, models = choose_model(self.jobs, self.bench.need_table(), name)
         if name and chosen.name not in {each.name for each in models}:
-            raise InputError("This model is no longer there: choose another one.")
+            raise InputError("model-longer-there-choose", "This model is no longer there: choose another one.")
         return chosen
 
     def _report(self, form: Form) -> str:
@@ -151,7 +151,7 @@ class ExportPage(Page):
     def _finished(self, request: Request, kind: str) -> Path:
         run = self.jobs.get(request.path_params["run"])
         if run.kind != kind or run.state != "done":
-            raise InputError("This run has left no file.")
+            raise InputError("run-has-left-file", "This run has left no file.")
         return run.folder
 
 

@@ -114,7 +114,9 @@ def choose_run(jobs: Jobs, opened: OpenTable, wanted: str = "") -> list[Learned]
     """Return the models of a run, by default of the newest one with a model."""
     models = learned_models(jobs, opened)
     if not models:
-        raise InputError("There is no model of this table yet: train learners in the room Learn.")
+        raise InputError(
+            "there-model-table-yet", "There is no model of this table yet: train learners in the room Learn."
+        )
     names = [each.run.name for each in models]
     run = wanted if wanted in names else names[0]
     return [each for each in models if each.run.name == run]

@@ -68,9 +68,9 @@ def row_from_words(served: Served, words: dict[str, str]) -> dict[str, Any]:
             try:
                 value = float(word.replace(",", "."))
             except ValueError:
-                raise InputError(f"{name}: {clip(word, 40)!r} is no number.") from None
+                raise InputError("number", "{name}: {word!r} is no number.", name=name, word=clip(word, 40)) from None
             if value != value or value in (float("inf"), float("-inf")):
-                raise InputError(f"{name}: a number is finite.")
+                raise InputError("number-finite", "{name}: a number is finite.", name=name)
             row[name] = value
         else:
             row[name] = next((value for value in feature.categories if str(value) == word), word)
@@ -213,7 +213,12 @@ class UnderstandPage(Page):
         asked = query.get("row", "")
         if asked:
             if not asked.isdecimal() or not 1 <= int(asked[:12]) <= len(opened.table):
-                raise InputError(f"There is no row {clip(asked, 20)!r}: the table has rows 1 to {len(opened.table):,}.")
+                raise InputError(
+                    "there-row-table-has-2",
+                    "There is no row {asked!r}: the table has rows 1 to {n_table:,}.",
+                    asked=clip(asked, 20),
+                    n_table=len(opened.table),
+                )
             number = int(asked)
         return row_from_table(served, opened.table, number - 1), number
 

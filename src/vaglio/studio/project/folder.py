@@ -45,7 +45,9 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} is not readable as a file of a project: {error}.") from None
+        raise InputError(
+            "readable-file-project", "{path} is not readable as a file of a project: {error}.", path=path, error=error
+        ) from None
 
 
 class Project:
@@ -63,20 +65,35 @@ class Project:
         self._file = folder / "project.json"
         self._lock = threading.Lock()
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is a file: --project names a folder.")
+            raise InputError(
+                "file-project-names-folder", "{folder} is a file: --project names a folder.", folder=folder
+            )
         if folder.is_dir() and any(folder.iterdir()) and not self._file.exists():
-            raise InputError(f"{folder} holds other files: --project names a new folder, an empty one or a project.")
+            raise InputError(
+                "holds-other-files-project",
+                "{folder} holds other files: --project names a new folder, an empty one or a project.",
+                folder=folder,
+            )
         try:
             for place in (folder, self.tables, self.runs):
                 place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"The project folder {folder} cannot be made: {error.strerror}.") from error
+            raise InputError(
+                "project-folder-cannot-made",
+                "The project folder {folder} cannot be made: {strerror}.",
+                folder=folder,
+                strerror=error.strerror,
+            ) from error
         known = read_json(self._file)
         if known is None:
             known = {"version": _VERSION, "next": 1, "steps": []}
             write_json(self._file, known)
         if not isinstance(known, dict) or known.get("version") != _VERSION:
-            raise InputError(f"{self._file} is of another version of vaglio: open it with that one.")
+            raise InputError(
+                "another-version-vaglio-open",
+                "{file} is of another version of vaglio: open it with that one.",
+                file=self._file,
+            )
         self._data: dict[str, Any] = known
 
     # -- steps ---------------------------------------------------------------------------------------------------------
@@ -102,7 +119,7 @@ class Project:
         """Return what the other steps lead to; nothing is kept."""
         rest = [step for step in self.steps if step["id"] != number]
         if len(rest) == len(self.steps) or self.steps[0]["id"] == number:
-            raise InputError("This step was undone already.")
+            raise InputError("step-undone-already", "This step was undone already.")
         found = add_up(rest)
         assert found is not None
         return found
@@ -149,13 +166,15 @@ class Project:
         """Copy a file of this machine into the project; return its name there."""
         # Unlike the method of a path, this answers for names that no file can have, too.
         if not os.path.isfile(path):
-            raise InputError(f"{clip(path, 200)}: there is no such file.")
+            raise InputError("there-such-file", "{path}: there is no such file.", path=clip(path, 200))
         place = self.place_for(path.name)
         try:
             shutil.copyfile(path, place)
         except OSError as error:
             place.unlink(missing_ok=True)
-            raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+            raise InputError(
+                "cannot-read-2", "{path} cannot be read: {strerror}.", path=path, strerror=error.strerror
+            ) from error
         return place.name
 
     def new_run(self, request: Mapping[str, Any]) -> Path:
@@ -172,7 +191,7 @@ class Project:
         for run in self._run_folders():
             if run.name == name:
                 return run
-        raise InputError(f"There is no run {name!r} in this project.")
+        raise InputError("there-run-project", "There is no run {name!r} in this project.", name=name)
 
     def run_names(self) -> list[str]:
         """Names of the runs, the oldest first."""
@@ -194,7 +213,9 @@ def project_lock(project: Project) -> Iterator[None]:
                 fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise InputError(
-                    f"Another studio works in {project.folder}: go on in its page, end it, or name another folder "
-                    "with --project."
+                    "another-studio-works-go",
+                    "Another studio works in {folder}: go on in its page, end it, or name another "
+                    "folder with --project.",
+                    folder=project.folder,
                 ) from None
         yield

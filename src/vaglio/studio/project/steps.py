@@ -110,7 +110,11 @@ def add_up(steps: Iterable[Step]) -> TableState | None:
         else:
             state = None if state is None else _changed(state, step)
         if state is None:
-            raise InputError(f"The project has a step {step['do']!r} that this version does not know: update vaglio.")
+            raise InputError(
+                "project-has-step-version",
+                "The project has a step {step!r} that this version does not know: update vaglio.",
+                step=step["do"],
+            )
     return state
 
 
@@ -149,8 +153,12 @@ def read_table(state: TableState, folder: Path) -> Table:
     needed = bytes_in_memory(path)
     if needed > usable_memory():
         raise InputError(
-            f"{path.name} needs about {needed >> 30} GB in memory, more than there is: open a sample of its rows "
-            "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts."
+            "needs-about-gb-memory-2",
+            "{name} needs about {needed} GB in memory, more than there is: open a sample of its rows "
+            "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in "
+            "parts.",
+            name=path.name,
+            needed=needed >> 30,
         )
     return read(path, state.target, **given)
 

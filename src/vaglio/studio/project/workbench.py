@@ -67,7 +67,7 @@ class OpenTable:
     def need_target(self) -> str:
         """Return the class column; without one there is nothing to learn."""
         if self.target is None:
-            raise InputError("Which column is the class? Choose it in the room Table.")
+            raise InputError("which-column-class-choose", "Which column is the class? Choose it in the room Table.")
         return self.target
 
     @cached_property
@@ -155,7 +155,7 @@ class Workbench:
         """Return the present table; without one, say where to open one."""
         found = self.open_table
         if found is None:
-            raise InputError("There is no table yet: open one in the room Table.")
+            raise InputError("there-table-yet-open", "There is no table yet: open one in the room Table.")
         return found
 
     def take(self, step: Step) -> OpenTable:

@@ -156,7 +156,12 @@ def read_arff(text: str, name: str, limits: Limits | None = None) -> Table:
     stripped = enumerate(map(str.strip, lines[start:]), start + 1)
     rows = [(number, _without_comment(line)) for number, line in stripped if line and line[0] != "%"]
     if not rows:
-        raise ReadError(f"{name} declares {len(attributes)} attributes but has no rows below @data.")
+        raise ReadError(
+            "declares-attributes-but-has",
+            "{name} declares {n_attributes} attributes but has no rows below @data.",
+            name=name,
+            n_attributes=len(attributes),
+        )
     weights, rows = _weights(rows, name)
     block = None
     if rows[0][1][0] == "{":
@@ -180,23 +185,44 @@ def _header(text: str, name: str) -> tuple[list[Attribute], int, list[str]]:
             attributes.append(_declared(line.strip(), name, at + 1))
         elif word.startswith("@data"):
             if not attributes:
-                raise ReadError(f"{name}, line {at + 1}: no @attribute line comes before @data.")
+                raise ReadError(
+                    "line-attribute-line-comes",
+                    "{name}, line {at}: no @attribute line comes before @data.",
+                    name=name,
+                    at=at + 1,
+                )
             return attributes, at + 1, lines
         elif word and not word.startswith(("%", "@relation")):
             raise ReadError(
-                f"{name}, line {at + 1}: {line.strip()[:40]!r} is not ARFF: @attribute or @data is expected."
+                "line-arff-attribute-data",
+                "{name}, line {at}: {strip!r} is not ARFF: @attribute or @data is expected.",
+                name=name,
+                at=at + 1,
+                strip=line.strip()[:40],
             )
-    raise ReadError(f"{name} has no @data line: it is not a whole ARFF file.")
+    raise ReadError("has-data-line-whole", "{name} has no @data line: it is not a whole ARFF file.", name=name)
 
 
 def _declared(line: str, name: str, number: int) -> Attribute:
     found = declared(_without_comment(line))
     if not found:
-        raise ReadError(f"{name}, line {number}: {line[:60]!r} should be '@attribute name type'.")
+        raise ReadError(
+            "line-should-attribute-name",
+            "{name}, line {number}: {line!r} should be '@attribute name type'.",
+            name=name,
+            number=number,
+            line=line[:60],
+        )
     label, rest = found
     if rest.startswith("{"):
         if not rest.endswith("}"):
-            raise ReadError(f"{name}, line {number}: the values of {label!r} are not closed by a brace.")
+            raise ReadError(
+                "line-values-closed-brace",
+                "{name}, line {number}: the values of {label!r} are not closed by a brace.",
+                name=name,
+                number=number,
+                label=label,
+            )
         return Attribute(label, "nominal", tuple(unquote(value) for value in _split_fields(rest[1:-1])))
     word, _, detail = rest.partition(" ")
     kind = word.lower().strip()
@@ -208,16 +234,25 @@ def _declared(line: str, name: str, number: int) -> Attribute:
         java = unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"
         if not any(pattern in java for pattern, _ in _JAVA_DATE):  # an empty format would crash the process
             raise ReadError(
-                f"{name}, line {number}: the date format {clip(java)!r} of {clip(label)!r} names no part of a date: "
-                "write one such as 'yyyy-MM-dd'."
+                "line-date-format-names",
+                "{name}, line {number}: the date format {java!r} of {label!r} names no part of a date: "
+                "write one such as 'yyyy-MM-dd'.",
+                name=name,
+                number=number,
+                java=clip(java),
+                label=clip(label),
             )
         form = java.replace("%", "%%")
         for pattern, directive in _JAVA_DATE:
             form = form.replace(pattern, directive)
         return Attribute(label, "date", date_format=form.replace("'", ""))
     raise ReadError(
-        f"{name}, line {number}: attribute {clip(label)!r} has type {clip(word)!r}: only numeric, {{…}}, string and "
-        "date are read."
+        "line-attribute-has-type",
+        "{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read.",
+        name=name,
+        number=number,
+        label=clip(label),
+        word=clip(word),
     )
 
 
@@ -235,7 +270,13 @@ def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]
         try:
             weights.append(float(found[1]))
         except ValueError:
-            raise ReadError(f"{name}, line {number}: the weight {clip(found[1])!r} is not a number.") from None
+            raise ReadError(
+                "line-weight-number",
+                "{name}, line {number}: the weight {found!r} is not a number.",
+                name=name,
+                number=number,
+                found=clip(found[1]),
+            ) from None
         rest.append((number, found[0]))
     return (weights if any(weight != 1.0 for weight in weights) else None), rest
 
@@ -268,8 +309,14 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
         row = _read_fields(line)
         if len(row) != len(attributes):
             raise ReadError(
-                f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
-                "correct the row."
+                "row-line-values-where",
+                "{name}, row {at} (line {number}): {n_row} values where {n_attributes} attributes are "
+                "declared; correct the row.",
+                name=name,
+                at=at,
+                number=number,
+                n_row=len(row),
+                n_attributes=len(attributes),
             )
         table.append(row)
     return [pa.array(column, pa.string()) for column in zip(*table)]
@@ -289,8 +336,12 @@ def _build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
         for at in np.flatnonzero(np.isnan(days))[:1]:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             raise ReadError(
-                f"{name}, row {row}, column {attribute.name!r}: {clip(seen[at])!r} is not a date of the declared "
-                "format."
+                "row-column-date-declared",
+                "{name}, row {row}, column {name2!r}: {seen!r} is not a date of the declared format.",
+                name=name,
+                row=row,
+                name2=attribute.name,
+                seen=clip(seen[at]),
             )
         return Column.numeric(attribute.name, np.append(days, np.nan)[codes], level="interval", is_date=True)
     order = np.argsort(np.array(seen, dtype=object)) if seen else np.empty(0, int)
@@ -306,7 +357,15 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
         if value not in code_of:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             known = did_you_mean(value, attribute.values, otherwise="declared are", quoted=True)
-            raise ReadError(f"{name}, row {row}, column {attribute.name!r}: {clip(value)!r} is not declared; {known}")
+            raise ReadError(
+                "row-column-declared",
+                "{name}, row {row}, column {name2!r}: {value!r} is not declared; {known}",
+                name=name,
+                row=row,
+                name2=attribute.name,
+                value=clip(value),
+                known=known,
+            )
         lookup[at] = code_of[value]
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
 
@@ -327,7 +386,12 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         return np.nan if cell is None else float(cell)
     except ValueError:
         raise ReadError(
-            f"{name}, row {row}, column {attribute.name!r}: {clip(cell)!r} is not a number; correct it, or write ?."
+            "row-column-number-correct",
+            "{name}, row {row}, column {name2!r}: {cell!r} is not a number; correct it, or write ?.",
+            name=name,
+            row=row,
+            name2=attribute.name,
+            cell=clip(cell),
         ) from None
 
 
@@ -364,14 +428,31 @@ def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[l
     for row, (number, line) in enumerate(rows):
         # A row that was nothing but a weight is empty.
         if not (line.startswith("{") and line.endswith("}")):
-            raise ReadError(f"{name}, row {row + 1} (line {number}): a sparse row is written {{index value, …}}.")
+            raise ReadError(
+                "row-line-sparse-row",
+                "{name}, row {row} (line {number}): a sparse row is written {{index value, …}}.",
+                name=name,
+                row=row + 1,
+                number=number,
+            )
         for at, word in _row(line[1:-1], f"{name}, line {number}"):
             if at >= len(attributes):
                 raise ReadError(
-                    f"{name}, line {number}: attribute {at} is named, but the last one is {len(attributes) - 1}."
+                    "line-attribute-named-but",
+                    "{name}, line {number}: attribute {at} is named, but the last one is {n_attributes}.",
+                    name=name,
+                    number=number,
+                    at=at,
+                    n_attributes=len(attributes) - 1,
                 )
             if where[at] and where[at][-1] == row:
-                raise ReadError(f"{name}, line {number}: attribute {at} is named twice; keep one of the two values.")
+                raise ReadError(
+                    "line-attribute-named-twice",
+                    "{name}, line {number}: attribute {at} is named twice; keep one of the two values.",
+                    name=name,
+                    number=number,
+                    at=at,
+                )
             where[at].append(row)
             value[at].append(word)
     return where, value
@@ -382,7 +463,10 @@ def _row(inside: str, where: str) -> Iterator[tuple[int, str | None]]:
         yield from _sparse_entries(inside)
     except ValueError as error:
         raise ReadError(
-            f"{where}: {clip(error)!r} in a sparse row is not written as the position of an attribute and its value."
+            "sparse-row-written-position",
+            "{where}: {error!r} in a sparse row is not written as the position of an attribute and its value.",
+            where=where,
+            error=clip(error),
         ) from None
 
 

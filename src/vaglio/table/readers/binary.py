@@ -40,7 +40,7 @@ def read_parquet(source: Source) -> Table:
         with arrow_file(source) as opened:
             found = open_parquet(opened, name, limits)
             if not found.file.metadata.num_rows:
-                raise ReadError(f"{name} has no rows.")
+                raise ReadError("has-rows", "{name} has no rows.", name=name)
             refuse_duplicates(found.schema.names, f"{name}: ")  # a column is read by its name
             fields = [field for field in found.schema if not is_index(field.name)]
             return Table([_read_column(found, field, name, limits) for field in fields])
@@ -190,8 +190,10 @@ def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> A
     head = file.read_at(6, 0)
     if head.startswith(b"FEA1"):
         raise ReadError(
-            f"{name} is Feather version 1, which is not read because a damaged file crashes its reader: convert a file "
-            "you trust by pandas.read_feather(file).to_parquet(new_file)."
+            "feather-version-which-read",
+            "{name} is Feather version 1, which is not read because a damaged file crashes its reader: "
+            "convert a file you trust by pandas.read_feather(file).to_parquet(new_file).",
+            name=name,
         )
     sizes = measure(file)
     file.seek(0)
@@ -240,7 +242,7 @@ def is_index(label: str) -> bool:
 def table_from_arrow(frame: pa.Table, name: str) -> Table:
     """Make a Table by the Arrow types of the columns; the row index that pandas adds is no column."""
     if not frame.num_rows:
-        raise ReadError(f"{name} has no rows.")
+        raise ReadError("has-rows", "{name} has no rows.", name=name)
     kept = [at for at, label in enumerate(frame.column_names) if not is_index(label)]
     return Table([column_from_arrow(frame.column_names[at], frame.column(at)) for at in kept])
 
@@ -248,4 +250,10 @@ def table_from_arrow(frame: pa.Table, name: str) -> Table:
 def damaged(name: str, form: str, error: Exception) -> ReadError:
     """Return the error about a file that pyarrow cannot read."""
     reason = clip(error, 160).rstrip(".")
-    return ReadError(f"{name} is {form} but damaged or cut short ({reason}): download or write it again.")
+    return ReadError(
+        "but-damaged-cut-short",
+        "{name} is {form} but damaged or cut short ({reason}): download or write it again.",
+        name=name,
+        form=form,
+        reason=reason,
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from vaglio.errors import InputError, ReadError
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.runtime.memory import usable_memory
 from vaglio.table._column import Column
@@ -59,13 +60,27 @@ class Limits:
         if isinstance(limits, Limits):
             return limits
         if not isinstance(limits, (Mapping, type(None))):
-            raise InputError(f"limits is a mapping of names to numbers, not {limits!r}.")
+            raise InputError(
+                "limits-mapping-names-numbers",
+                "limits is a mapping of names to numbers, not {limits!r}.",
+                limits=limits,
+            )
         chosen = {str(name): value for name, value in (limits or {}).items()}
         for name, value in chosen.items():
             if name not in LIMITS:
-                raise InputError(f"there is no limit {name!r}; {did_you_mean(name, LIMITS, quoted=True)}")
+                raise InputError(
+                    "there-limit",
+                    "there is no limit {name!r}; {hint}",
+                    name=name,
+                    hint=did_you_mean(name, LIMITS, quoted=True),
+                )
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"the limit {name!r} is a whole number above zero, not {value!r}.")
+                raise InputError(
+                    "limit-whole-number-above",
+                    "the limit {name!r} is a whole number above zero, not {value!r}.",
+                    name=name,
+                    value=value,
+                )
         return cls(**chosen)
 
     def check_shape(self, name: str, rows: int, columns: int) -> None:
@@ -129,8 +144,12 @@ class Limits:
             A value of the limit at which the file would pass.
         """
         raise ReadError(
-            f"{found}, more than the limit {limit} = {getattr(self, limit):,}: if you trust the file, raise the limit "
-            f"(limits={{{limit!r}: {enough}}})."
+            "limit-exceeded",
+            "{found}, more than the limit {limit} = {most:,}. If you trust the file, raise the limit ({option}).",
+            found=found,
+            limit=limit,
+            most=getattr(self, limit),
+            option=Option("limits", {limit: enough}, flag=f"--read limit_{limit}={enough}"),
         )
 
 

@@ -212,7 +212,7 @@ def read_csv(
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
     table = parse_fields(text, name, dialect, missing, include_columns=columns) if below else None
     if table is None or not table.num_rows:
-        raise ReadError(f"{name} has a row of names but no rows below it.")
+        raise ReadError("has-row-names-but", "{name} has a row of names but no rows below it.", name=name)
     return _keep_words(table, text, name, dialect, missing, padded)
 
 
@@ -238,13 +238,18 @@ def find_dialect(
     numbered = [(line, row) for line, row in _rows(sample, delimiter) if not (said and line == 1)]
     rows = [row for _, row in numbered]
     if not rows:
-        raise ReadError(f"{name} has no rows.")
+        raise ReadError("has-rows", "{name} has no rows.", name=name)
     shown = decimal or _find_decimal(rows)
     # Where a comma separates fields, numbers with a decimal comma are in quotes: their columns show it themselves.
     shown = None if decimal is None and shown == delimiter else shown
     decimal = shown or "."
     if decimal == delimiter:
-        raise ReadError(f"{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=.")
+        raise ReadError(
+            "cannot-separate-both-fields",
+            "{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=.",
+            name=name,
+            delimiter=delimiter,
+        )
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
     refuse_duplicates(heading.names, f"{name}: ")
     body = rows[heading.above + heading.lines :]
@@ -271,7 +276,11 @@ def check_delimiter(delimiter: str | None) -> None:
     if delimiter is None:
         return
     if not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-        raise InputError(f"the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.")
+        raise InputError(
+            "delimiter-one-ascii-character",
+            "the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.",
+            delimiter=delimiter,
+        )
 
 
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
@@ -337,10 +346,23 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
         if len(row) != wanted:
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
-                f"{name}, row {number} (line {line}): {len(row)} {fields} where {wanted} are expected; "
-                f"correct the row, or give delimiter= if fields are not separated by {dialect.delimiter!r}."
+                "row-line-where-expected",
+                "{name}, row {number} (line {line}): {n_row} {fields} where {wanted} are expected; "
+                "correct the row, or give delimiter= if fields are not separated by {delimiter!r}.",
+                name=name,
+                number=number,
+                line=line,
+                n_row=len(row),
+                fields=fields,
+                wanted=wanted,
+                delimiter=dialect.delimiter,
             )
-    return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+    return ReadError(
+        "cannot-read-delimited-text",
+        "{name} cannot be read as delimited text: {splitlines}.",
+        name=name,
+        splitlines=reason.splitlines()[0],
+    )
 
 
 def _keep_words(

@@ -85,11 +85,19 @@ def _unpacked(data: bytes, name: str, limits: Limits) -> dict[str, bytes]:
         raise
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
         raise ReadError(
-            f"{name} is a spreadsheet but damaged ({clip(error, 80)}): download it or save it again."
+            "spreadsheet-but-damaged-download",
+            "{name} is a spreadsheet but damaged ({error}): download it or save it again.",
+            name=name,
+            error=clip(error, 80),
         ) from None
     for label, part in parts.items():
         if b"\0" in part:
-            raise ReadError(f"{name} is a spreadsheet but damaged ({label} is no UTF-8 text): save it again as xlsx.")
+            raise ReadError(
+                "spreadsheet-but-damaged-utf",
+                "{name} is a spreadsheet but damaged ({label} is no UTF-8 text): save it again as xlsx.",
+                name=name,
+                label=label,
+            )
     return parts
 
 
@@ -130,7 +138,12 @@ def _check_sheet(part: bytes, strings: list[int], name: str, limits: Limits) -> 
 def _reference(place: bytes, name: str) -> re.Match[bytes]:
     found = _REFERENCE.fullmatch(place)
     if found is None:
-        raise ReadError(f"{name} is a spreadsheet but damaged (a cell at {place[:20]!r}): save it again as xlsx.")
+        raise ReadError(
+            "spreadsheet-but-damaged-cell",
+            "{name} is a spreadsheet but damaged (a cell at {place!r}): save it again as xlsx.",
+            name=name,
+            place=place[:20],
+        )
     return found
 
 
@@ -155,12 +168,12 @@ def read_excel(
     rows = _rows(bytes(data), name, sheet, limits or Limits())
     filled = [row for row in rows if any(cell != "" for cell in row)]
     if not filled:
-        raise ReadError(f"{name}: the sheet has no rows below its row of names.")
+        raise ReadError("sheet-has-rows-below", "{name}: the sheet has no rows below its row of names.", name=name)
     words = [[str(cell) for cell in row] for row in filled[:_SAMPLE_ROWS]]
     heading = find_heading(words, is_number, MISSING, header is not False)
     body, below = rows_of_table(filled[heading.above + heading.lines :], len(heading.names))
     if not body:
-        raise ReadError(f"{name}: the sheet has no rows below its row of names.")
+        raise ReadError("sheet-has-rows-below", "{name}: the sheet has no rows below its row of names.", name=name)
     refuse_duplicates(heading.names, f"{name}: ")
     table = Table.from_any({label: _one_type(list(cells)) for label, cells in zip(heading.names, zip(*body))})
     units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}
@@ -178,8 +191,10 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
         import python_calamine
     except ImportError:
         raise MissingDependencyError(
-            f"{name} is a spreadsheet, and reading it needs python-calamine: pip install 'vaglio[excel]', "
-            "or export the sheet as CSV."
+            "spreadsheet-reading-needs-python",
+            "{name} is a spreadsheet, and reading it needs python-calamine: pip install "
+            "'vaglio[excel]', or export the sheet as CSV.",
+            name=name,
         ) from None
     try:
         if data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data:
@@ -189,7 +204,9 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
         return rows_by_child(data, name, sheet, limits)
     except NoSheet as error:
         near = did_you_mean(str(sheet), error.args, otherwise="it has", quoted=True)
-        raise ReadError(f"{name} has no sheet {sheet!r}: {near}") from None
+        raise ReadError(
+            "has-sheet", "{name} has no sheet {sheet!r}: {near}", name=name, sheet=sheet, near=near
+        ) from None
     except (python_calamine.CalamineError, OSError) as error:
         raise _unreadable(name, error) from None
     except BaseException as error:
@@ -200,7 +217,12 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
 
 
 def _unreadable(name: str, error: BaseException) -> ReadError:
-    return ReadError(f"{name} cannot be read as a spreadsheet ({clip(error, 80)}): save it again as xlsx.")
+    return ReadError(
+        "cannot-read-spreadsheet-save",
+        "{name} cannot be read as a spreadsheet ({error}): save it again as xlsx.",
+        name=name,
+        error=clip(error, 80),
+    )
 
 
 def _one_type(cells: list[Any]) -> list[Any]:

@@ -73,12 +73,17 @@ def _check_lines(text: Any, name: str, loads: Callable[[bytes], Any]) -> tuple[i
             said = f"{where}: not valid JSON ({str(error).split(':')[0]}); write one object per line."
             raise (NotLines if first else ReadError)(said) from None
         if not isinstance(row, dict):
-            raise ReadError(f"{where}: {clip(json.dumps(row), 40)!r} is not a JSON object; write one object per line.")
+            raise ReadError(
+                "json-object-write-one",
+                "{where}: {dumps!r} is not a JSON object; write one object per line.",
+                where=where,
+                dumps=clip(json.dumps(row), 40),
+            )
         if any(isinstance(value, (dict, list)) for value in row.values()):
             if first and not text[at:].strip():
                 raise NotLines(where)
             column, value = next((key, value) for key, value in row.items() if isinstance(value, (dict, list)))
-            raise ReadError(f"{where}: {_nested(column, value)}")
+            raise ReadError("value-3", "{where}: {nested}", where=where, nested=_nested(column, value))
         rows += 1
         keys.update(row)
         if pattern is None or rows % 64 == 0:
@@ -123,7 +128,7 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
         except json.JSONDecodeError:
             raise ReadError(str(refusal)) from None
     if not keys:
-        raise ReadError(f"{name} has no rows with a value.")
+        raise ReadError("has-rows-value", "{name} has no rows with a value.", name=name)
     limits.check_shape(name, rows, len(keys))
     try:
         frame = in_blocks(partial(_parse, text), len(text))
@@ -150,7 +155,11 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
             return json.loads(text.decode(), parse_int=partial(_whole_number, name=name, limits=limits))
         return json.loads(text.decode())
     except RecursionError:
-        raise ReadError(f"{name} nests brackets deeper than Python can follow: flatten it first.") from None
+        raise ReadError(
+            "nests-brackets-deeper-than",
+            "{name} nests brackets deeper than Python can follow: flatten it first.",
+            name=name,
+        ) from None
 
 
 def _whole_number(word: str, name: str, limits: Limits) -> int | float:
@@ -172,12 +181,18 @@ def _whole(text: Any, name: str, limits: Limits) -> Table:
         content = loads(bytes(text), name, limits)
     except json.JSONDecodeError as error:
         if bytes(text[:4096]).lstrip()[:1] == b"[":
-            raise ReadError(f"{name}, line {error.lineno}: not valid JSON ({error.msg}); correct it there.") from None
+            raise ReadError(
+                "line-valid-json-correct",
+                "{name}, line {lineno}: not valid JSON ({msg}); correct it there.",
+                name=name,
+                lineno=error.lineno,
+                msg=error.msg,
+            ) from None
         raise
     if isinstance(content, dict) and not all(isinstance(value, list) for value in content.values()):
         content = [content]
     if not content:
-        raise ReadError(f"{name} has no rows.")
+        raise ReadError("has-rows", "{name} has no rows.", name=name)
     if isinstance(content, dict):
         limits.check_shape(name, max(map(len, content.values())), len(content))
         _refuse_nested(content.values(), content)
@@ -209,10 +224,19 @@ def _explain(text: Any, name: str, reason: str, limits: Limits) -> ReadError:
             rows.append(loads(line, name, limits))
         except ValueError as error:
             return ReadError(
-                f"{name}, line {number}: not valid JSON ({str(error).split(':')[0]}); write one object per line."
+                "line-valid-json-write",
+                "{name}, line {number}: not valid JSON ({split}); write one object per line.",
+                name=name,
+                number=number,
+                split=str(error).split(":")[0],
             )
     try:
         Table.from_any(rows)
     except InputError as error:
-        return ReadError(f"{name}: {error}")
-    return ReadError(f"{name} cannot be read as JSON lines: {reason.splitlines()[0]}.")
+        return ReadError("value-4", "{name}: {error}", name=name, error=error)
+    return ReadError(
+        "cannot-read-json-lines",
+        "{name} cannot be read as JSON lines: {splitlines}.",
+        name=name,
+        splitlines=reason.splitlines()[0],
+    )

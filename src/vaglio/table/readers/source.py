@@ -87,16 +87,27 @@ def open_file(path: Path) -> Any:
     try:
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
-            raise ReadError(f"{name} is a directory: name one file in it.")
+            raise ReadError("directory-name-one-file", "{name} is a directory: name one file in it.", name=name)
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-            raise ReadError(f"{name} is a device, not a file: name a file, or - for standard input.")
+            raise ReadError(
+                "device-file-name-file",
+                "{name} is a device, not a file: name a file, or - for standard input.",
+                name=name,
+            )
         return _open_pipe(name) if stat.S_ISFIFO(mode) else path.open("rb")
     except FileNotFoundError:
         raise ReadError(_no_such_file(path)) from None
     except PermissionError:
-        raise ReadError(f"{name} may not be read by this user: change its permissions.") from None
+        raise ReadError(
+            "may-read-user-change", "{name} may not be read by this user: change its permissions.", name=name
+        ) from None
     except (OSError, ValueError) as error:
-        raise ReadError(f"{name!r} cannot be opened ({_reason(error)}): check the path.") from None
+        raise ReadError(
+            "cannot-opened-check-path",
+            "{name!r} cannot be opened ({reason}): check the path.",
+            name=name,
+            reason=_reason(error),
+        ) from None
 
 
 def _no_such_file(path: Path) -> str:
@@ -149,7 +160,11 @@ def _open_pipe(name: str) -> Any:
             break
         if time.monotonic() > end:
             os.close(handle)
-            raise ReadError(f"{name} is a pipe that no program writes into: start that program first.")
+            raise ReadError(
+                "pipe-program-writes-into",
+                "{name} is a pipe that no program writes into: start that program first.",
+                name=name,
+            )
         time.sleep(0.01)
     os.set_blocking(handle, True)
     return io.BufferedReader(_Pipe(handle, first))
@@ -167,9 +182,18 @@ def read_file(file: Any, name: str, limits: Limits) -> Any:
         # Read, not mapped: a mapped file that another program cuts short kills the process that looks at it.
         data = file.read(size) if size < _LARGE or not hasattr(os, "preadv") else _read_in_parts(file, size)
     except OSError as error:
-        raise ReadError(f"{name} cannot be read ({_reason(error)}): try again, or copy it first.") from None
+        raise ReadError(
+            "cannot-read-try-again",
+            "{name} cannot be read ({reason}): try again, or copy it first.",
+            name=name,
+            reason=_reason(error),
+        ) from None
     if len(data) < size:
-        raise ReadError(f"{name} became shorter while it was read: try again when it has been written.")
+        raise ReadError(
+            "became-shorter-while-read",
+            "{name} became shorter while it was read: try again when it has been written.",
+            name=name,
+        )
     return data
 
 
@@ -199,9 +223,19 @@ def read_open(file: Any, name: str, limits: Limits) -> bytes:
             return content.encode() if isinstance(content, str) else bytes(content)
         return _bounded(file, name, limits)
     except UnicodeError as error:
-        raise ReadError(f"{name} is not valid text ({_reason(error)}): open it in binary mode.") from None
+        raise ReadError(
+            "valid-text-open-binary",
+            "{name} is not valid text ({reason}): open it in binary mode.",
+            name=name,
+            reason=_reason(error),
+        ) from None
     except (OSError, ValueError, TypeError) as error:
-        raise ReadError(f"{name} cannot be read ({_reason(error)}): open it for reading.") from None
+        raise ReadError(
+            "cannot-read-open-reading",
+            "{name} cannot be read ({reason}): open it for reading.",
+            name=name,
+            reason=_reason(error),
+        ) from None
 
 
 def regular_size(file: Any) -> int:
@@ -226,7 +260,12 @@ def unpack(data: bytes, name: str, limits: Limits) -> bytes:
     try:
         return _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), name, limits)
     except (OSError, EOFError, zlib.error) as error:
-        raise ReadError(f"{name} is gzip but damaged ({error}): download it again.") from None
+        raise ReadError(
+            "gzip-but-damaged-download",
+            "{name} is gzip but damaged ({error}): download it again.",
+            name=name,
+            error=error,
+        ) from None
 
 
 def _reason(error: Exception) -> str:
@@ -304,7 +343,11 @@ def open_source(source: Any, limits: Limits) -> Source:
         opened = Source(opened.name, data, opened.extension, limits=limits)
         head = opened.head
     if not head.strip() and not bytes(opened.data).strip():
-        raise ReadError(f"{opened.name} is empty: a table needs a row of names and at least one row.")
+        raise ReadError(
+            "empty-table-needs-row",
+            "{name} is empty: a table needs a row of names and at least one row.",
+            name=opened.name,
+        )
     return opened
 
 
@@ -322,14 +365,25 @@ def recognise(source: Source, wanted: str | None = None) -> str:
         return wanted
     if found in ("html", "pdf", "binary", "zip"):
         advice = "unpack it first" if found == "zip" else "export it as CSV or Parquet first"
-        raise ReadError(f"{source.name} holds {LABELS[found]}, not a table: {advice}.")
+        raise ReadError(
+            "holds-table",
+            "{name} holds {labels}, not a table: {advice}.",
+            name=source.name,
+            labels=LABELS[found],
+            advice=advice,
+        )
     if named is None:
         return found
     # A brace or bracket at the start does not prove JSON: it may be the start of a CSV field.
     if named == found or (named == "csv" and found == "json"):
         return named
     raise ReadError(
-        f"{source.name} is named as {LABELS[named]} but holds {LABELS[found]}: rename it, or say format={found!r}."
+        "named-but-holds-rename",
+        "{name} is named as {labels} but holds {labels2}: rename it, or say format={found!r}.",
+        name=source.name,
+        labels=LABELS[named],
+        labels2=LABELS[found],
+        found=found,
     )
 
 
@@ -396,9 +450,16 @@ def _decode(source: Source, encoding: str) -> bytes:
         at = getattr(error, "start", 0)
         line = bytes(source.data[:at]).count(b"\n") + 1
         raise ReadError(
-            f"{source.name}, line {line}: byte {at} cannot be read as {encoding}; say encoding=, for instance latin-1."
+            "line-byte-cannot-read",
+            "{name}, line {line}: byte {at} cannot be read as {encoding}; say encoding=, for instance latin-1.",
+            name=source.name,
+            line=line,
+            at=at,
+            encoding=encoding,
         ) from None
     except (LookupError, ValueError, TypeError):  # no name, or one with a zero byte in it
         raise ReadError(
-            f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
+            "encoding-python-knows-try",
+            "{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252.",
+            encoding=encoding,
         ) from None

@@ -106,7 +106,9 @@ def open_batches(
     name, stream, path = _stream(source)
     head = stream.peek(_HEAD)
     if not head.strip():
-        raise ReadError(f"{name} is empty: a table needs a row of names and at least one row.")
+        raise ReadError(
+            "empty-table-needs-row", "{name} is empty: a table needs a row of names and at least one row.", name=name
+        )
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
         return name, _csv_batches(stream, head, name, path, numeric, encoding, options, limits)
@@ -155,11 +157,21 @@ class _Raw(io.RawIOBase):
             while data and len(data) < size and (more := self._file.read(size - len(data))):
                 data += more
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ReadError(f"{self.name} is gzip but damaged ({error}): download it again.") from None
+            raise ReadError(
+                "gzip-but-damaged-download",
+                "{name} is gzip but damaged ({error}): download it again.",
+                name=self.name,
+                error=error,
+            ) from None
         except (OSError, ValueError) as error:
-            raise ReadError(f"{self.name} cannot be read ({error}): try again, or copy it first.") from None
+            raise ReadError(
+                "cannot-read-try-again-2",
+                "{name} cannot be read ({error}): try again, or copy it first.",
+                name=self.name,
+                error=error,
+            ) from None
         if isinstance(data, str):
-            raise ReadError(f"{self.name} is open as text: open it in binary mode.")
+            raise ReadError("open-text-open-binary", "{name} is open as text: open it in binary mode.", name=self.name)
         buffer[: len(data)] = data
         self._left -= len(data)
         return len(data)
@@ -206,7 +218,13 @@ def _csv_batches(
     except pa.ArrowInvalid as error:
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
-        raise ReadError(f"{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.") from None
+        raise ReadError(
+            "cannot-read-say-encoding",
+            "{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.",
+            name=name,
+            used=used,
+            error=error,
+        ) from None
 
 
 def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
@@ -217,7 +235,7 @@ def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
         tail = file.read()
     end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
     for remark in remarks:
-        warnings.warn(f"{path}: {remark}", DataWarning, stacklevel=2)
+        warnings.warn(DataWarning("value-5", "{path}: {remark}", path=path, remark=remark), stacklevel=2)
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
 
 
@@ -235,10 +253,26 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     skipped = dialect.header + dialect.above
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
-        return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; correct the row.")
+        return ReadError(
+            "fields-where-expected-correct",
+            "{name}{row}: {found} fields where {found2} are expected; correct the row.",
+            name=name,
+            row=row,
+            found=found[3],
+            found2=found[2],
+        )
     if TOO_LARGE in reason:
-        return ReadError(f"{name} has a row of more than a few megabytes, or a quote that is not closed: correct it.")
-    return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+        return ReadError(
+            "has-row-more-than",
+            "{name} has a row of more than a few megabytes, or a quote that is not closed: correct it.",
+            name=name,
+        )
+    return ReadError(
+        "cannot-read-delimited-text",
+        "{name} cannot be read as delimited text: {splitlines}.",
+        name=name,
+        splitlines=reason.splitlines()[0],
+    )
 
 
 def _numbers(
@@ -273,9 +307,18 @@ def _numbers(
     row = int(np.flatnonzero(wrong)[0])
     cell = f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r}"
     if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
-        raise ReadError(f"{cell} where a number is expected; correct it, or add it to missing=.")
+        raise ReadError(
+            "where-number-expected-correct",
+            "{cell} where a number is expected; correct it, or add it to missing=.",
+            cell=cell,
+        )
     others = f", and so do {plural(int(wrong.sum()) - 1, 'further cell')}" if wrong.sum() > 1 else ""
-    warnings.warn(f"{cell} is no number and counts as missing{others}", DataWarning, stacklevel=2)
+    warnings.warn(
+        DataWarning(
+            "number-counts-missing", "{cell} is no number and counts as missing{others}", cell=cell, others=others
+        ),
+        stacklevel=2,
+    )
     return numbers
 
 

@@ -56,7 +56,7 @@ def read_transactions(
     if lines and (header or (header is None and lines[0][0].lower() in _HEADER)):
         lines = lines[1:]
     if not lines:
-        raise ReadError(f"{name} has no baskets.")
+        raise ReadError("has-baskets", "{name} has no baskets.", name=name)
     ids, baskets = _baskets(lines)
     absent = set(missing)
     baskets = [[item for item in basket if item not in absent] for basket in baskets]
@@ -69,7 +69,12 @@ def read_transactions(
     block = SparseBlock(matrix, tuple(items), asymmetric=True)
     (limits or Limits()).check_shape(name, 1, len(block.names))
     if not block.names:
-        raise ReadError(f"{name} has {len(baskets)} baskets but no item in them.")
+        raise ReadError(
+            "has-baskets-but-item",
+            "{name} has {n_baskets} baskets but no item in them.",
+            name=name,
+            n_baskets=len(baskets),
+        )
     if ids is None:
         return Table(sparse=block)
     label = "id" if "id" not in block else "basket id"

@@ -111,7 +111,11 @@ class Part:
 
     def _as_written(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.stamp is not None and self.stamp != stamp_of(self.path):
-            raise ReadError(f"{self.path} has changed since it was scanned: scan it again, and let it rest meanwhile.")
+            raise ReadError(
+                "has-changed-since-scanned",
+                "{path} has changed since it was scanned: scan it again, and let it rest meanwhile.",
+                path=self.path,
+            )
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
@@ -135,24 +139,35 @@ class Part:
                     )
             except FAULTS as error:
                 raise ReadError(
-                    f"{self.path}, row group {group}, is damaged ({clip(str(error).splitlines()[0])}): write the file "
-                    "again, or leave it out."
+                    "row-group-damaged-write",
+                    "{path}, row group {group}, is damaged ({splitlines}): write the file again, or leave it out.",
+                    path=self.path,
+                    group=group,
+                    splitlines=clip(str(error).splitlines()[0]),
                 ) from None
 
     def _refuse_absent(self, reading: Reading, present: Any) -> None:
         absent = [name for name in reading.names if name not in set(present)]
         if absent:
             raise ReadError(
-                f"{self.path} lacks the column {listed(absent, quoted=True)}, which the first file has: every file "
-                "needs the same columns."
+                "lacks-column-which-first",
+                "{path} lacks the column {absent}, which the first file has: every file needs the same columns.",
+                path=self.path,
+                absent=listed(absent, quoted=True),
             )
 
     def _refuse_other_kind(self, name: str, kind: str, found: pa.DataType) -> None:
         other = kind_of_type(name, found, self.path)
         if other not in (kind, "any"):
             raise ReadError(
-                f"{self.path}: column {name!r} is {other} ({clip(str(found))}), but {kind} in the first file: write "
-                "all files with the same types."
+                "column-but-first-file",
+                "{path}: column {name!r} is {other} ({found}), but {kind} in the first file: write all "
+                "files with the same types.",
+                path=self.path,
+                name=name,
+                other=other,
+                found=clip(str(found)),
+                kind=kind,
             )
 
 
@@ -167,9 +182,11 @@ def stamp_of(path: str) -> int:
             file.seek(max(0, size - _END))
             return zlib.crc32(file.read(), size & 0xFFFFFFFF)
     except FileNotFoundError:
-        raise ReadError(f"{path} does not exist (any more).") from None
+        raise ReadError("does-exist-any-more", "{path} does not exist (any more).", path=path) from None
     except OSError as error:
-        raise ReadError(f"{path} cannot be read ({error.strerror or error}).") from None
+        raise ReadError(
+            "cannot-read-3", "{path} cannot be read ({value}).", path=path, value=error.strerror or error
+        ) from None
 
 
 def with_levels(table: Table, levels: Mapping[str, Any], place: str = "") -> Table:
@@ -192,10 +209,13 @@ def open_parquet_file(path: str) -> Any:
         plain.close()
         return pq.ParquetFile(path, read_dictionary=words)
     except FileNotFoundError:
-        raise ReadError(f"{path} does not exist (any more).") from None
+        raise ReadError("does-exist-any-more", "{path} does not exist (any more).", path=path) from None
     except FAULTS as error:
         raise ReadError(
-            f"{path} cannot be read as Parquet ({clip(str(error).splitlines()[0])}): write it again, or leave it out."
+            "cannot-read-parquet-write",
+            "{path} cannot be read as Parquet ({splitlines}): write it again, or leave it out.",
+            path=path,
+            splitlines=clip(str(error).splitlines()[0]),
         ) from None
 
 
@@ -211,7 +231,7 @@ def kind_of_type(name: str, found: pa.DataType, path: str) -> str:
     except ReadError:
         raise
     except ValueError as error:
-        raise ReadError(f"{path}: {error}") from None
+        raise ReadError("value", "{path}: {error}", path=path, error=error) from None
     types = pa.types
     if types.is_null(found):
         return "any"

@@ -82,7 +82,12 @@ class ScannedTable:
 
     def __getitem__(self, name: str) -> ScannedColumn:
         if name not in self.kinds:
-            raise ColumnError(f"there is no column {name!r}: {did_you_mean(str(name), self.columns, quoted=True)}")
+            raise ColumnError(
+                "there-column-2",
+                "there is no column {name!r}: {hint}",
+                name=name,
+                hint=did_you_mean(str(name), self.columns, quoted=True),
+            )
         return ScannedColumn(self, name)
 
     def select(self, names: Sequence[str]) -> ScannedTable:
@@ -120,7 +125,11 @@ class ScannedTable:
         """
         y = self[target]
         if len(self.columns) < 2:
-            raise InputError(f"{target!r} is the only column, so that there is nothing to learn from.")
+            raise InputError(
+                "only-column-so-there",
+                "{target!r} is the only column, so that there is nothing to learn from.",
+                target=target,
+            )
         return self.drop([target]), y
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Table]:
@@ -166,7 +175,7 @@ class ScannedTable:
         seed : int, default=0
         """
         if rows < 1:
-            raise InputError(f"a sample needs at least one row, not {rows}.")
+            raise InputError("sample-needs-least-one", "a sample needs at least one row, not {rows}.", rows=rows)
         return sample_rows(self, rows, seed)
 
     def split(self, share: float, seed: int = 0) -> tuple[ScannedTable, ScannedTable]:
@@ -183,7 +192,11 @@ class ScannedTable:
         rest, held : ScannedTable
         """
         if not 0 < share < 1:
-            raise InputError(f"the share is {share:g}; it is a number between 0 and 1, for example 0.3.")
+            raise InputError(
+                "share-number-between-example",
+                "the share is {share:g}; it is a number between 0 and 1, for example 0.3.",
+                share=share,
+            )
         held = RowShare(0.0, share, seed)
         return self.taking(replace(held, inside=False)), self.taking(held)
 
@@ -196,7 +209,11 @@ class ScannedTable:
         seed : int, default=0
         """
         if n_splits < 2:
-            raise InputError(f"{n_splits} folds leave nothing to learn from: ask for at least 2.")
+            raise InputError(
+                "folds-leave-nothing-learn",
+                "{n_splits} folds leave nothing to learn from: ask for at least 2.",
+                n_splits=n_splits,
+            )
         whole = self._numbered()
         edges = [fold / n_splits for fold in range(n_splits + 1)]
         shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]

@@ -84,7 +84,7 @@ def scan(
     if tuple(missing) != tuple(MISSING):
         options["missing"] = tuple(missing)
     if part_rows < 1:
-        raise InputError(f"a part needs at least one row, not {part_rows}.")
+        raise InputError("part-needs-least-one", "a part needs at least one row, not {part_rows}.", part_rows=part_rows)
     data = _declared(_scanned(_files(source), part_rows, options), levels or {})
     # A dataset may have fewer columns than its files.
     return data.select(source.schema.names) if _is_dataset(source) else data
@@ -96,7 +96,12 @@ def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> Scann
         reading, how = _text_reading(files[0], options), tuple(options.items())
         return ScannedTable(tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files), reading)
     if options:
-        raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
+        raise InputError(
+            "says-how-text-read",
+            "{options} says how text is read, but {files} is Parquet.",
+            options=listed(options, quoted=True),
+            files=files[0],
+        )
     parts = [part for path in files for part in _groups(path, part_rows)]
     return ScannedTable(tuple(parts), _parquet_reading(files[0]))
 
@@ -108,7 +113,13 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
             how = "give its values in order, as a list" if level == "ordinal" else "free text is read into memory only"
-            raise InputError(f"column {name!r} cannot be {level} in a table that is read in parts: {how}.")
+            raise InputError(
+                "column-cannot-table-read",
+                "column {name!r} cannot be {level} in a table that is read in parts: {how}.",
+                name=name,
+                level=level,
+                how=how,
+            )
         with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
     told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
     kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
@@ -131,7 +142,11 @@ def _files(source: Any) -> list[str]:
         else:
             found = [str(path)] if path.exists() else [each for each in glob.glob(str(source)) if Path(each).is_file()]
     if not found:
-        raise ReadError(f"{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.")
+        raise ReadError(
+            "file-file-fits-give",
+            "{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.",
+            source=source,
+        )
     return sorted(found)
 
 
@@ -145,14 +160,20 @@ def _refuse_other_datasets(source: Any) -> None:
 
     if not hasattr(source, "files") or source.filesystem.type_name != "local":
         raise InputError(
-            f"this {type(source).__name__} is no list of local files, so that it cannot be scanned: give its files, or "
-            "its table to a learner (dataset.to_table())."
+            "list-local-files-so",
+            "this {name} is no list of local files, so that it cannot be scanned: give its files, or "
+            "its table to a learner (dataset.to_table()).",
+            name=type(source).__name__,
         )
     if source._scan_options:
-        raise InputError("the dataset has a filter, which scan does not apply: write its rows to a file first.")
+        raise InputError(
+            "dataset-has-filter-which",
+            "the dataset has a filter, which scan does not apply: write its rows to a file first.",
+        )
     if any(get_partition_keys(each.partition_expression) for each in source.get_fragments()):
         raise InputError(
-            "the dataset has columns that are names of folders, which scan does not read: write them into the files."
+            "dataset-has-columns-names",
+            "the dataset has columns that are names of folders, which scan does not read: write them into the files.",
         )
 
 
@@ -160,9 +181,13 @@ def _note_named_folders(path: Path, inside: list[Path]) -> None:
     named = sorted({name.partition("=")[0] for each in inside for name in each.parent.parts if "=" in name})
     if named:
         warnings.warn(
-            f"{path}: {listed(named, quoted=True)} is said by names of folders, which are not read as columns: write "
-            "it into the files if it is to be learned from.",
-            DataWarning,
+            DataWarning(
+                "said-names-folders-which",
+                "{path}: {named} is said by names of folders, which are not read as columns: write it into the "
+                "files if it is to be learned from.",
+                path=path,
+                named=listed(named, quoted=True),
+            ),
             stacklevel=4,
         )
 
@@ -172,7 +197,9 @@ def _is_parquet(path: str) -> bool:
         with open(path, "rb") as file:
             head = file.read(_HEAD)
     except OSError as error:
-        raise ReadError(f"{path} cannot be read ({error.strerror or error}).") from None
+        raise ReadError(
+            "cannot-read-3", "{path} cannot be read ({value}).", path=path, value=error.strerror or error
+        ) from None
     return recognise(Source(path, head, extension_of(Path(path)))) == "parquet"
 
 
@@ -198,7 +225,7 @@ def _parquet_reading(path: str) -> Reading:
     # A column that pandas keeps its index in is no column of the table.
     columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
     if not columns:
-        raise ReadError(f"{path} has no columns.")
+        raise ReadError("has-columns", "{path} has no columns.", path=path)
     return Reading(tuple((name, "numeric" if kind == "any" else kind) for name, kind in columns.items()))
 
 

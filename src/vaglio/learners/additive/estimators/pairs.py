@@ -31,8 +31,10 @@ def pairs_to_find(interactions: Any, n_features: int) -> int:
         found = _MULTIPLE.fullmatch(interactions)
         if found is None:
             raise InputError(
-                f"interactions is {interactions!r}: give a number of pairs, a multiple of the columns such as '1x', or "
-                "a list of pairs."
+                "interactions-give-number-pairs",
+                "interactions is {interactions!r}: give a number of pairs, a multiple of the columns "
+                "such as '1x', or a list of pairs.",
+                interactions=interactions,
             )
         interactions = float(found.group(1))
     if isinstance(interactions, float):
@@ -49,7 +51,11 @@ def asked_pairs(interactions: Any, names: list[str], bound: np.ndarray) -> list[
         pair = _pair(given, names, "interactions")
         if bound[list(pair)].any():
             name = names[pair[0] if bound[pair[0]] else pair[1]]
-            raise InputError(f"interactions names the column {name!r}, which monotonic_cst binds: it has no pairs.")
+            raise InputError(
+                "interactions-names-column-which",
+                "interactions names the column {name!r}, which monotonic_cst binds: it has no pairs.",
+                name=name,
+            )
         if pair not in found:
             found.append(pair)
     return found
@@ -71,10 +77,20 @@ def excluded_terms(exclude: Any, names: list[str]) -> tuple[set[int], set[tuple[
 
 def _pair(given: Any, names: list[str], parameter: str) -> tuple[int, int]:
     if isinstance(given, str) or not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise InputError(f"{parameter} names {given!r}: a pair is two columns, by name or position.")
+        raise InputError(
+            "names-pair-two-columns",
+            "{parameter} names {given!r}: a pair is two columns, by name or position.",
+            parameter=parameter,
+            given=given,
+        )
     first, second = sorted(position_of(item, names, parameter) for item in given)
     if first == second:
-        raise InputError(f"{parameter} pairs the column {names[first]!r} with itself.")
+        raise InputError(
+            "pairs-column-itself",
+            "{parameter} pairs the column {names!r} with itself.",
+            parameter=parameter,
+            names=names[first],
+        )
     return first, second
 
 

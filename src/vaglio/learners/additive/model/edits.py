@@ -48,13 +48,19 @@ def edited(
     """
     at = term_position(model, term)
     if action not in ACTIONS:
-        raise InputError(f"There is no edit {action!r}: {did_you_mean(action, ACTIONS)}")
+        raise InputError(
+            "there-edit", "There is no edit {action!r}: {hint}", action=action, hint=did_you_mean(action, ACTIONS)
+        )
     if (value is not None) != (action == "set"):
-        raise InputError("The edit 'set' needs value=, the new score; the other edits take none.")
+        raise InputError(
+            "edit-set-needs-value", "The edit 'set' needs value=, the new score; the other edits take none."
+        )
     told = {"term": model.name_of(at), "action": action, "where": _plain(where), "value": value, "label": label}
     if action == "remove":
         if where is not None or label is not None:
-            raise InputError("A term is removed as a whole: to take away a part of it, use 'flatten'.")
+            raise InputError(
+                "term-removed-whole-take", "A term is removed as a whole: to take away a part of it, use 'flatten'."
+            )
         return _without(model, at), {**told, "before": [], "after": []}
     outputs = _outputs(model, classes, label)
     cells = _cells(model, at, where)
@@ -65,7 +71,7 @@ def edited(
     }
     changed = changes[action]()
     if not np.isfinite(changed).all():
-        raise InputError("A score must be a finite number.")
+        raise InputError("score-must-finite-number", "A score must be a finite number.")
     scores, deviations = model.scores.copy(), model.deviations.copy()
     before = scores[np.ix_(cells, outputs)]
     scores[np.ix_(cells, outputs)] = changed
@@ -73,7 +79,7 @@ def edited(
     deviations[np.ix_(cells, outputs)] = 0.0
     found = replace(model, scores=scores, deviations=deviations)
     if not found.is_bounded:
-        raise InputError("The new score is too large to add up: choose a smaller one.")
+        raise InputError("new-score-too-large", "The new score is too large to add up: choose a smaller one.")
     return found, {**told, "direction": direction, "before": before.tolist(), "after": changed.tolist()}
 
 
@@ -85,10 +91,17 @@ def term_position(model: Additive, term: str | int) -> int:
             turned = " & ".join(reversed(term.split(" & ")))
             if turned in names:
                 return names.index(turned)
-            raise InputError(f"The model has no term {term!r}: {did_you_mean(term, names)}")
+            raise InputError(
+                "model-has-term", "The model has no term {term!r}: {hint}", term=term, hint=did_you_mean(term, names)
+            )
         return names.index(term)
     if not isinstance(term, (int, np.integer)) or not 0 <= int(term) < len(names):
-        raise InputError(f"The model has no term {term!r}: give a name, or a position below {len(names)}.")
+        raise InputError(
+            "model-has-term-give",
+            "The model has no term {term!r}: give a name, or a position below {n_names}.",
+            term=term,
+            n_names=len(names),
+        )
     return int(term)
 
 
@@ -103,7 +116,12 @@ def _outputs(model: Additive, classes: np.ndarray | None, label: object) -> np.n
         return np.arange(model.outputs)
     scored = scored_classes(model, classes)
     if classes is None or label not in scored:
-        raise InputError(f"There is no score of the class {label!r}: {did_you_mean(str(label), map(str, scored))}")
+        raise InputError(
+            "there-score-class",
+            "There is no score of the class {label!r}: {hint}",
+            label=label,
+            hint=did_you_mean(str(label), map(str, scored)),
+        )
     return np.array([scored.index(label)])
 
 
@@ -114,12 +132,18 @@ def _cells(model: Additive, at: int, where: Any) -> np.ndarray:
         return cells
     feature, second = model.terms[at].tolist()
     if second >= 0:
-        raise InputError(f"The term {model.name_of(at)!r} is a pair: it is changed as a whole, without where=.")
+        raise InputError(
+            "term-pair-changed-whole",
+            "The term {name_of!r} is a pair: it is changed as a whole, without where=.",
+            name_of=model.name_of(at),
+        )
     column = model.features[feature]
     if isinstance(where, (tuple, list)):
         if column.categories or len(where) != 2:
             raise InputError(
-                f"where= is a pair (low, high) for a column of numbers only; {column.name!r} needs a value."
+                "where-pair-low-high",
+                "where= is a pair (low, high) for a column of numbers only; {name!r} needs a value.",
+                name=column.name,
             )
         low, high = (-np.inf if where[0] is None else where[0], np.inf if where[1] is None else where[1])
         cuts = model.cuts_of(feature)
@@ -127,12 +151,18 @@ def _cells(model: Additive, at: int, where: Any) -> np.ndarray:
         # An interval counts if the range reaches into it: both ends of the range are changed.
         chosen = np.flatnonzero((ends > low) & (begins < high))
         if not chosen.size:
-            raise InputError(f"where= is empty: {low:g} is not below {high:g}.")
+            raise InputError("where-empty-below", "where= is empty: {low:g} is not below {high:g}.", low=low, high=high)
         return cells[chosen]
     names = slot_labels(model, feature)
     known = {**dict(zip(names, cells)), **dict(zip(column.categories if column.is_nominal else (), cells))}
     if where not in known:
-        raise InputError(f"{column.name!r} has no value {where!r}: {did_you_mean(str(where), names)}")
+        raise InputError(
+            "has-value",
+            "{name!r} has no value {where!r}: {hint}",
+            name=column.name,
+            where=where,
+            hint=did_you_mean(str(where), names),
+        )
     return np.array([known[where]])
 
 
@@ -152,9 +182,11 @@ def _monotone(
 ) -> np.ndarray:
     feature, second = model.terms[at].tolist()
     if second >= 0 or model.features[feature].is_nominal or where is not None:
-        raise InputError("Only a whole term of one column of numbers or ordered values can be made monotone.")
+        raise InputError(
+            "only-whole-term-one", "Only a whole term of one column of numbers or ordered values can be made monotone."
+        )
     if direction not in (None, 1, -1):
-        raise InputError(f"direction is 1 or -1, not {direction!r}.")
+        raise InputError("direction", "direction is 1 or -1, not {direction!r}.", direction=direction)
     from sklearn.isotonic import isotonic_regression  # no other part of a model needs scikit-learn
 
     found: np.ndarray = model.scores[np.ix_(cells, outputs)].copy()

@@ -84,12 +84,18 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
     parents: list[list[int]] = [[] for _ in features]
     for edge in edges:
         if len(tuple(edge)) != 2:
-            raise InputError(f"An edge is a pair (parent, child) of column names, not {edge!r}.")
+            raise InputError(
+                "edge-pair-parent-child", "An edge is a pair (parent, child) of column names, not {edge!r}.", edge=edge
+            )
         for name in edge:
             if name not in index:
                 raise ColumnError(
-                    f"The network has an edge {tuple(edge)!r}; edges join columns of X (the class is a parent of all "
-                    f"anyway), and there is no column {name!r}: {did_you_mean(str(name), index, quoted=True)}"
+                    "network-has-edge-edges",
+                    "The network has an edge {tuple!r}; edges join columns of X (the class is a parent "
+                    "of all anyway), and there is no column {name!r}: {hint}",
+                    tuple=tuple(edge),
+                    name=name,
+                    hint=did_you_mean(str(name), index, quoted=True),
                 )
         parent, child = (index[name] for name in edge)
         if parent not in parents[child]:
@@ -98,7 +104,11 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
         tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
     except CycleError as error:
         cycle = " → ".join(features[j].name for j in reversed(error.args[1]))
-        raise InputError(f"The edges form a cycle ({cycle}): a Bayesian network has none; drop one of them.") from None
+        raise InputError(
+            "edges-form-cycle-bayesian",
+            "The edges form a cycle ({cycle}): a Bayesian network has none; drop one of them.",
+            cycle=cycle,
+        ) from None
     return tuple(tuple(sorted(above)) for above in parents)
 
 
@@ -334,8 +344,12 @@ def _refuse_large_tables(parents: Parents, bins: Bins, k: int) -> None:
         if above and numbers > MOST_NUMBERS:
             names = ", ".join(repr(bins.features[parent].name) for parent in above)
             raise NotSupportedError(
-                f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
-                "fewer parents, or leave out the columns with many values."
+                "table-given-would-have",
+                "The table of {name!r} given {names} would have {numbers:.3g} numbers: give it fewer "
+                "parents, or leave out the columns with many values.",
+                name=bins.features[j].name,
+                names=names,
+                numbers=numbers,
             )
 
 

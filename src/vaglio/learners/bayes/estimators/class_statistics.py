@@ -144,14 +144,20 @@ def join_features(a: Feature, b: Feature) -> Feature:
     """Return the feature with the categories of both, in the order one table with all of them would give."""
     if a.kind != b.kind:
         raise InputError(
-            f"Column {a.name!r} is {a.kind} in the earlier rows and {b.kind} in these: give every part the same types."
+            "column-earlier-rows-these",
+            "Column {name!r} is {kind} in the earlier rows and {kind2} in these: give every part the same types.",
+            name=a.name,
+            kind=a.kind,
+            kind2=b.kind,
         )
     if a.categories == b.categories:
         return a
     if a.kind == "ordinal":
         raise InputError(
-            f"The ordered categories of column {a.name!r} differ from those of the earlier rows: declare all of them "
-            "in every part."
+            "ordered-categories-column-differ",
+            "The ordered categories of column {name!r} differ from those of the earlier rows: declare "
+            "all of them in every part.",
+            name=a.name,
         )
     return Feature(a.name, a.kind, tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
 

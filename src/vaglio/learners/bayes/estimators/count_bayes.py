@@ -277,8 +277,9 @@ class MultinomialNB(CountBayes):
 
 def _negative() -> InputError:
     return InputError(
-        "Negative values in data passed to MultinomialNB (input X): counts start at 0; use NaiveBayesClassifier for "
-        "numbers of any sign."
+        "negative-values-data-passed",
+        "Negative values in data passed to MultinomialNB (input X): counts start at 0; use "
+        "NaiveBayesClassifier for numbers of any sign.",
     )
 
 

@@ -80,8 +80,9 @@ def fit_class_gaussians(
             parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
     if not np.isfinite(total).all():
         raise InputError(
-            "The squares of some numbers are too large to add up, and a covariance needs them: divide the columns by a "
-            "common number first, or leave out rows that are wrong."
+            "squares-some-numbers-too",
+            "The squares of some numbers are too large to add up, and a covariance needs them: divide "
+            "the columns by a common number first, or leave out rows that are wrong.",
         )
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
@@ -236,10 +237,15 @@ def _regular(
         shown = listed(classes[singular].tolist(), 5, quoted=True)
         rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
         warnings.warn(
-            f"The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns that "
-            "determine each other or never vary there): it was mixed with the covariance within all classes; "
-            "covariance='tied' or 'shrunk' avoids this.",
-            DataWarning,
+            DataWarning(
+                "covariance-class-singular-columns",
+                "The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns "
+                "that determine each other or never vary there): it was mixed with the covariance within all "
+                "classes; covariance='tied' or 'shrunk' avoids this.",
+                shown=shown,
+                p=p,
+                rows=rows,
+            ),
             stacklevel=5,
         )
     symmetric: np.ndarray = (mended + mended.transpose(0, 2, 1)) / 2

@@ -110,8 +110,9 @@ def _codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     strange = classes[codes] != y
     if strange.any():
         raise InputError(
-            f"The class {y[strange][0]!r} was not among those given in the first call of partial_fit: list all "
-            "classes there."
+            "class-among-those-given",
+            "The class {y!r} was not among those given in the first call of partial_fit: list all classes there.",
+            y=y[strange][0],
         )
     return codes.astype(np.int64)
 
@@ -126,10 +127,13 @@ def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
     given = np.asarray(priors, dtype=np.float64)
     if given.shape != class_weight.shape:
         raise InputError(
-            f"{given.size} priors were given for {len(class_weight)} classes: give one each, in the order of classes_."
+            "priors-given-classes-give",
+            "{size} priors were given for {n_class_weight} classes: give one each, in the order of classes_.",
+            size=given.size,
+            n_class_weight=len(class_weight),
         )
     if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
-        raise InputError("The priors must not be negative and must add up to 1.")
+        raise InputError("priors-must-negative-must", "The priors must not be negative and must add up to 1.")
     # Given numbers may be a rounding away from a sum of 1.
     exact: np.ndarray = given / given.sum()
     return exact

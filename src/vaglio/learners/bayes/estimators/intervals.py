@@ -80,8 +80,10 @@ def learn_bins(
     for j in matrix.text:
         name = matrix.features[j].name
         raise NotSupportedError(
-            f"Column {name!r} is free text, whose words cannot be combined in a table: drop it, or use "
-            "NaiveBayesClassifier or MultinomialNB."
+            "column-free-text-whose-2",
+            "Column {name!r} is free text, whose words cannot be combined in a table: drop it, or use "
+            "NaiveBayesClassifier or MultinomialNB.",
+            name=name,
         )
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
     counts = _core.value_counts(numeric_columns(matrix, index), y, weight, k, threads)

@@ -108,15 +108,24 @@ class JointBayesClassifier(Generative):
         declared = math.prod(int(size) for size in bins.size)
         if self.n_cells_ > self.max_cells or declared >= 1 << 62:
             raise NotSupportedError(
-                f"The joint table would have {max(self.n_cells_, declared):.3g} cells per class, more than "
-                f"max_cells={self.max_cells} (largest columns: {widest}): leave columns out, or use "
-                "NaiveBayesClassifier or BayesianNetworkClassifier."
+                "joint-table-would-have",
+                "The joint table would have {n_cells:.3g} cells per class, more than "
+                "max_cells={max_cells} (largest columns: {widest}): leave columns out, or use "
+                "NaiveBayesClassifier or BayesianNetworkClassifier.",
+                n_cells=max(self.n_cells_, declared),
+                max_cells=self.max_cells,
+                widest=widest,
             )
         if self.n_cells_ > rows:
             warnings.warn(
-                f"The joint table has {self.n_cells_} cells per class for {rows} rows, so most of them stay empty "
-                f"(largest columns: {widest}): fewer columns or naive Bayes may do better.",
-                DataWarning,
+                DataWarning(
+                    "joint-table-has-cells",
+                    "The joint table has {n_cells} cells per class for {rows} rows, so most of them stay empty "
+                    "(largest columns: {widest}): fewer columns or naive Bayes may do better.",
+                    n_cells=self.n_cells_,
+                    rows=rows,
+                    widest=widest,
+                ),
                 stacklevel=5,
             )
 

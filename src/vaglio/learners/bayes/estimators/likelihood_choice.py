@@ -142,11 +142,19 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
     for name, kind in likelihood.items():
         if name not in numeric:
             raise InputError(
-                f"likelihood names the column {name!r}, which is not a numeric column of X: numeric are "
-                f"{listed(numeric, quoted=True)}."
+                "likelihood-names-column-which",
+                "likelihood names the column {name!r}, which is not a numeric column of X: numeric are {numeric}.",
+                name=name,
+                numeric=listed(numeric, quoted=True),
             )
         if kind not in LIKELIHOODS:
-            raise InputError(f"There is no likelihood {kind!r} for column {name!r}: {did_you_mean(kind, LIKELIHOODS)}")
+            raise InputError(
+                "there-likelihood-column",
+                "There is no likelihood {kind!r} for column {name!r}: {hint}",
+                kind=kind,
+                name=name,
+                hint=did_you_mean(kind, LIKELIHOODS),
+            )
         asked[numeric[name]] = kind
     return asked
 

@@ -132,7 +132,10 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
             weights.append(chosen_weight)
             start.append(start[-1] + len(chosen))
     if not np.isfinite(bandwidth).all():
-        raise InputError("A numeric column has numbers too large for a kernel density: rescale it, or name another.")
+        raise InputError(
+            "numeric-column-has-numbers",
+            "A numeric column has numbers too large for a kernel density: rescale it, or name another.",
+        )
     return KernelGroup(
         features, bandwidth, np.array(start, dtype=np.int64), np.concatenate(values), np.concatenate(weights)
     )
@@ -347,6 +350,12 @@ def _smoothed_means(moments: Moments, alpha: float) -> np.ndarray:
 def impossible_number(name: str, kind: str, row: int, value: float) -> InputError:
     """Return the error that a column has a number its distribution cannot produce."""
     return InputError(
-        f"Column {name!r} has {value:g} in row {row}, but the likelihood {kind!r} takes {_TAKES[kind]}: correct "
-        "it, or choose another likelihood for this column."
+        "column-has-row-but",
+        "Column {name!r} has {value:g} in row {row}, but the likelihood {kind!r} takes {takes}: "
+        "correct it, or choose another likelihood for this column.",
+        name=name,
+        value=value,
+        row=row,
+        kind=kind,
+        takes=_TAKES[kind],
     )

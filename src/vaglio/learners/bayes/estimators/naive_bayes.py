@@ -218,8 +218,10 @@ class NaiveBayesClassifier(Generative):
         asked = {self.likelihood} if isinstance(self.likelihood, str) else set(self.likelihood.values())
         for whole in sorted(asked - {"auto", "gaussian"}):
             raise NotSupportedError(
-                f"The likelihood {whole!r} needs all rows at once, so partial_fit cannot serve it: use fit, or "
-                "likelihood='gaussian'."
+                "likelihood-needs-all-rows",
+                "The likelihood {whole!r} needs all rows at once, so partial_fit cannot serve it: use "
+                "fit, or likelihood='gaussian'.",
+                whole=whole,
             )
         first = not hasattr(self, "_statistics")
         check_partial_fit_first_call(self, classes)

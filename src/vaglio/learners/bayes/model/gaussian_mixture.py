@@ -197,7 +197,8 @@ def _cholesky(covariance: np.ndarray) -> np.ndarray:
         factor: np.ndarray = np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError as error:
         raise InputError(
-            "A covariance of this model is not positive definite: the numbers of a column are too large, too small, or "
-            "determined by others."
+            "covariance-model-positive-definite",
+            "A covariance of this model is not positive definite: the numbers of a column are too "
+            "large, too small, or determined by others.",
         ) from error
     return factor

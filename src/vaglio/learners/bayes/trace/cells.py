@@ -179,7 +179,10 @@ def trace_joint_bayes(page: Page, training: Training) -> None:
     totals = table.sum(axis=0)
     asked = None if training.row is None else bins.cells(training.row)[0]
     if asked is not None and (asked < 0).any():
-        raise InputError("The row has a missing or unknown value: a joint table has a cell only for complete rows.")
+        raise InputError(
+            "row-has-missing-unknown",
+            "The row has a missing or unknown value: a joint table has a cell only for complete rows.",
+        )
     here = [] if asked is None else np.flatnonzero((seen == asked).all(axis=1)).tolist()
     rows = [
         [*(bins.label(j, int(cell)) for j, cell in enumerate(combination)), *map(count, line)]

@@ -424,7 +424,9 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
         return None
     if estimator.n_models not in ("auto", 1):
         raise InputError(
-            f"warm_start goes on with one model, not with the mean of {estimator.n_models}: set n_models=1."
+            "warm-start-goes-one",
+            "warm_start goes on with one model, not with the mean of {n_models}: set n_models=1.",
+            n_models=estimator.n_models,
         )
     fitted = getattr(estimator, "fitted_", None)
     if fitted is None:
@@ -432,19 +434,27 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
     averaged = getattr(estimator, "n_models_", 1)
     if averaged > 1:
         raise InputError(
-            f"warm_start goes on with one model, and the fit before left the mean of {averaged}: use a new estimator "
-            "with warm_start=True from its first fit on."
+            "warm-start-goes-one-2",
+            "warm_start goes on with one model, and the fit before left the mean of {averaged}: use a "
+            "new estimator with warm_start=True from its first fit on.",
+            averaged=averaged,
         )
     model = fitted.model
     assert isinstance(model, Boosted)
     same = fitted.codebook.features == matrix.features and model.link == link and model.outputs == outputs
     now = getattr(estimator, "classes_", None)
     if not same or (fitted.classes is not None and now is not None and fitted.classes.tolist() != now.tolist()):
-        raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
+        raise InputError(
+            "warm-start-needs-columns",
+            "warm_start needs the columns and classes of the fit before: use a new estimator.",
+        )
     if estimator.max_iter < model.rounds:
         raise InputError(
-            f"max_iter is {estimator.max_iter}, but the model has {model.rounds} rounds already: with warm_start ask "
-            "for more, or use a new estimator."
+            "max-iter-but-model",
+            "max_iter is {max_iter}, but the model has {rounds} rounds already: with warm_start ask "
+            "for more, or use a new estimator.",
+            max_iter=estimator.max_iter,
+            rounds=model.rounds,
         )
     return model
 
@@ -460,7 +470,8 @@ def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
     kinds = (list, tuple, set, frozenset)
     if not isinstance(given, kinds) or not all(isinstance(group, kinds) for group in given):
         raise InputError(
-            "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet."
+            "interaction-constraints-must-sequence",
+            "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet.",
         )
     groups = [sorted({position_of(item, names, "interaction_cst") for item in group}) for group in given]
     rest = sorted(set(everything).difference(*groups))

@@ -171,7 +171,9 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         if self.loss == "quantile" and self.quantile is None:
-            raise InputError("The loss 'quantile' needs quantile=, a number between 0 and 1.")
+            raise InputError(
+                "loss-quantile-needs-quantile", "The loss 'quantile' needs quantile=, a number between 0 and 1."
+            )
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
     def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:

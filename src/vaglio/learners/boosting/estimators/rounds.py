@@ -354,8 +354,10 @@ class RoundScore:
             scorer = check_scoring(own, self.scoring)
         except ValueError:
             raise InputError(
-                f"scoring={self.scoring!r} is no score: give 'loss', a name of sklearn.metrics.get_scorer_names(), or "
-                "a function of (estimator, X, y)."
+                "scoring-score-give-loss",
+                "scoring={scoring!r} is no score: give 'loss', a name of "
+                "sklearn.metrics.get_scorer_names(), or a function of (estimator, X, y).",
+                scoring=self.scoring,
             ) from None
         # Some scores ask how many rows there are; none needs to see them.
         absent = np.zeros((len(rows), 1))
@@ -366,12 +368,16 @@ class RoundScore:
             if not isinstance(self.scoring, str):
                 raise  # the user's own function
             raise InputError(
-                f"scoring={self.scoring!r} cannot be computed here, because {str(problem).rstrip('.')}: choose another "
-                "score, or 'loss'."
+                "scoring-cannot-computed-here",
+                "scoring={scoring!r} cannot be computed here, because {rstrip}: choose another score, or 'loss'.",
+                scoring=self.scoring,
+                rstrip=str(problem).rstrip("."),
             ) from None
         if np.isnan(found):
             raise InputError(
-                f"scoring={self.scoring!r} is no number for some of the rows that rounds are chosen by, as where they "
-                "lack a class: choose another score, or 'loss'."
+                "scoring-number-some-rows",
+                "scoring={scoring!r} is no number for some of the rows that rounds are chosen by, as "
+                "where they lack a class: choose another score, or 'loss'.",
+                scoring=self.scoring,
             )
         return -found

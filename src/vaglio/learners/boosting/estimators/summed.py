@@ -137,17 +137,26 @@ class SummedRegressor(VaglioRegressor, SummedEstimator):
     def _check_range(self, low: float, high: float) -> None:
         loss = getattr(self, self._loss_name)
         if loss == "gamma" and low <= 0:
-            raise InputError(f"The {self._loss_name} 'gamma' needs positive numbers: y has a number that is 0 or less.")
+            raise InputError(
+                "gamma-needs-positive-numbers",
+                "The {loss_name} 'gamma' needs positive numbers: y has a number that is 0 or less.",
+                loss_name=self._loss_name,
+            )
         if loss == "poisson" and (low < 0 or high <= 0):
-            raise InputError(f"The {self._loss_name} 'poisson' needs numbers that are not negative and not all 0.")
+            raise InputError(
+                "poisson-needs-numbers-negative",
+                "The {loss_name} 'poisson' needs numbers that are not negative and not all 0.",
+                loss_name=self._loss_name,
+            )
 
 
 def bounded(model: Summed | None) -> Summed:
     """Return the model, or raise an error if its scores are no numbers."""
     if model is None or not model.is_bounded:
         raise InputError(
-            "The scores grow beyond all numbers: choose a smaller learning_rate, or divide the numbers to be "
-            "predicted, or the weights, by a large number."
+            "scores-grow-beyond-all",
+            "The scores grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
+            "to be predicted, or the weights, by a large number.",
         )
     return model
 

@@ -204,9 +204,12 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
     def _warn_of_guessing(self) -> None:
         """Say that no round was better than guessing, and that one member is kept all the same."""
         warnings.warn(
-            f"In {len(self.rounds_)} attempts no round was better than guessing: the model is a single member. "
-            "Use a stronger estimator.",
-            DataWarning,
+            DataWarning(
+                "attempts-round-better-than",
+                "In {n_rounds} attempts no round was better than guessing: the model is a single member. Use a "
+                "stronger estimator.",
+                n_rounds=len(self.rounds_),
+            ),
             stacklevel=7,
         )
 

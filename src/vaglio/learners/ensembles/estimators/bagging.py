@@ -224,7 +224,9 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
         if self.warm_start and self.oob_score:
-            raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
+            raise InputError(
+                "oob-score-needs-all", "oob_score needs all members trained on the same rows: use warm_start=False."
+            )
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return ()
@@ -247,7 +249,9 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
-            raise InputError("oob_score needs bootstrap=True: without it few rows or none are left out.")
+            raise InputError(
+                "oob-score-needs-bootstrap", "oob_score needs bootstrap=True: without it few rows or none are left out."
+            )
         sums = np.zeros((matrix.n_rows, model.n_classes or 1))
         asked = np.zeros(matrix.n_rows)
         for member, drawn in zip(model.members, samples):
@@ -385,8 +389,9 @@ class BaggingClassifier(_BaggingEstimator, VaglioClassifier):
         for member, features in zip(self.estimators_, self.estimators_features_):
             if len(member.classes_) != len(self.classes_):
                 raise InputError(
-                    "A member of this BaggingClassifier saw no row of some class, so that there is no mean of the "
-                    "decision values: use predict_proba, or a larger max_samples."
+                    "member-baggingclassifier-saw-row",
+                    "A member of this BaggingClassifier saw no row of some class, so that there is no "
+                    "mean of the decision values: use predict_proba, or a larger max_samples.",
                 )
             total = total + member.decision_function(decode(select_features(matrix, features), named), **given)
         return total / len(self.estimators_)
@@ -413,5 +418,12 @@ def _count(value: float, total: int, name: str, what: str) -> int:
     if not isinstance(value, Integral):
         return max(1, int(value * total))
     if value > total:
-        raise InputError(f"{name} is {value}, but there are {total} {what}: use at most that many.")
+        raise InputError(
+            "but-there-use-most",
+            "{name} is {value}, but there are {total} {what}: use at most that many.",
+            name=name,
+            value=value,
+            total=total,
+            what=what,
+        )
     return int(value)

@@ -47,14 +47,19 @@ def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
     """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
     if not isinstance(estimator, VaglioEstimator):
         raise NotSupportedError(
-            f"The member {name!r} is a {type(estimator).__name__} of another library, which needs all rows in memory."
+            "member-another-library-which",
+            "The member {name!r} is a {name2} of another library, which needs all rows in memory.",
+            name=name,
+            name2=type(estimator).__name__,
         )
     estimator._validate_params()
     estimator._refuse_passes()
     if getattr(estimator, "class_weight", None) is not None or (facts.weighted and estimator._scales_weights):
         raise NotSupportedError(
-            f"The member {name!r} would weigh the rows in its own way, which all rows in memory are needed for: give "
-            "class_weight to the whole ensemble, or leave weights out."
+            "member-would-weigh-rows",
+            "The member {name!r} would weigh the rows in its own way, which all rows in memory are "
+            "needed for: give class_weight to the whole ensemble, or leave weights out.",
+            name=name,
         )
     estimator.n_features_in_ = len(facts.codebook.names)
     estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
@@ -135,7 +140,11 @@ def _fit_own(
     if labels is not None:
         estimator.classes_ = labels
         if len(labels) < estimator._min_classes:
-            raise InputError(f"A sample for {type(estimator).__name__} has one class only: draw more rows.")
+            raise InputError(
+                "sample-has-one-class",
+                "A sample for {name} has one class only: draw more rows.",
+                name=type(estimator).__name__,
+            )
         scaled = scaled and getattr(estimator, "class_weight", None) is None
         weight = weight if scaled else estimator._with_class_weight(target, weight)
     estimator._finish(codebook, matrix, target, weight, scaled, member=True)
@@ -159,7 +168,9 @@ def _fit_foreign(
         estimator.fit(rows, given, sample_weight=weight, **metadata)
     else:
         raise InputError(
-            f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."
+            "takes-sample-weights-leave",
+            "{name} takes no sample weights: leave them out, or draw samples by weight instead.",
+            name=type(estimator).__name__,
         )
     return Foreign(estimator, codebook.named)
 
@@ -209,8 +220,9 @@ class RoutesMetadata:
         routed = self._routed("fit", fit_params)
         if routed and (is_out_of_core(X) or (sample_weight is not None and not np.all(np.asarray(sample_weight)))):
             raise NotSupportedError(
-                "Metadata for the members needs all rows in memory, and none of weight 0: read the table, and leave "
-                "such rows out."
+                "metadata-members-needs-all",
+                "Metadata for the members needs all rows in memory, and none of weight 0: read the "
+                "table, and leave such rows out.",
             )
         self._fit_metadata = (routed, num_samples(X) if routed else 0)
         try:
@@ -229,7 +241,9 @@ class RoutesMetadata:
         """Return by name of a member and by method what its methods are given; empty without metadata."""
         if metadata and not get_config()["enable_metadata_routing"]:
             raise InputError(
-                f"{sorted(metadata)} are not supported if metadata routing is not enabled: call "
-                "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them."
+                "supported-if-metadata-routing",
+                "{metadata} are not supported if metadata routing is not enabled: call "
+                "sklearn.set_config(enable_metadata_routing=True), and let the members ask for them.",
+                metadata=sorted(metadata),
             )
         return process_routing(self, method, **metadata) if metadata else {}

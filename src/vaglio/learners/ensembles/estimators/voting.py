@@ -133,7 +133,8 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         ]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
             raise InputError(
-                "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation."
+                "estimators-list-name-estimator",
+                "estimators is a list of (name, estimator) pairs or of learner ids; see the documentation.",
             )
         names = [name for name, _ in pairs]
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -141,11 +142,16 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         taken = sorted({name for name in names if "__" in name or name in parameters})
         if twice or taken:
             raise InputError(
-                f"The name {(twice or taken)[0]!r} of a member {'occurs twice' if twice else 'cannot be used'}: give "
-                "every member a name of its own that is no parameter and has no double underscore."
+                "name-member-give-every",
+                "The name {value!r} of a member {which}: give every member a name of its own that is "
+                "no parameter and has no double underscore.",
+                value=(twice or taken)[0],
+                which="occurs twice" if twice else "cannot be used",
             )
         if all(member == "drop" for _, member in pairs):
-            raise InputError("All members are left out, so that nobody votes: give at least one estimator.")
+            raise InputError(
+                "all-members-left-out", "All members are left out, so that nobody votes: give at least one estimator."
+            )
         return pairs
 
     def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
@@ -181,7 +187,9 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         self.estimators_ = [member for _, member, _ in kept]
         self.named_estimators_ = Bunch(**dict(zip(names, self.estimators_)))
         if not sum(w for _, _, w in kept) > 0:
-            raise InputError("The weights of all members are zero: at least one vote must count.")
+            raise InputError(
+                "weights-all-members-zero", "The weights of all members are zero: at least one vote must count."
+            )
         weighted = tuple(replace(member, weight=w) for member, (_, _, w) in zip(members, kept))
         if self.voting == "soft":
             _need_probabilities(weighted, names, matrix)
@@ -192,9 +200,14 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
             return [1.0] * n
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (n,):
-            raise InputError(f"There are {weights.size} weights for {n} estimators: give one weight per estimator.")
+            raise InputError(
+                "there-weights-estimators-give",
+                "There are {size} weights for {n} estimators: give one weight per estimator.",
+                size=weights.size,
+                n=n,
+            )
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise InputError("A weight of a vote is a finite number of 0 or more.")
+            raise InputError("weight-vote-finite-number", "A weight of a vote is a finite number of 0 or more.")
         return [float(weight) for weight in weights]
 
     def transform(self, X: TableLike) -> np.ndarray:
@@ -228,7 +241,10 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         """
         check_is_fitted(self, "fitted_")
         if self.voting == "soft" and not self.flatten_transform:
-            raise InputError("With voting='soft' and flatten_transform=False, transform returns no table of columns.")
+            raise InputError(
+                "voting-soft-flatten-transform",
+                "With voting='soft' and flatten_transform=False, transform returns no table of columns.",
+            )
         prefix, names = type(self).__name__.lower(), list(self.named_estimators_)
         if self.voting == "soft":
             names = [f"{name}{code}" for name in names for code in range(len(self.classes_))]
@@ -274,6 +290,8 @@ def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], mat
             without.append(name)
     if without:
         raise InputError(
-            f"voting='soft' averages probabilities, which {listed(without, quoted=True)} cannot give: use "
-            "voting='hard', or members that give probabilities."
+            "voting-soft-averages-probabilities",
+            "voting='soft' averages probabilities, which {without} cannot give: use voting='hard', or "
+            "members that give probabilities.",
+            without=listed(without, quoted=True),
         )

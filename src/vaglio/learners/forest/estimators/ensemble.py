@@ -66,7 +66,8 @@ class EnsembleEstimator(VaglioEstimator):
         for member in ensemble.members:
             if not isinstance(member.model, Tree):
                 raise NotSupportedError(
-                    "Similarity is the share of common leaves: it needs an ensemble of vaglio's trees."
+                    "similarity-share-common-leaves",
+                    "Similarity is the share of common leaves: it needs an ensemble of vaglio's trees.",
                 )
             columns.append(member.model.apply(member.rows(matrix)) + total)
             total += member.model.n_nodes
@@ -116,11 +117,14 @@ class EnsembleEstimator(VaglioEstimator):
         (344, 344)
         """
         if top is not None and top < 1:
-            raise InputError(f"top must be at least 1, not {top}.")
+            raise InputError("top-must-least", "top must be at least 1, not {top}.", top=top)
         if kind not in ("leaf", "path"):
-            raise InputError(f"kind is {kind!r}: use 'leaf' or 'path'.")
+            raise InputError("kind-use-leaf-path", "kind is {kind!r}: use 'leaf' or 'path'.", kind=kind)
         if kind == "path" and top is None:
-            raise InputError("kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.")
+            raise InputError(
+                "kind-path-nearly-any",
+                "kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.",
+            )
         matrix = self._encode(X)
         leaves, n_leaves = self._leaves(matrix)
         others = leaves if Z is None else self._leaves(self._encode(Z))[0]
@@ -231,9 +235,14 @@ class EnsembleEstimator(VaglioEstimator):
         known = asked > 0
         if not known.all():
             warnings.warn(
-                f"{int((~known).sum())} of {len(y)} rows were drawn for every {member} and have no out-of-bag "
-                f"estimate: use more {member}s.",
-                DataWarning,
+                DataWarning(
+                    "rows-drawn-every-have",
+                    "{sum} of {n_y} rows were drawn for every {member} and have no out-of-bag estimate: use more "
+                    "{member}s.",
+                    sum=int((~known).sum()),
+                    n_y=len(y),
+                    member=member,
+                ),
                 stacklevel=5,
             )
         chosen = getattr(self, "oob_score", None)
@@ -264,16 +273,26 @@ def check_warm_start(ensemble: Any, matrix: EncodedMatrix, kept: int, members: s
     fitted, classes = ensemble.fitted_, getattr(ensemble, "classes_", None)
     same_classes = classes is None or np.array_equal(fitted.classes, classes)
     if fitted.codebook.features != matrix.features or not same_classes:
-        raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
+        raise InputError(
+            "warm-start-needs-columns",
+            "warm_start needs the columns and classes of the fit before: use a new estimator.",
+        )
     if ensemble.n_estimators < kept:
         raise InputError(
-            f"n_estimators is {ensemble.n_estimators}, but the model has {kept} {members} already: with warm_start ask "
-            "for more."
+            "n-estimators-but-model",
+            "n_estimators is {n_estimators}, but the model has {kept} {members} already: with warm_start ask for more.",
+            n_estimators=ensemble.n_estimators,
+            kept=kept,
+            members=members,
         )
     if ensemble.n_estimators == kept:
         warnings.warn(
-            f"The model has {kept} {members} already, and warm_start trained no other: raise n_estimators.",
-            DataWarning,
+            DataWarning(
+                "model-has-already-warm",
+                "The model has {kept} {members} already, and warm_start trained no other: raise n_estimators.",
+                kept=kept,
+                members=members,
+            ),
             stacklevel=6,
         )
 

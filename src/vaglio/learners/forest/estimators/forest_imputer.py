@@ -167,7 +167,11 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         matrix.threads = resolve_threads(self.n_jobs)
         if matrix.text:
             name = matrix.features[min(matrix.text)].name
-            raise NotSupportedError(f"Column {name!r} holds free text, which has no mean or mode: leave it out.")
+            raise NotSupportedError(
+                "column-holds-free-text",
+                "Column {name!r} holds free text, which has no mean or mode: leave it out.",
+                name=name,
+            )
         return matrix
 
     def _forest_for(self, y: ColumnLike) -> tuple[np.ndarray, Any]:

@@ -171,8 +171,10 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         for name in ("oob_score", "permutation_importance"):
             if getattr(self, name):
                 raise NotSupportedError(
-                    f"{name} asks every row of the trees that did not see it, for which rows must be in memory: leave "
-                    "it out and evaluate on other rows, or learn from a stated sample."
+                    "asks-every-row-trees",
+                    "{name} asks every row of the trees that did not see it, for which rows must be in "
+                    "memory: leave it out and evaluate on other rows, or learn from a stated sample.",
+                    name=name,
                 )
 
         for name, asked in (
@@ -183,8 +185,10 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         ):
             if asked:
                 raise NotSupportedError(
-                    f"{name} grows trees one by one, for which rows must be in memory: leave it out, or learn from a "
-                    "stated sample."
+                    "grows-trees-one-one",
+                    "{name} grows trees one by one, for which rows must be in memory: leave it out, or "
+                    "learn from a stated sample.",
+                    name=name,
                 )
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
@@ -207,10 +211,19 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         if not self.bootstrap:
             for name in ("oob_score", "permutation_importance", "max_samples"):
                 if getattr(self, name):
-                    raise InputError(f"{name} needs bootstrap=True: without it every tree sees every row.")
+                    raise InputError(
+                        "needs-bootstrap-true-without",
+                        "{name} needs bootstrap=True: without it every tree sees every row.",
+                        name=name,
+                    )
             return 0
         if isinstance(self.max_samples, (int, np.integer)) and self.max_samples > n:
-            raise InputError(f"max_samples is {self.max_samples}, but there are {n} rows: use at most that many.")
+            raise InputError(
+                "max-samples-but-there",
+                "max_samples is {max_samples}, but there are {n} rows: use at most that many.",
+                max_samples=self.max_samples,
+                n=n,
+            )
         return count_of(self.max_samples, n) or n
 
     @property

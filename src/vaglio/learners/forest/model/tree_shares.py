@@ -53,8 +53,11 @@ def rules_of_trees(shares: Sequence[TreeShare], features: tuple[Feature, ...], c
     leaves = sum(share.tree.n_leaves for share in shares)
     if leaves > MOST_LEAVES:
         raise NotSupportedError(
-            f"The trees have {leaves:,} leaves together, and at most {MOST_LEAVES:,} are written as rules: learn fewer "
-            "or smaller trees, or keep the model file."
+            "trees-have-leaves-together",
+            "The trees have {leaves:,} leaves together, and at most {most_leaves:,} are written as "
+            "rules: learn fewer or smaller trees, or keep the model file.",
+            leaves=leaves,
+            most_leaves=MOST_LEAVES,
         )
     labels = None if classes is None else tuple(plain_label(label) for label in classes)
     width = 1 if labels is None else len(labels)

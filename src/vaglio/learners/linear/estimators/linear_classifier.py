@@ -50,13 +50,16 @@ class ChunkLearner(VaglioClassifier):
             self._validate_params()
             if classes is None:
                 raise InputError(
-                    "classes must be passed on the first call to partial_fit: later chunks may hold others."
+                    "classes-must-passed-first",
+                    "classes must be passed on the first call to partial_fit: later chunks may hold others.",
                 )
             codebook, matrix = self._encode_training(X)
             self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:
                 raise InputError(
-                    f"partial_fit needs at least two classes; got one class: {self.classes_.tolist()[0]!r}."
+                    "partial-fit-needs-least",
+                    "partial_fit needs at least two classes; got one class: {tolist!r}.",
+                    tolist=self.classes_.tolist()[0],
                 )
         else:
             codebook, matrix = self.fitted_.codebook, self._encode(X)
@@ -64,7 +67,11 @@ class ChunkLearner(VaglioClassifier):
         codes = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
         if (self.classes_[codes] != labels).any():
             strange = labels[self.classes_[codes] != labels].tolist()[0]
-            raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
+            raise InputError(
+                "label-among-classes-named",
+                "The label {strange!r} is not among the classes named on the first call to partial_fit.",
+                strange=strange,
+            )
         check_consistent_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)
         model: Any = None if first else self.fitted_.model
@@ -193,12 +200,18 @@ class LinearClassifier(ChunkLearner):
         held = np.column_stack([coef.toarray() if self._sparse_coef else coef, self.intercept_])
         if held.shape != shape:
             raise InputError(
-                f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "
-                f"{shape[0]} of {shape[1] - 1}: fit a new estimator."
+                "warm-start-goes-functions",
+                "warm_start goes on from {shape} functions of {shape2} columns, and here there are "
+                "{shape3} of {shape4}: fit a new estimator.",
+                shape=held.shape[0],
+                shape2=held.shape[1] - 1,
+                shape3=shape[0],
+                shape4=shape[1] - 1,
             )
         if not np.isfinite(held).all():
             raise InputError(
-                "warm_start goes on from coef_ and intercept_, which hold NaN or infinity: fit a new estimator."
+                "warm-start-goes-coef",
+                "warm_start goes on from coef_ and intercept_, which hold NaN or infinity: fit a new estimator.",
             )
         return np.ascontiguousarray(held, dtype=np.float64)
 

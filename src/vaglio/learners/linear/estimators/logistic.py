@@ -160,8 +160,9 @@ class LogisticRegression(LinearClassifier):
         super()._refuse_passes()
         if self.solver == "minibatch":
             raise NotSupportedError(
-                "solver='minibatch' visits the rows in random order, which needs all of them in memory: use "
-                "solver='auto' for a scanned table."
+                "solver-minibatch-visits-rows",
+                "solver='minibatch' visits the rows in random order, which needs all of them in "
+                "memory: use solver='auto' for a scanned table.",
             )
 
     def _passes(self, facts: Facts) -> Passes:
@@ -255,7 +256,11 @@ class LogisticRegression(LinearClassifier):
             evenly spaced ones; with a penalty they describe the spread around the shrunken value.
         """
         if not 0 < confidence < 1:
-            raise InputError(f"confidence must lie between 0 and 1, not be {confidence}.")
+            raise InputError(
+                "confidence-must-lie-between",
+                "confidence must lie between 0 and 1, not be {confidence}.",
+                confidence=confidence,
+            )
         frame = super().coefficients()
         with np.errstate(over="ignore"):
             frame["odds_ratio"] = np.exp(frame["coefficient"])
@@ -322,9 +327,11 @@ class LogisticRegression(LinearClassifier):
     def _report(self) -> None:
         if self.separated_:
             warnings.warn(
-                "Hyperplanes separate the classes, and without a penalty the coefficients then grow without end: "
-                "their size means nothing. Use a penalty.",
-                DataWarning,
+                DataWarning(
+                    "hyperplanes-separate-classes-without",
+                    "Hyperplanes separate the classes, and without a penalty the coefficients then grow without "
+                    "end: their size means nothing. Use a penalty.",
+                ),
                 stacklevel=3,
             )
         elif not self.converged_:

@@ -227,8 +227,10 @@ class MLPClassifier(ChunkLearner):
         fixed = self.solver == "adam" or (self.solver == "sgd" and self.learning_rate == "constant")
         if not fixed or self.early_stopping:
             raise NotSupportedError(
-                "From a scanned table a network learns by mini-batches, with solver='adam', or 'sgd' with a constant "
-                "learning rate, and without early_stopping; what was asked for needs all rows in memory."
+                "scanned-table-network-learns",
+                "From a scanned table a network learns by mini-batches, with solver='adam', or 'sgd' "
+                "with a constant learning rate, and without early_stopping; what was asked for needs "
+                "all rows in memory.",
             )
 
     def _passes(self, facts: Facts) -> Passes:

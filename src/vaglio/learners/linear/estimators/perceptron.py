@@ -244,13 +244,15 @@ class Perceptron(LinearClassifier):
         super()._refuse_passes()
         if self.shuffle:
             raise NotSupportedError(
-                "shuffle=True visits the rows in random order, which needs all of them in memory: a scanned table is "
-                "visited in the order of its rows."
+                "shuffle-true-visits-rows",
+                "shuffle=True visits the rows in random order, which needs all of them in memory: a "
+                "scanned table is visited in the order of its rows.",
             )
         if self.early_stopping:
             raise NotSupportedError(
-                "early_stopping=True holds rows out, which are looked at after every pass and kept in memory: a lazy "
-                "table is learned from as a whole, until tol or max_iter ends it."
+                "early-stopping-true-holds",
+                "early_stopping=True holds rows out, which are looked at after every pass and kept in "
+                "memory: a lazy table is learned from as a whole, until tol or max_iter ends it.",
             )
 
     def _passes(self, facts: Facts) -> Passes:
@@ -287,8 +289,9 @@ class Perceptron(LinearClassifier):
         self._validate_params()
         if self.early_stopping:
             raise NotSupportedError(
-                "partial_fit makes one pass over all rows that it is given, and holds none out: early_stopping must be "
-                "False."
+                "partial-fit-makes-one",
+                "partial_fit makes one pass over all rows that it is given, and holds none out: "
+                "early_stopping must be False.",
             )
         chunk = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
@@ -326,8 +329,9 @@ class Perceptron(LinearClassifier):
             walk.encoder.refuse_nonfinite(walk.matrix)
             if Penalty.of(self) is not None:
                 raise InputError(
-                    "The coefficients grew beyond the largest number: scale the columns, as preprocess='auto' does, or "
-                    "lower eta0 or alpha."
+                    "coefficients-grew-beyond-largest",
+                    "The coefficients grew beyond the largest number: scale the columns, as "
+                    "preprocess='auto' does, or lower eta0 or alpha.",
                 )
         self.history_.add(moved.weights, moved.errors, n)
         return moved.errors

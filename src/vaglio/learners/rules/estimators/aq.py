@@ -66,9 +66,18 @@ class AQClassifier(RuleLearner):
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         unknown = [name for name in self.preference if name not in _CRITERIA]
         if unknown:
-            raise InputError(f"There is no criterion {unknown[0]!r}: {did_you_mean(str(unknown[0]), _CRITERIA)}")
+            raise InputError(
+                "there-criterion",
+                "There is no criterion {unknown!r}: {hint}",
+                unknown=unknown[0],
+                hint=did_you_mean(str(unknown[0]), _CRITERIA),
+            )
         if not self.preference:
-            raise InputError(f"preference must name some criteria: {listed(_CRITERIA, last='or')}.")
+            raise InputError(
+                "preference-must-name-some",
+                "preference must name some criteria: {criteria}.",
+                criteria=listed(_CRITERIA, last="or"),
+            )
         random = check_random_state(self.random_state)
         return [
             FoundRule(code, conditions)

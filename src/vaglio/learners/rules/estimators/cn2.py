@@ -96,9 +96,15 @@ class CN2Classifier(RuleLearner):
         if self.mode != "ordered":
             return [rule for code in range(scorer.n_classes) for rule in self._of_class(search, code)]
         if self.monotone:
-            raise NotSupportedError("monotone needs mode='unordered': an ordered rule's class is not known beforehand.")
+            raise NotSupportedError(
+                "monotone-needs-mode-unordered",
+                "monotone needs mode='unordered': an ordered rule's class is not known beforehand.",
+            )
         if self.covering == "weighted":
-            raise NotSupportedError("covering='weighted' needs mode='unordered': an ordered list sets rows aside.")
+            raise NotSupportedError(
+                "covering-weighted-needs-mode",
+                "covering='weighted' needs mode='unordered': an ordered list sets rows aside.",
+            )
         return self._ordered(search)
 
     # -- an ordered list -------------------------------------------------------------------------------------------

@@ -103,7 +103,11 @@ def read_constraints(
 def _column(name: str, place: dict[str, int], parameter: str) -> int:
     if name not in place:
         raise ColumnError(
-            f"{parameter} names {name!r}, which is no column of X: {did_you_mean(name, place, quoted=True)}"
+            "names-which-column-x",
+            "{parameter} names {name!r}, which is no column of X: {hint}",
+            parameter=parameter,
+            name=name,
+            hint=did_you_mean(name, place, quoted=True),
         )
     return place[name]
 
@@ -115,11 +119,21 @@ def _make_monotone(allowed: np.ndarray, column: int, feature: Feature, direction
     any rule that newly matches is of that class too.
     """
     if feature.is_nominal:
-        raise InputError(f"monotone names {feature.name!r}, whose values have no order.")
+        raise InputError(
+            "monotone-names-whose-values", "monotone names {name!r}, whose values have no order.", name=feature.name
+        )
     if direction not in (-1, 1):
-        raise InputError(f"monotone[{feature.name!r}] must be +1 or -1, got {direction!r}.")
+        raise InputError(
+            "monotone-must-got",
+            "monotone[{name!r}] must be +1 or -1, got {direction!r}.",
+            name=feature.name,
+            direction=direction,
+        )
     if len(allowed) > 2:
-        raise NotSupportedError("monotone needs two classes: with more classes there is no order of the classes.")
+        raise NotSupportedError(
+            "monotone-needs-two-classes",
+            "monotone needs two classes: with more classes there is no order of the classes.",
+        )
     growing = len(allowed) - 1 if direction > 0 else 0
     for label in range(len(allowed)):
         allowed[label, column] &= 1 << (ABOVE if label == growing else AT_MOST)

@@ -50,7 +50,12 @@ class TokenReader:
         while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None:
-                raise InputError(f"Rules, line {line}: cannot read {text[at : at + 20]!r}.")
+                raise InputError(
+                    "rules-line-cannot-read",
+                    "Rules, line {line}: cannot read {text!r}.",
+                    line=line,
+                    text=text[at : at + 20],
+                )
             if found.lastgroup != "space":
                 self.tokens.append(Token(found.lastgroup or "", found.group(), line))
             line += found.group().count("\n")
@@ -87,7 +92,9 @@ class TokenReader:
     def error(self, what: str) -> InputError:
         token = self.peek()
         found = "the end" if token.kind == "end" else repr(token.text)
-        return InputError(f"Rules, line {token.line}: {what}, found {found}.")
+        return InputError(
+            "rules-line-found", "Rules, line {line}: {what}, found {found}.", line=token.line, what=what, found=found
+        )
 
     # -- values --
     def value(self) -> Any:
@@ -224,8 +231,11 @@ def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tu
             if isinstance(test, SetTest):
                 if test.negated:
                     raise InputError(
-                        f"Rules, line {test.line}: what {name!r} may be instead is not known; add a line "
-                        f"COLUMN {name}: with all its values."
+                        "rules-line-what-may",
+                        "Rules, line {line}: what {name!r} may be instead is not known; add a line "
+                        "COLUMN {name}: with all its values.",
+                        line=test.line,
+                        name=name,
                     )
                 values.setdefault(name, {}).update(dict.fromkeys(test.values))
             elif not isinstance(test, StateTest):
@@ -330,8 +340,11 @@ class RuleReader(TokenReader):
         word = self.value()
         if not isinstance(word, str) or not word or split_words(word) != [word]:
             raise InputError(
-                f"Rules, line {self.peek().line}: {word!r} is no word a text is split into; those have at least two "
-                "letters or digits, in lower case."
+                "rules-line-word-text",
+                "Rules, line {line}: {word!r} is no word a text is split into; those have at least two "
+                "letters or digits, in lower case.",
+                line=self.peek().line,
+                word=word,
             )
         return Feature.of_word(column, word)
 

@@ -90,7 +90,9 @@ class _Builder:
         for draft in self.drafts:
             conditions = merge_conditions(bind(test, columns) for test in draft.tests)
             if conditions is None:
-                raise InputError(f"Rules, line {draft.line}: no row can meet these conditions.")
+                raise InputError(
+                    "rules-line-row-can", "Rules, line {line}: no row can meet these conditions.", line=draft.line
+                )
             code, weights = classes.index(draft.label), _word(draft.label, draft.weights, classes, decide)
             covered = _spread((draft.weights if draft.covered is None else draft.covered) or {}, classes)
             entries.append(Rule(conditions, classes[code], code, weights, covered, totals))
@@ -149,7 +151,12 @@ class _Builder:
         )
         for label in said:
             if label not in classes:
-                raise InputError(f"The rules say {value_text(label)}, which is none of the classes {classes}.")
+                raise InputError(
+                    "rules-say-which-none",
+                    "The rules say {value_text}, which is none of the classes {classes}.",
+                    value_text=value_text(label),
+                    classes=classes,
+                )
         return classes
 
 
@@ -166,9 +173,19 @@ def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], deci
 def _spread(weights: dict[Any, float], classes: list[Any]) -> tuple[float, ...]:
     for label, weight in weights.items():
         if label not in classes:
-            raise InputError(f"A weight is given to {value_text(label)}, which is none of the classes {classes}.")
+            raise InputError(
+                "weight-given-which-none",
+                "A weight is given to {value_text}, which is none of the classes {classes}.",
+                value_text=value_text(label),
+                classes=classes,
+            )
         if not (weight >= 0 and math.isfinite(weight)):
-            raise InputError(f"The weight of {value_text(label)} must be a finite number >= 0, got {weight}.")
+            raise InputError(
+                "weight-must-finite-number",
+                "The weight of {value_text} must be a finite number >= 0, got {weight}.",
+                value_text=value_text(label),
+                weight=weight,
+            )
     return tuple(float(weights.get(label, 0.0)) for label in classes)
 
 
@@ -184,7 +201,13 @@ def bind(test: AnyTest, columns: dict[str, tuple[int, Feature]]) -> Condition:
     for name in test.names:
         if name not in columns:
             near = did_you_mean(name, columns, quoted=True)
-            raise InputError(f"Rules, line {test.line}: there is no column {name!r}: {near}")
+            raise InputError(
+                "rules-line-there-column",
+                "Rules, line {line}: there is no column {name!r}: {near}",
+                line=test.line,
+                name=name,
+                near=near,
+            )
     if isinstance(test, LinearTest):
         where = [columns[name] for name in test.names]
         return LinearCondition(
@@ -214,7 +237,10 @@ def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
             value = float(test.values[0])
             return RangeCondition(column, feature, value, value, True, True, test.missing)
         raise InputError(
-            f"Rules, line {test.line}: {feature.name!r} is a number; compare it with <, <=, >, >= or = a number."
+            "rules-line-number-compare",
+            "Rules, line {line}: {name!r} is a number; compare it with <, <=, >, >= or = a number.",
+            line=test.line,
+            name=feature.name,
         )
     codes = frozenset(_code(value, feature, test.line) for value in test.values)
     if test.negated:
@@ -224,14 +250,22 @@ def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
     low, high = min(codes, default=0), max(codes, default=-1)
     if len(codes) != high - low + 1:
         raise InputError(
-            f"Rules, line {test.line}: the values of the ordered column {feature.name!r} must be neighbours."
+            "rules-line-values-ordered",
+            "Rules, line {line}: the values of the ordered column {name!r} must be neighbours.",
+            line=test.line,
+            name=feature.name,
         )
     return RangeCondition(column, feature, low - 1.0, float(high), missing=test.missing)
 
 
 def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     if feature.is_nominal:
-        raise InputError(f"Rules, line {test.line}: the values of {feature.name!r} have no order; use =, != or IN.")
+        raise InputError(
+            "rules-line-values-have",
+            "Rules, line {line}: the values of {name!r} have no order; use =, != or IN.",
+            line=test.line,
+            name=feature.name,
+        )
     condition: Condition = RangeCondition(column, feature, missing=test.missing)
     bounds = {"low": -math.inf, "high": math.inf, "low_closed": False, "high_closed": True}
     for operator, value in test.bounds:
@@ -239,13 +273,22 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
             value = float(_code(value, feature, test.line))
         elif not _is_number(value):
             raise InputError(
-                f"Rules, line {test.line}: {feature.name!r} is a number and cannot be compared with {value!r}."
+                "rules-line-number-cannot",
+                "Rules, line {line}: {name!r} is a number and cannot be compared with {value!r}.",
+                line=test.line,
+                name=feature.name,
+                value=value,
             )
         end = "low" if operator.startswith(">") else "high"
         bounds[end], bounds[f"{end}_closed"] = float(value), operator.endswith("=")
     condition = RangeCondition(column, feature, missing=test.missing, **bounds)  # type: ignore[arg-type]
     if condition.is_empty:
-        raise InputError(f"Rules, line {test.line}: no value of {feature.name!r} lies between these bounds.")
+        raise InputError(
+            "rules-line-value-lies",
+            "Rules, line {line}: no value of {name!r} lies between these bounds.",
+            line=test.line,
+            name=feature.name,
+        )
     return condition
 
 
@@ -257,6 +300,10 @@ def _code(value: Any, feature: Feature, line: int) -> int:
     code = feature.code_of.get(spelling(value))
     if code is None:
         raise InputError(
-            f"Rules, line {line}: {value_text(value)} is no known value of {feature.name!r}; add it to its COLUMN line."
+            "rules-line-known-value",
+            "Rules, line {line}: {value_text} is no known value of {name!r}; add it to its COLUMN line.",
+            line=line,
+            value_text=value_text(value),
+            name=feature.name,
         )
     return code

@@ -188,7 +188,9 @@ def read_json(text: str) -> RuleSet:
     except (KeyError, TypeError, IndexError, ValueError, ModelFileError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"This is not a rule set as to_json writes it: {error}.") from error
+        raise InputError(
+            "rule-set-json-writes", "This is not a rule set as to_json writes it: {error}.", error=error
+        ) from error
 
 
 def _rule(

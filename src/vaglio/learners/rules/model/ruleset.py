@@ -68,7 +68,10 @@ class RuleSet:
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
             raise InputError(
-                f"There is no resolution {self.resolution!r}: {did_you_mean(self.resolution, RESOLUTIONS)}"
+                "there-resolution",
+                "There is no resolution {resolution!r}: {hint}",
+                resolution=self.resolution,
+                hint=did_you_mean(self.resolution, RESOLUTIONS),
             )
 
     # -- a sequence of rules -----------------------------------------------------------------------------------------
@@ -131,7 +134,9 @@ class RuleSet:
         cost : CostMatrix
         """
         if self.classes is None:
-            raise InputError("These rules give a number: costs are for rules that give a class.")
+            raise InputError(
+                "these-rules-give-number", "These rules give a number: costs are for rules that give a class."
+            )
         order, resolution = list(range(len(self))), self.resolution
         if resolution in ("specific", "quality"):
             # These orders depend on the classes of the rules, and must not follow their new ones.
@@ -255,13 +260,16 @@ class RuleSet:
             Labels.
         """
         if self.classes is None:
-            raise InputError("These rules give a number: they have no classes to count.")
+            raise InputError("these-rules-give-number-2", "These rules give a number: they have no classes to count.")
         code = {label: i for i, label in enumerate(self.classes)}
         try:
             return np.array([code[plain_label(label)] for label in np.asarray(y)], dtype=np.int64)
         except KeyError as error:
             raise InputError(
-                f"The label {error.args[0]!r} is none of the classes of these rules ({', '.join(map(repr, code))})."
+                "label-none-classes-these",
+                "The label {args!r} is none of the classes of these rules ({map}).",
+                args=error.args[0],
+                map=", ".join(map(repr, code)),
             ) from None
 
     def evaluate_on(

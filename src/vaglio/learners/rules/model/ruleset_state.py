@@ -101,7 +101,7 @@ def from_state(
     try:
         smoothing = Smoothing(checks.number(meta, "smoothing", str), float(checks.number(meta, "m")))
     except InputError as error:
-        raise ModelFileError(f"The model file is damaged: {error}") from error
+        raise ModelFileError("model-file-damaged-2", "The model file is damaged: {error}", error=error) from error
     return RuleSet(entries, features, classes, tuple(default.tolist()), shared, resolution, smoothing)
 
 

@@ -104,7 +104,11 @@ def simplify(
     ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: ColumnLike | None, confidence_factor: float
 ) -> RuleSet:
     if not 0 < confidence_factor <= 0.5:
-        raise InputError(f"confidence_factor must lie in (0, 0.5], got {confidence_factor}.")
+        raise InputError(
+            "confidence-factor-must-lie",
+            "confidence_factor must lie in (0, 0.5], got {confidence_factor}.",
+            confidence_factor=confidence_factor,
+        )
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     shorter = [_shortened(rule, matrix, y == rule.code, weight, confidence_factor) for rule in ruleset]
     rules = list({(rule.code, frozenset(rule.conditions)): rule for rule in shorter if rule.conditions}.values())

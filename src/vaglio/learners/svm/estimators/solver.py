@@ -91,8 +91,10 @@ def refuse_large(rows: Any) -> None:
     values = rows.data if sp.issparse(rows) else rows
     if np.abs(values).max(initial=0.0) > LARGEST:
         raise InputError(
-            f"X holds numbers beyond {LARGEST:g}, whose kernel values cannot be computed: scale the columns, "
-            "or use preprocess='auto'."
+            "x-holds-numbers-beyond",
+            "X holds numbers beyond {largest:g}, whose kernel values cannot be computed: scale the "
+            "columns, or use preprocess='auto'.",
+            largest=LARGEST,
         )
 
 
@@ -315,8 +317,10 @@ def objective_limit(rows: Any, kernel: Kernel) -> float:
 
 def not_separable(what: str) -> NoSolutionError:
     return NoSolutionError(
-        f"A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside the margin for a "
-        "price, or a kernel in whose space the classes come apart."
+        "hard-margin-c-inf",
+        "A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside "
+        "the margin for a price, or a kernel in whose space the classes come apart.",
+        what=what,
     )
 
 
@@ -326,7 +330,12 @@ def folds_of(y: np.ndarray, cv: Any, seed: int, purpose: str) -> list[tuple[np.n
         return list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
     rarest = int(np.bincount(y).min())
     if rarest < 2:
-        raise InputError(f"{purpose} needs cross-validation, so at least two rows of every class; one has {rarest}.")
+        raise InputError(
+            "needs-cross-validation-so",
+            "{purpose} needs cross-validation, so at least two rows of every class; one has {rarest}.",
+            purpose=purpose,
+            rarest=rarest,
+        )
     splitter = StratifiedKFold(min(int(cv), rarest), shuffle=True, random_state=seed % 2**32)
     return list(splitter.split(np.zeros(len(y)), y))
 

@@ -282,7 +282,8 @@ class SVC(VaglioClassifier):
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
         if kept is not None and self.kernel == "precomputed":
             raise InputError(
-                "With a precomputed kernel every row needs a positive weight: leave rows out of K instead."
+                "precomputed-kernel-every-row",
+                "With a precomputed kernel every row needs a positive weight: leave rows out of K instead.",
             )
         super()._finish(codebook, matrix, y, weight, *how, **more)
         if kept is not None:
@@ -294,11 +295,16 @@ class SVC(VaglioClassifier):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
         if self.phi is not None and self.kernel not in ("linear", "rbf"):
-            raise InputError("phi maps the rows itself, before a linear kernel: leave kernel at its default.")
+            raise InputError(
+                "phi-maps-rows-itself", "phi maps the rows itself, before a linear kernel: leave kernel at its default."
+            )
         if self.kernel == "precomputed" and matrix.n_rows != matrix.n_features:
             raise InputError(
-                f"Precomputed matrix must be a square matrix: X has {matrix.n_rows} rows and {matrix.n_features} "
-                "columns, but fit needs the kernel value of every pair of training rows."
+                "precomputed-matrix-must-square",
+                "Precomputed matrix must be a square matrix: X has {n_rows} rows and {n_features} "
+                "columns, but fit needs the kernel value of every pair of training rows.",
+                n_rows=matrix.n_rows,
+                n_features=matrix.n_features,
             )
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=learn_belief(self, matrix, y, weight))

@@ -266,13 +266,15 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _refuse_passes(self) -> None:
         if self._oblique:
             raise NotSupportedError(
-                f"{type(self).__name__} needs all rows in memory: learn from a stated sample, data.sample(N), or read "
-                "the table."
+                "needs-all-rows-memory-3",
+                "{name} needs all rows in memory: learn from a stated sample, data.sample(N), or read the table.",
+                name=type(self).__name__,
             )
         if self.ccp_alpha == "cv" and self.pruning == "reduced_error":
             raise NotSupportedError(
-                'ccp_alpha="cv" beside reduced-error pruning leaves out rows twice, for which they must be in memory: '
-                "use one of them, or learn from a stated sample."
+                "ccp-alpha-cv-beside",
+                'ccp_alpha="cv" beside reduced-error pruning leaves out rows twice, for which they '
+                "must be in memory: use one of them, or learn from a stated sample.",
             )
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)

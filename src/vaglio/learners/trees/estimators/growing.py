@@ -188,8 +188,10 @@ def refuse_passes_by_rows(estimator: GrowthParameters) -> None:
     """Refuse rows outside memory where the criterion needs them all."""
     if estimator.criterion in _BY_ROWS:
         raise NotSupportedError(
-            f'criterion="{estimator.criterion}" needs all rows in memory: use "squared_error", or learn from a stated '
-            "sample, data.sample(N)."
+            "criterion-needs-all-rows",
+            'criterion="{criterion}" needs all rows in memory: use "squared_error", or learn from a '
+            "stated sample, data.sample(N).",
+            criterion=estimator.criterion,
         )
 
 
@@ -198,9 +200,11 @@ def check_counts(estimator: GrowthParameters, y: np.ndarray) -> None:
     if estimator.criterion != "poisson":
         return
     if y.min() < 0:
-        raise InputError('criterion="poisson" is for counts: y has a negative value.')
+        raise InputError("criterion-poisson-counts-y", 'criterion="poisson" is for counts: y has a negative value.')
     if not y.max() > 0:
-        raise InputError('criterion="poisson" needs a value of y above 0: all of them are 0.')
+        raise InputError(
+            "criterion-poisson-needs-value", 'criterion="poisson" needs a value of y above 0: all of them are 0.'
+        )
 
 
 def grow_on_bins(

@@ -165,8 +165,9 @@ def refuse_chosen_shrinkage(estimator: Any) -> None:
     """Refuse a strength by folds for rows that are not in memory."""
     if estimator.shrinkage == "cv":
         raise NotSupportedError(
-            'shrinkage="cv" grows trees per fold, for which rows must be in memory: give a number, or learn from a '
-            "stated sample."
+            "shrinkage-cv-grows-trees",
+            'shrinkage="cv" grows trees per fold, for which rows must be in memory: give a number, or '
+            "learn from a stated sample.",
         )
 
 

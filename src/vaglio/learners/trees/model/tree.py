@@ -196,8 +196,11 @@ class Tree:
         if other.size:
             test = _NOT_BINARY[int(self.node_kind[other[0]])]
             raise NotSupportedError(
-                f"Node {other[0]} of this tree tests {test}, and has no left and right child by a threshold: read "
-                "first_child and n_children, or use rules() or to_text()."
+                "node-tree-tests-has",
+                "Node {other} of this tree tests {test}, and has no left and right child by a "
+                "threshold: read first_child and n_children, or use rules() or to_text().",
+                other=other[0],
+                test=test,
             )
         inner = self.node_kind == THRESHOLD
         return np.where(inner, self.first_child.astype(np.int64) + side, -1)

@@ -141,8 +141,10 @@ def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: boo
     if config.max_leaf_nodes:
         lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
-            f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
-            f"{(lacking >> 20) + 1} MB more, or bound the tree by max_depth."
+            "max-leaf-nodes-makes",
+            "max_leaf_nodes makes the best splits first, for which all rows must fit in memory as "
+            "bins: allow about {lacking} MB more, or bound the tree by max_depth.",
+            lacking=(lacking >> 20) + 1,
         )
     return (yield from _grow_by_levels(setup, config, joined, sizes))
 
