@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Literal
 from unittest import mock
 
 import numpy as np
@@ -23,6 +24,7 @@ from vaglio.runtime.threads import resolve_threads
 from vaglio.table.readers import plain_csv
 
 Lines = Iterator[list[str]]
+Quoting = Literal[0, 1, 2, 3]
 
 
 def run() -> list[Row]:
@@ -42,7 +44,7 @@ def run() -> list[Row]:
     return rows
 
 
-def write(path: Path, lines: Callable[[int], Lines], quoting: int, size: int = 60_000_000) -> None:
+def write(path: Path, lines: Callable[[int], Lines], quoting: Quoting, size: int = 60_000_000) -> None:
     """Write a file of about this many bytes, the same every time."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=quoting)
@@ -74,7 +76,7 @@ def mixed(size: int) -> Lines:
         yield [amount, "about five" if number > 10_000 and random.random() < 1e-3 else visits, town, day]
 
 
-FILES: dict[str, tuple[Callable[[int], Lines], int]] = {
+FILES: dict[str, tuple[Callable[[int], Lines], Quoting]] = {
     "plain numbers and words": (plain, csv.QUOTE_MINIMAL),
     "text in quotes": (plain, csv.QUOTE_ALL),
     "2000 columns": (wide, csv.QUOTE_MINIMAL),
