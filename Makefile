@@ -132,8 +132,8 @@ fuzz-native: $(STAMPS)/build ## the kernels under libFuzzer and sanitizers, a mi
 	@mkdir -p build
 	@tools/fuzz/native/run.sh build/fuzz-native $(JOBS) $(or $(SECONDS),60) $(or $(SEED),1) $(TARGET)
 
-mutants: build $(STAMPS)/test ## do the tests notice small faults? [ROOM=model] [SHARE=0.2] [SEED=1]; goes on next time
-	@$(BIN)/python -m tools.mutants $(addprefix --room ,$(ROOM)) --share $(or $(SHARE),0.05) --seed $(or $(SEED),0)
+mutants: build $(STAMPS)/test ## do the tests notice small faults? [FOLDER=model] [SHARE=0.2] [SEED=1]; goes on next time
+	@$(BIN)/python -m tools.mutants $(addprefix --folder ,$(FOLDER)) --share $(or $(SHARE),0.05) --seed $(or $(SEED),0)
 
 wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside the repository
 	@tools/wheel.sh $(BIN)/python

@@ -75,7 +75,7 @@ void check_config(const vaglio::tree::TreeConfig& config, const vaglio::tree::Bi
 
 vaglio::tree::Tree grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
                                     std::size_t n_classes, Weight weight, const vaglio::tree::TreeConfig& config,
-                                    const vaglio::tree::GrowthAmounts& amounts, int n_threads, Progress progress) {
+                                    const vaglio::tree::GrowthWeights& amounts, int n_threads, Progress progress) {
     const vaglio::tree::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     check_config(config, table);
     vaglio::tree::BinnedSetting setting(table.layout, config, amounts, false);
@@ -102,7 +102,7 @@ auto grow_plan(const BinnedLayout& layout, const std::vector<CodeArray>& columns
 std::vector<vaglio::tree::Tree> grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns,
                                                   AnyArray y, std::size_t n_classes, Weight weight,
                                                   const vaglio::tree::TreeConfig& config,
-                                                  const vaglio::tree::GrowthAmounts& amounts, const PlanArrays& trees,
+                                                  const vaglio::tree::GrowthWeights& amounts, const PlanArrays& trees,
                                                   std::optional<int> beside, int n_threads, Progress progress) {
     return grow_plan(layout, columns, y, n_classes, weight, config, trees, beside.value_or(n_threads), progress,
                      [&](const auto& table, const auto& plan, int at_once, vaglio::Control& control) {
@@ -112,7 +112,7 @@ std::vector<vaglio::tree::Tree> grow_binned_trees(const BinnedLayout& layout, st
 
 vaglio::Forest grow_binned_forest(const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
                                   std::size_t n_classes, Weight weight, const vaglio::tree::TreeConfig& config,
-                                  const vaglio::tree::GrowthAmounts& amounts, const PlanArrays& trees,
+                                  const vaglio::tree::GrowthWeights& amounts, const PlanArrays& trees,
                                   std::optional<int> beside, int n_threads, Progress progress) {
     check_forest(config);
     return grow_plan(layout, columns, y, n_classes, weight, config, trees, beside.value_or(n_threads), progress,

@@ -31,8 +31,8 @@ void register_config(nb::module_& m) {
         SAME(min_rows_leaf), SAME(min_weight_fraction), SAME(max_leaf_nodes), SAME(chi2_alpha), SAME(max_features),
         SAME(max_bins), SAME(seed), SAME(pruning), SAME(epsilon), SAME(confidence), SAME(subtree_raising),
         SAME(monotonic));
-    bind_config<vaglio::tree::GrowthAmounts>(
-        m, "GrowthAmounts", "What is known of weights and targets before trees grow on bins.",
+    bind_config<vaglio::tree::GrowthWeights>(
+        m, "GrowthWeights", "What is known of weights and targets before trees grow on bins.",
         FIELD("weight", bounds.weight), FIELD("rows", bounds.rows), FIELD("target", bounds.target),
         FIELD("largest", bounds.largest), SAME(unit), SAME(middle), SAME(whole), SAME(weighted));
     bind_config<vaglio::boosting::TrainerConfig>(

@@ -42,18 +42,18 @@ Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns
 
 auto sum_part(const Frontier& frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
               std::size_t n_classes, Weight weight, std::uint64_t start, const TableGrowth& growth,
-              const vaglio::tree::GrowthAmounts& amounts) {
+              const vaglio::tree::GrowthWeights& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
-    const vaglio::tree::Amounts rounding(amounts.bounds);
+    const vaglio::tree::WeightSummary rounding(amounts.bounds);
     return to_numpy(run_kernel(
         nb::none(), [&](vaglio::Control&) { return vaglio::tree::sum_frontier(frontier, part.view(), rounding); }));
 }
 
 auto gather_part(const Frontier& frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, AnyArray y,
                  std::size_t n_classes, Weight weight, std::uint64_t start, const TableGrowth& growth,
-                 const vaglio::tree::GrowthAmounts& amounts) {
+                 const vaglio::tree::GrowthWeights& amounts) {
     const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
-    const vaglio::tree::Amounts rounding(amounts.bounds);
+    const vaglio::tree::WeightSummary rounding(amounts.bounds);
     auto rows = run_kernel(
         nb::none(), [&](vaglio::Control&) { return vaglio::tree::gather_frontier(frontier, part.view(), rounding); });
     return std::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
@@ -70,7 +70,7 @@ struct Levels {
 };
 
 Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const vaglio::tree::TreeConfig& config,
-                    const vaglio::tree::GrowthAmounts& amounts, const std::optional<PlanArrays>& trees) {
+                    const vaglio::tree::GrowthWeights& amounts, const std::optional<PlanArrays>& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;

@@ -286,7 +286,7 @@ def test_noise_is_lost_points_on_the_same_folds():
     assert [noisy[f"noise{j}"].nunique() <= len(y) // 4 for j in range(2)] == [True, True]
     assert tables_for_noise([table], named=False) == tables_for_noise([table], named=True) == [table]
     everyone = noise_sides(["naive-bayes", "adaboost"], PAIRS)
-    assert everyone["adaboost, no guard"](1).estimator.nominal_guard is None
+    assert everyone["adaboost, no guard"](1).estimator.high_cardinality is None
     sides = {name: everyone[name] for name in ("naive-bayes", "naive-bayes, no guard")}
     losses = measure_losses(sides, [table], Records(None, [1, 2], 3), [2])
     assert losses["naive-bayes"][2] == [0.0, 0.0]

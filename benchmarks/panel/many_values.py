@@ -41,8 +41,8 @@ def print_planted(learners: list[str], values: int, per_value: int, strength: fl
     X, y = planted(values, per_value, strength)
     half = len(y) // 2
     for learner in learners:
-        corrects = _made(learner).get_params().get("nominal_guard") is not None
-        settings: list[dict[str, Any]] = [{}, {"nominal_guard": None}] if corrects else [{}]
+        corrects = _made(learner).get_params().get("high_cardinality") is not None
+        settings: list[dict[str, Any]] = [{}, {"high_cardinality": None}] if corrects else [{}]
         found = [_made(learner, **each).fit(X[:half], y[:half]).score(X[half:], y[half:]) for each in settings]
         print(f"{learner:20}", *(f"{100 * score:.1f}" for score in found), flush=True)
 

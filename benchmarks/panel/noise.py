@@ -85,10 +85,10 @@ def noise_sides(learners: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Mak
 def _unguarded(learner: str) -> dict[str, Any]:
     """Return the parameters that switch the correction off, if the learner corrects."""
     off: dict[str, Any] = {}
-    if find(learner).make().get_params().get("nominal_guard") is not None:
-        off["nominal_guard"] = None
+    if find(learner).make().get_params().get("high_cardinality") is not None:
+        off["high_cardinality"] = None
     if learner in _OF_TREES:
-        off["estimator"] = find("cart").make(nominal_guard=None, **_OF_TREES[learner])
+        off["estimator"] = find("cart").make(high_cardinality=None, **_OF_TREES[learner])
     return off
 
 

@@ -109,7 +109,7 @@ PAIRS = [
             "confidence 0.1": {"confidence_factor": 0.1},
             "confidence 0.5": {"confidence_factor": 0.5},
             "leaf of 5": {"min_samples_leaf": 5},
-            "no guard": {"nominal_guard": None},
+            "no guard": {"high_cardinality": None},
             "leaves as shares": {"leaf_smoothing": None},
             "leaves by Laplace": {"leaf_smoothing": "laplace"},
         },

@@ -140,7 +140,7 @@ void register_additive_passes(nb::module_& m) {
             },
             nb::arg("stopping"))
         .def("look", &look_at, nb::arg("limbs"), nb::arg("beyond"))
-        .def("going_on", [](additive::Booster& self) { return self.rounds().going_on(); })
+        .def("is_unfinished", [](additive::Booster& self) { return self.rounds().is_unfinished(); })
         .def("visits", [](additive::Booster& self) { return self.rounds().visits(); })
         .def("take", &take_sums, nb::arg("group"), nb::arg("sums"), nb::arg("squares"), nb::arg("bounds"),
              nb::arg("steps"))

@@ -46,7 +46,7 @@ bool Rounds::look(const std::vector<boosting::LossSum>& of_bags) {
     return true;
 }
 
-bool Rounds::going_on() const {
+bool Rounds::is_unfinished() const {
     return done_ < stopping_.max_rounds && (!watched_ || done_ - best_at_ < stopping_.patience);
 }
 

@@ -28,7 +28,7 @@ class Rounds {
 
     // Takes the losses of the bags, the start first; returns whether this is the best state.
     bool look(const std::vector<boosting::LossSum>& of_bags);
-    bool going_on() const;
+    bool is_unfinished() const;
     // How many steps the terms take in turn, visit by visit, before the next look.
     std::vector<std::size_t> visits();
 

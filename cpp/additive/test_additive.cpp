@@ -214,9 +214,9 @@ void check_visits() {
     CHECK(!rounds.watched());
     CHECK((rounds.visits() == std::vector<std::size_t>{2, 2, 1}));
     CHECK((rounds.visits() == std::vector<std::size_t>{2, 2, 1}));
-    CHECK(rounds.going_on());
+    CHECK(rounds.is_unfinished());
     CHECK((rounds.visits() == std::vector<std::size_t>{2}));
-    CHECK(!rounds.going_on());
+    CHECK(!rounds.is_unfinished());
     CHECK(rounds.best() == 12);
 }
 

@@ -68,7 +68,7 @@ std::vector<double> Trainer::boost(const StoppingConfig& stopping, Control& cont
     Rounds& rounds = booster_->begin(stopping);
     look();
     control.expect(stopping.max_rounds);
-    while (rounds.going_on()) {
+    while (rounds.is_unfinished()) {
         const std::vector<std::size_t> visits = rounds.visits();
         parallel_for(threads_, bags_, [&](std::size_t b, int) {
             std::vector<TermStep> pending;

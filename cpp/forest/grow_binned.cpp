@@ -31,7 +31,7 @@ tree::RowLists rows_of(const tree::BinnedSetting& setting, const tree::BinnedTab
 }
 
 tree::Tree grow_one(const tree::BinnedTable& table, const tree::TreeConfig& config, const TreesPlan& plan,
-                    const tree::GrowthAmounts& amounts, std::size_t tree, int threads, Control& control) {
+                    const tree::GrowthWeights& amounts, std::size_t tree, int threads, Control& control) {
     tree::BinnedTable own = table;
     own.layout.features.clear();
     own.columns.clear();
@@ -67,7 +67,7 @@ void check_sizes(const tree::BinnedTable& table, const TreesPlan& plan) {
 }  // namespace
 
 std::vector<tree::Tree> grow_binned_trees(const tree::BinnedTable& table, const tree::TreeConfig& config,
-                                          const TreesPlan& plan, const tree::GrowthAmounts& amounts, int beside,
+                                          const TreesPlan& plan, const tree::GrowthWeights& amounts, int beside,
                                           int threads, Control& control) {
     check_sizes(table, plan);
     std::vector<tree::Tree> trees(plan.trees.size());
@@ -78,7 +78,7 @@ std::vector<tree::Tree> grow_binned_trees(const tree::BinnedTable& table, const 
 }
 
 Forest grow_binned_forest(const tree::BinnedTable& table, const tree::TreeConfig& config, const TreesPlan& plan,
-                          const tree::GrowthAmounts& amounts, int beside, int threads, Control& control) {
+                          const tree::GrowthWeights& amounts, int beside, int threads, Control& control) {
     check_sizes(table, plan);
     std::vector<CompactTree> trees(plan.trees.size());
     grow_each(trees.size(), beside, threads, control, [&](std::size_t tree, int own_threads) {

@@ -14,10 +14,10 @@ namespace vaglio {
 // Every tree in the numbers of the features that it may use. Each takes memory for its rows: at most `beside` grow at a
 // time, one with all threads if these are more.
 std::vector<tree::Tree> grow_binned_trees(const tree::BinnedTable& table, const tree::TreeConfig& config,
-                                          const TreesPlan& plan, const tree::GrowthAmounts& amounts, int beside,
+                                          const TreesPlan& plan, const tree::GrowthWeights& amounts, int beside,
                                           int threads, Control& control);
 
 Forest grow_binned_forest(const tree::BinnedTable& table, const tree::TreeConfig& config, const TreesPlan& plan,
-                          const tree::GrowthAmounts& amounts, int beside, int threads, Control& control);
+                          const tree::GrowthWeights& amounts, int beside, int threads, Control& control);
 
 }  // namespace vaglio

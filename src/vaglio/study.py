@@ -179,7 +179,7 @@ class Study:
     def fitted(self) -> Any:
         """The chosen model, ready to predict, explain and save."""
         model = self.selection.fitted
-        return model.noting(target=str(self.target), audit=[finding.message for finding in self.audit][:20])
+        return model.with_provenance(target=str(self.target), audit=[finding.message for finding in self.audit][:20])
 
     @property
     def cost_matrix(self) -> CostMatrix | None:

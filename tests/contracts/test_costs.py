@@ -83,9 +83,9 @@ def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
     loaded = vaglio.load(tmp_path / "m.vaglio")
     if learner not in BY_WEIGHTS:
         wanted = cheapest(fitted, X)
-        alone = fitted.deciding("argmax")
+        alone = fitted.with_decision_rule("argmax")
         assert wanted != alone.predict(X).tolist(), "costs as extreme as these change predictions"
-        for model in (wrapped, wrapped.estimator_, fitted, loaded, alone.deciding("cost")):
+        for model in (wrapped, wrapped.estimator_, fitted, loaded, alone.with_decision_rule("cost")):
             assert model.predict(X).tolist() == wanted
         assert fitted.predict_with_proba(X)[0].tolist() == wanted
         assert [fitted.predict(X[i : i + 1])[0] for i in range(5)] == wanted[:5], "row by row as all at once"
@@ -123,7 +123,7 @@ def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path
     if learner not in BY_WEIGHTS:
         assert predicted[()] == cheapest(fitted, X)
         assert predicted[()] != predicted["--decide", "argmax"]
-    assert predicted["--decide", "argmax"] == fitted.deciding("argmax").predict(X).tolist()
+    assert predicted["--decide", "argmax"] == fitted.with_decision_rule("argmax").predict(X).tolist()
     evaluated = json.loads(run_here("evaluate", model, table, "--json").out)
     assert any(row["measure"] == "mean cost per row" for row in evaluated["measures"])
 
@@ -149,8 +149,8 @@ def test_explanations_say_what_the_costs_decided(learner: str):
         assert explanation.to_dict()["expected_costs"] == explanation.expected_costs
         if explanation.counterfactual is not None:
             assert explanation.counterfactual.decision != explanation.decision
-    alone = fitted.deciding("argmax").explain(few, counterfactual=False)
-    assert [e.decision for e in alone] == fitted.deciding("argmax").predict(few).tolist()
+    alone = fitted.with_decision_rule("argmax").explain(few, counterfactual=False)
+    assert [e.decision for e in alone] == fitted.with_decision_rule("argmax").predict(few).tolist()
     assert all(e.expected_costs is None for e in alone)
 
 

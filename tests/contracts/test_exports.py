@@ -100,8 +100,8 @@ EXECUTED: dict[str, Callable[[str, pd.DataFrame], Any]] = {
 def _clear(fitted: Fitted, frame: pd.DataFrame) -> np.ndarray:
     """Rows in which two classes do not tie: the order of a sum decides a tie by its rounding."""
     scores = -fitted.predict_proba(frame)
-    if fitted.deciding_cost is not None:
-        scores = fitted.predict_proba(frame) @ fitted.deciding_cost.matrix
+    if fitted.decision_cost is not None:
+        scores = fitted.predict_proba(frame) @ fitted.decision_cost.matrix
     first, second = np.sort(scores, axis=1)[:, :2].T
     clear: np.ndarray = second - first > 1e-9
     return clear

@@ -12,7 +12,7 @@ from vaglio import _core
 
 CONFIGS = [
     _core.TreeConfig,
-    _core.GrowthAmounts,
+    _core.GrowthWeights,
     _core.BoostingConfig,
     _core.AdditiveConfig,
     _core.AdditiveStopping,

@@ -51,7 +51,7 @@ def frontier() -> _core.Frontier:
     columns = _core.BinnedLayout(
         np.zeros(1, np.uint8), np.zeros(1, np.uint32), np.empty(0, np.uint32), [(np.arange(9.0), np.arange(9.0))]
     )
-    amounts = _core.GrowthAmounts(weight=900.0, rows=900)
+    amounts = _core.GrowthWeights(weight=900.0, rows=900)
     return _core.LevelGrower(columns, 2, _core.TreeConfig(), amounts).ask_sums(10**6, 10.0)
 
 

@@ -27,7 +27,7 @@ CLASSES = {
     "many bins": {"max_bins": 3000},
     "other steps": {"learning_rate": 0.2, "max_leaves": 5, "reg_lambda": 0.0},
     "columns left out": {"exclude": ["real", ("count", "tenths")]},
-    "no guard": {"nominal_guard": None},
+    "no guard": {"high_cardinality": None},
     "more bags than hands": {"outer_bags": 5, "validation_size": 0.4},
 }
 NUMBERS = {
@@ -85,7 +85,7 @@ def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
-    held, streamed = both(ExplainableBoostingRegressor(nominal_guard=None, **FEW | NUMBERS[name]), rows, "number")
+    held, streamed = both(ExplainableBoostingRegressor(high_cardinality=None, **FEW | NUMBERS[name]), rows, "number")
     assert sha(held) == sha(streamed)
 
 

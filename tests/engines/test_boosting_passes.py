@@ -25,7 +25,7 @@ CLASSES = {
     "columns apart": {"interaction_cst": [["real", "tenths"]], "max_leaf_nodes": 8, "early_stopping": False},
     "hardly any row drawn": {"subsample": 1e-9, "early_stopping": False},
     "sets of categories": {"ordered_categories": False, "early_stopping": False},
-    "no guard": {"nominal_guard": None, "early_stopping": False},
+    "no guard": {"high_cardinality": None, "early_stopping": False},
 }
 NUMBERS = {
     "squares": {},
@@ -76,7 +76,7 @@ def both(estimator, rows, target, chunk=512, **given):
 def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
     ours = classifier(max_iter=3, **CLASSES[name])
     held, streamed = both(ours, rows, "target")
-    assert ours.nominal_guard is None or 0 < held.reliability_["many"] < 1
+    assert ours.high_cardinality is None or 0 < held.reliability_["many"] < 1
     assert sha(held) == sha(streamed)
     np.testing.assert_array_equal(held.train_score_, streamed.train_score_)
     np.testing.assert_array_equal(held.validation_score_, streamed.validation_score_)
@@ -85,7 +85,7 @@ def test_classes_from_disk_and_from_memory_give_one_file(name, rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
-    ours = HistGradientBoostingRegressor(max_iter=3, random_state=1, nominal_guard=None, **NUMBERS[name])
+    ours = HistGradientBoostingRegressor(max_iter=3, random_state=1, high_cardinality=None, **NUMBERS[name])
     held, streamed = both(ours, rows, "number")
     assert sha(held) == sha(streamed)
 
@@ -133,7 +133,7 @@ def test_weights_give_the_trees_of_a_training_in_memory(rows):
         (HistGradientBoostingRegressor(n_models=2), "Averaging several models"),
         (HistGradientBoostingRegressor(scoring="r2"), "Scoring every round"),
         (HistGradientBoostingRegressor(), "nominal columns of many values"),
-        (HistGradientBoostingRegressor(nominal_guard=None, ordered_categories=True), "'many' as numbers"),
+        (HistGradientBoostingRegressor(high_cardinality=None, ordered_categories=True), "'many' as numbers"),
     ],
 )
 def test_what_needs_all_rows_says_so(ours, said, rows):

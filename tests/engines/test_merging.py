@@ -77,7 +77,7 @@ def test_summaries_are_merged_part_by_part():
 
 def test_a_generator_is_driven_in_memory(frame):
     from vaglio.encode import EncodedMatrix
-    from vaglio.engines.passes import Keep, Walk
+    from vaglio.engines.passes import Keep, SequentialPass
 
     rows = EncodedMatrix.from_arrays(numeric=np.arange(6.0)[:, None])
     chunks = [Chunk(rows.take(slice(at, at + 2)), np.zeros(2, np.int64), None, at) for at in (0, 2, 4)]
@@ -86,7 +86,7 @@ def test_a_generator_is_driven_in_memory(frame):
         total = yield Pass("sum", lambda chunk: chunk.matrix.numeric.sum())
         yield Keep("doubled", lambda chunk: {"x": 2 * chunk.matrix.numeric[:, 0]})
         doubled = yield Pass("again", lambda kept: kept.arrays["x"].sum(), of=("doubled",))
-        last = yield Walk("in order", (), lambda state, chunk: (*state, chunk.start))
+        last = yield SequentialPass("in order", (), lambda state, chunk: (*state, chunk.start))
         return total, doubled, last
 
     assert run_in_memory(learner(), chunks) == (15.0, 30.0, (0, 2, 4))

@@ -83,7 +83,7 @@ def test_costs_are_in_the_model_and_need_probabilities(lazy):
     cost |= {("yes", "maybe"): 1, ("yes", "no"): 1}
     plan = EvaluationPlan(holdout=0.3)
     trained = train_and_evaluate(clone(NAIVE), X, y, plan, cost=cost, pos_label="yes")
-    assert trained.estimator.fitted_.deciding_cost is not None
+    assert trained.estimator.fitted_.decision_cost is not None
     assert trained.evaluation.cost is not None
     with pytest.raises(NotSupportedError, match="without probabilities"):
         train_and_evaluate(Perceptron(), X, y, plan, cost=cost)

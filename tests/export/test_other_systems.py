@@ -106,7 +106,7 @@ def check(fitted: Fitted, frame: pd.DataFrame, system: str, folder: Path) -> Non
         probability = fitted.predict_proba(frame)
         if chances is not None:
             assert np.abs(chances - probability).max() < 1e-6
-        cost = fitted.deciding_cost
+        cost = fitted.decision_cost
         sure = clear(probability if cost is None else -cost.expected(probability))
     assert sure.mean() > 0.5
     assert np.array(answers, dtype=object)[sure].tolist() == wanted[sure].tolist()

@@ -146,7 +146,7 @@ def test_labels_come_back_as_they_were(labels: np.ndarray) -> None:
 
 
 def test_numbers_of_numpy_in_the_description_become_plain_ones() -> None:
-    noted = tree().noting(one=np.float32(0.5), many=np.arange(3), flag=np.bool_(True))
+    noted = tree().with_provenance(one=np.float32(0.5), many=np.arange(3), flag=np.bool_(True))
     assert from_bytes(to_bytes(noted)).provenance | {"version": ""} == noted.provenance | {
         "version": "",
         "one": 0.5,
@@ -155,7 +155,7 @@ def test_numbers_of_numpy_in_the_description_become_plain_ones() -> None:
     }
     for bad in (object(), float("nan"), 10**400):
         with pytest.raises(NotSupportedError, match="cannot be saved as data"):
-            to_bytes(tree().noting(bad=bad))
+            to_bytes(tree().with_provenance(bad=bad))
 
 
 def test_an_error_of_the_file_names_the_file(tmp_path: Path) -> None:

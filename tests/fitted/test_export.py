@@ -24,7 +24,7 @@ def test_a_python_function_answers_as_the_model_does(play: tuple):
 
 def test_a_drawing_names_the_root_and_the_target(play: tuple):
     assert "outlook" in vaglio.C45Classifier().fit(*play).fitted_.export("svg")
-    network = vaglio.BayesianNetworkClassifier().fit(*play).fitted_.noting(target="play")
+    network = vaglio.BayesianNetworkClassifier().fit(*play).fitted_.with_provenance(target="play")
     assert ">play<" in network.export("svg")
 
 
@@ -58,7 +58,7 @@ def test_every_form_it_has_can_be_written(learner: str, play: tuple):
 def test_a_digest_is_that_of_the_model_alone(play: tuple):
     first, again = (vaglio.C45Classifier().fit(*play).fitted_ for _ in range(2))
     other = vaglio.C45Classifier(max_depth=1).fit(*play).fitted_
-    assert first.digest == again.noting(target="play", command="whatever").digest
+    assert first.digest == again.with_provenance(target="play", command="whatever").digest
     assert first.digest != other.digest
 
 

@@ -199,7 +199,7 @@ def test_costs_are_kept_and_a_file_without_them_is_as_before(play: tuple):
     plain = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
     careful = plain.with_cost({("no", "yes"): 20, ("yes", "no"): 1})
     assert b'\\"cost\\"' not in to_bytes(plain)
-    for model in (careful, careful.deciding("argmax")):
+    for model in (careful, careful.with_decision_rule("argmax")):
         again = from_bytes(to_bytes(model))
         assert again.decide == model.decide
         np.testing.assert_array_equal(again.cost.matrix, model.cost.matrix)

@@ -76,18 +76,22 @@ def test_costs_are_put_in_and_out_of_use(play):
     X, y = play
     plain = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
     careful = plain.with_cost({("no", "yes"): 9, ("yes", "no"): 1})
-    assert (plain.deciding_cost, careful.deciding_cost) == (None, careful.cost)
-    without = careful.deciding("argmax")
-    assert without.deciding_cost is None
+    assert (plain.decision_cost, careful.decision_cost) == (None, careful.cost)
+    without = careful.with_decision_rule("argmax")
+    assert without.decision_cost is None
     assert without.cost is careful.cost
     assert without.predict(X).tolist() == plain.predict(X).tolist() != careful.predict(X).tolist()
-    again = without.deciding("cost")
-    assert again.predict(X).tolist() == careful.predict(X).tolist() == careful.deciding("cost").predict(X).tolist()
-    assert plain.deciding("argmax").decide == "argmax"
+    again = without.with_decision_rule("cost")
+    assert (
+        again.predict(X).tolist()
+        == careful.predict(X).tolist()
+        == careful.with_decision_rule("cost").predict(X).tolist()
+    )
+    assert plain.with_decision_rule("argmax").decide == "argmax"
     with pytest.raises(InputError, match="no costs to decide by"):
-        plain.deciding("argmax").deciding("cost")
+        plain.with_decision_rule("argmax").with_decision_rule("cost")
     with pytest.raises(InputError, match="not by 'luck'"):
-        careful.deciding("luck")
+        careful.with_decision_rule("luck")
     labels, probabilities = careful.predict_with_proba(X)
     assert labels.tolist() == careful.predict(X).tolist()
     np.testing.assert_array_equal(probabilities, plain.predict_proba(X))
@@ -108,16 +112,16 @@ def test_costs_are_put_in_and_out_of_use(play):
     ],
 )
 def test_the_shape_of_the_training_rows_where_it_is_known(training, shape):
-    assert numbers().noting(training=training).training_shape == shape
+    assert numbers().with_provenance(training=training).training_shape == shape
 
 
 def test_what_the_provenance_says():
     model = numbers()
-    assert model.noting(target="y").target == "y"
-    assert model.noting(target=3).target is None
-    noted = model.noting(dates=["day", 3], x=1)
+    assert model.with_provenance(target="y").target == "y"
+    assert model.with_provenance(target=3).target is None
+    noted = model.with_provenance(dates=["day", 3], x=1)
     assert noted.kinds == {**model.kinds, "day": "date"}
-    assert model.noting(dates="day").kinds == model.kinds
+    assert model.with_provenance(dates="day").kinds == model.kinds
     assert noted.provenance == {**model.provenance, "dates": ["day", 3], "x": 1}
     assert "x" not in model.provenance
     assert noted.digest == model.digest != replace(noted, params={}).digest

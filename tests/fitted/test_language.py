@@ -46,7 +46,7 @@ def test_a_change_by_hand_in_every_language():
 
 
 def test_refusals_in_every_language(tree):
-    for fails in (lambda: tree.export("zz"), lambda: tree.deciding("zz"), lambda: from_bytes(b"")):
+    for fails in (lambda: tree.export("zz"), lambda: tree.with_decision_rule("zz"), lambda: from_bytes(b"")):
         with pytest.raises(VaglioError) as caught:
             fails()
         assert Locale("it").text(caught.value.message) != str(caught.value)

@@ -160,7 +160,7 @@ def test_the_option_of_the_commands(line: str, tmp_path: Path, capsys: Any) -> N
     rows = pd.DataFrame({"=a": [i % 7 for i in range(40)], "c": ["=x", "+y"] * 20})
     rows.to_csv(tmp_path / "t.csv", index=False)
     X, y = vaglio.read(tmp_path / "t.csv", "c").xy()
-    vaglio.C45Classifier().fit(X, y).fitted_.noting(target="c").save(tmp_path / "m.vaglio")
+    vaglio.C45Classifier().fit(X, y).fitted_.with_provenance(target="c").save(tmp_path / "m.vaglio")
     for option, marked in (("", False), (" --for-spreadsheet", True)):
         run(tmp_path, line + option)
         cells = [cell for row in read_rows(tmp_path / "o.csv") for cell in row]

@@ -178,7 +178,7 @@ def steering(tmp_path: Path) -> Path:
     rows = "".join(f"{i % 9},{'no' if i % 2 else EVIL}\n" for i in range(40))
     (tmp_path / "t.csv").write_text(f"a{EVIL},b{EVIL}\n{rows}", encoding="utf-8")
     X, y = vaglio.read(tmp_path / "t.csv", f"b{EVIL}").xy()
-    model = vaglio.C45Classifier().fit(X, y).fitted_.noting(target=f"b{EVIL}", command=EVIL, python=EVIL)
+    model = vaglio.C45Classifier().fit(X, y).fitted_.with_provenance(target=f"b{EVIL}", command=EVIL, python=EVIL)
     model.save(tmp_path / "m.vaglio")
     return tmp_path
 

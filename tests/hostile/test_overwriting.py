@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name in ("t.csv", "other.csv"):
         Path(name).write_text(TABLE)
-    vaglio.C45Classifier().fit(*vaglio.read("t.csv", "c").xy()).fitted_.noting(target="c").save("m.vaglio")
+    vaglio.C45Classifier().fit(*vaglio.read("t.csv", "c").xy()).fitted_.with_provenance(target="c").save("m.vaglio")
     return tmp_path
 
 

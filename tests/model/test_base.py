@@ -9,7 +9,7 @@ import pytest
 
 from vaglio.encode import Codebook
 from vaglio.errors import InputError
-from vaglio.model.base import Smoothing, class_codes, label_array, plain_label, refuse_unreal
+from vaglio.model.base import Smoothing, check_finite, class_codes, label_array, plain_label
 
 
 def test_smoothing_by_hand() -> None:
@@ -52,11 +52,11 @@ def test_with_very_many_classes_rows_are_decided_part_by_part(monkeypatch: pytes
 
 def test_results_that_are_no_numbers_are_refused_by_row() -> None:
     good = np.array([[0.5, 0.5], [1.0, 0.0]])
-    assert refuse_unreal(good, "probabilities") is good
+    assert check_finite(good, "probabilities") is good
     large = np.full((3, 2), 1.7e308)  # their sum is infinite, and they are not
-    assert refuse_unreal(large, "predictions") is large
+    assert check_finite(large, "predictions") is large
     with pytest.raises(InputError, match=r"Row 1 has values.*its predictions are not finite"):
-        refuse_unreal(np.array([0.0, np.inf, np.nan]), "predictions")
+        check_finite(np.array([0.0, np.inf, np.nan]), "predictions")
 
 
 def test_labels_keep_their_types() -> None:

@@ -38,7 +38,7 @@ class CommandLines(Target):
         Path("folder").mkdir()
         Path("t.csv").write_text("a,b,c\n" + "".join(f"{i % 5},{'pq'[i % 2]},{'xy'[i % 3 > 0]}\n" for i in range(24)))
         table = vaglio.read("t.csv", "c")
-        vaglio.C45Classifier().fit(*table.xy()).fitted_.noting(target="c").save("m.vaglio")
+        vaglio.C45Classifier().fit(*table.xy()).fitted_.with_provenance(target="c").save("m.vaglio")
         # A server answers until it is told to end.
         self.options = {command: _options_of(command) for command in COMMANDS if command != "serve"}
         self.kept = {name: Path(name).read_bytes() for name in ("t.csv", "m.vaglio")}

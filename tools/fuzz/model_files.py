@@ -214,7 +214,9 @@ def small_models() -> list[Fitted]:
             estimator.set_params(**settings)
             for columns in (X, X[["a", "b", "c"]], X[["a", "b"]].fillna(1.0).abs()):
                 try:
-                    made.append(estimator.fit(columns, y).fitted_.noting(target="y", command="vaglio train t.csv"))
+                    made.append(
+                        estimator.fit(columns, y).fitted_.with_provenance(target="y", command="vaglio train t.csv")
+                    )
                     break
                 except VaglioError:  # a learner without words, or without missing values
                     continue
@@ -238,7 +240,7 @@ def edited_model(X: pd.DataFrame, y: np.ndarray) -> Fitted:
     additive = vaglio.ExplainableBoostingClassifier(max_rounds=5, interactions=[("a", "c")])
     learned: Fitted = additive.fit(X, y == "one").fitted_
     changed = learned.edit("a", "monotone", direction=1, reason="known").edit("c", "set", where="red", value=0.5)
-    return changed.edit("b", "flatten", where=(1, 4)).edit("a & c", "remove").starting_at([0.25])
+    return changed.edit("b", "flatten", where=(1, 4)).edit("a & c", "remove").with_intercept([0.25])
 
 
 def small_table() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

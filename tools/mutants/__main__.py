@@ -1,6 +1,6 @@
 """``python -m tools.mutants``: put small faults into the package, and see which of them no test notices.
 
-Faults are drawn at random from the files of some rooms. A later run goes on where the last one stopped, and tries
+Faults are drawn at random from the files of some folders. A later run goes on where the last one stopped, and tries
 survivors again when the tests that reach them have changed.
 """
 
@@ -27,7 +27,7 @@ from tools.mutants.session import NOTICED, PYTEST, Session
 from vaglio.evaluation.metrics.intervals import wilson_interval
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("model", "fitted", "evaluation/metrics")
+FOLDERS = ("model", "fitted", "evaluation/metrics")
 OUTCOMES = (*NOTICED, "survived", "not reached")
 
 
@@ -42,14 +42,14 @@ def main() -> int:
     settings.load_profile("mutants")
     session = Session(
         root=ROOT,
-        rooms=[f"src/vaglio/{room}" for room in options.room or ROOMS],
+        folders=[f"src/vaglio/{folder}" for folder in options.folder or FOLDERS],
         folder=options.state.absolute(),
         share=options.share,
         seed=options.seed,
         budget=options.seconds,
         workers=options.workers,
         alike=options.alike,
-        probed=[f"src/vaglio/{room}" for room in ROOMS],
+        probed=[f"src/vaglio/{folder}" for folder in FOLDERS],
     )
     code = pytest.main([*PYTEST, "-m", "not browser and not nightly", *(options.tests or ["tests"])], plugins=[session])
     if not session.results:
@@ -64,11 +64,11 @@ def _report(session: Session) -> None:
             print(f"{result['path']}:{result['line']}: {result['what']} ({result['outcome']})")
     print()
     print(f"{'':48}" + "".join(f"{outcome:>13}" for outcome in OUTCOMES) + f"{'noticed':>10}   95 % interval")
-    for room in session.rooms:
-        own = [result for result in session.results if result["path"].startswith(room + "/")]
+    for folder in session.folders:
+        own = [result for result in session.results if result["path"].startswith(folder + "/")]
         for path in sorted({result["path"] for result in own}):
             _line("  " + path.removeprefix("src/vaglio/"), [result for result in own if result["path"] == path])
-        _line(room.removeprefix("src/vaglio/"), own)
+        _line(folder.removeprefix("src/vaglio/"), own)
 
 
 def _line(name: str, results: list[dict[str, Any]]) -> None:
@@ -82,7 +82,7 @@ def _line(name: str, results: list[dict[str, Any]]) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
-    parser.add_argument("--room", action="append", help=f"folder below src/vaglio; by default {', '.join(ROOMS)}")
+    parser.add_argument("--folder", action="append", help=f"folder below src/vaglio; by default {', '.join(FOLDERS)}")
     parser.add_argument("--share", type=float, default=0.05, help="part of all mutants that is drawn")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn")
     parser.add_argument("--seconds", type=float, default=20.0, help="time of the tests per mutant at most")

@@ -34,14 +34,14 @@ class Session:
     ----------
     root : Path
         Of the repository.
-    rooms : list of str
+    folders : list of str
         Folders whose files are mutated, relative to the root.
     probed : list of str
         Further folders of which it is found out what the tests reach, so that it is known when they are mutated.
     folder : Path
         Where results are kept, so that a later run goes on.
     share : float
-        Part of the mutants of every room that is drawn.
+        Part of the mutants of every folder that is drawn.
     seed : int
     budget : float
         Seconds of tests per mutant at most.
@@ -51,7 +51,7 @@ class Session:
     """
 
     root: Path
-    rooms: list[str]
+    folders: list[str]
     folder: Path
     share: float
     seed: int
@@ -68,7 +68,9 @@ class Session:
             raise pytest.UsageError("the tests cannot be collected")
         items = _some_of_each(session.items, self.alike)
         self.items = {item.nodeid: item for item in items}
-        paths = sorted({path for room in (*self.rooms, *self.probed) for path in (self.root / room).rglob("*.py")})
+        paths = sorted(
+            {path for folder in (*self.folders, *self.probed) for path in (self.root / folder).rglob("*.py")}
+        )
         for path in paths:
             importlib.import_module(".".join(path.relative_to(self.root / self.source).with_suffix("").parts))
         self.functions: Functions = functions_of(paths)
@@ -80,8 +82,8 @@ class Session:
 
     def _sample(self) -> list[Mutant]:
         drawn = []
-        for room in self.rooms:
-            found = [m for path in sorted((self.root / room).rglob("*.py")) for m in mutants_of(path, self.root)]
+        for folder in self.folders:
+            found = [m for path in sorted((self.root / folder).rglob("*.py")) for m in mutants_of(path, self.root)]
             drawn += random.Random(self.seed).sample(found, round(len(found) * self.share))
         return drawn
 

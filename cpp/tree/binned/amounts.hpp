@@ -1,5 +1,5 @@
 #pragma once
-// Amounts whose sums have no order: every term is a whole multiple of one power of two, and no sum reaches 2^53 of
+// WeightSummary whose sums have no order: every term is a whole multiple of one power of two, and no sum reaches 2^53 of
 // them, so that additions of doubles are exact.
 #include <cmath>
 
@@ -28,11 +28,11 @@ struct AmountBounds {
     double largest = 1;  // weight of a row
 };
 
-struct Amounts {
+struct WeightSummary {
     Rounding weight, rows, target, square;
     Rounding square_weight;  // squared weights of rows; no row is drawn 64 times
 
-    explicit Amounts(const AmountBounds& bounds)
+    explicit WeightSummary(const AmountBounds& bounds)
         : weight(bounds.weight),
           rows(bounds.rows),
           target(bounds.weight * bounds.target),

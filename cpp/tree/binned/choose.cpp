@@ -96,7 +96,7 @@ std::size_t table_size(const TreeConfig& config, bool whole, double weight) {
 
 }  // namespace
 
-BinnedSetting::BinnedSetting(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, bool drawn)
+BinnedSetting::BinnedSetting(const TreeData& layout, const TreeConfig& config, const GrowthWeights& amounts, bool drawn)
     : layout_(layout),
       config_(config),
       setting_{layout_,

@@ -52,7 +52,7 @@ struct BranchOf {
 };
 
 // What is known of weights and targets before growth.
-struct GrowthAmounts {
+struct GrowthWeights {
     AmountBounds bounds;
     double unit = 1;        // the given weight that a weight of one stands for
     double middle = 0;      // regression: what was taken from the targets
@@ -64,13 +64,13 @@ struct GrowthAmounts {
 class BinnedSetting {
  public:
     // `drawn`: rows count as often as they are drawn.
-    BinnedSetting(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, bool drawn);
+    BinnedSetting(const TreeData& layout, const TreeConfig& config, const GrowthWeights& amounts, bool drawn);
     BinnedSetting(const BinnedSetting&) = delete;
 
     void set_totals(double weight, double rows);
     GrowNode root(std::uint64_t key) const;
     const GrowSetting& growth() const { return setting_; }
-    const Amounts& amounts() const { return amounts_; }
+    const WeightSummary& amounts() const { return amounts_; }
     bool weighted() const { return whole_->weighted; }
     bool equal() const { return whole_->weights.empty(); }
 
@@ -82,7 +82,7 @@ class BinnedSetting {
     TreeData layout_;
     TreeConfig config_;
     GrowSetting setting_;
-    Amounts amounts_;
+    WeightSummary amounts_;
     std::shared_ptr<RowStore> whole_, real_;  // no rows: marks of nodes whose weights are whole numbers, or not
 };
 

@@ -22,7 +22,7 @@ struct Arrival {
 
 class Router {
  public:
-    Router(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts)
+    Router(const Frontier& frontier, const PartOfTable& part, const WeightSummary& amounts)
         : frontier_(frontier), part_(part), amounts_(amounts) {}
 
     // Calls use(arrivals) with where the rows of the part arrive in one tree, row by row, some rows at a time.
@@ -81,14 +81,14 @@ class Router {
 
     const Frontier& frontier_;
     const PartOfTable& part_;
-    const Amounts& amounts_;
+    const WeightSummary& amounts_;
     std::vector<Arrival> arrivals_;
 };
 
 // Adds one row to cells.
 class CellAdder {
  public:
-    CellAdder(const PartOfTable& part, const Amounts& amounts)
+    CellAdder(const PartOfTable& part, const WeightSummary& amounts)
         : part_(part), amounts_(amounts), layout_{part.table.layout.classes, part.weighted} {}
 
     void add(const Arrival& at, double* cell, bool squares) const {
@@ -136,7 +136,7 @@ class CellAdder {
     }
 
     const PartOfTable& part_;
-    const Amounts& amounts_;
+    const WeightSummary& amounts_;
     CellLayout layout_;
 };
 
@@ -174,7 +174,7 @@ class BySlot {
 
 }  // namespace
 
-std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts) {
+std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& part, const WeightSummary& amounts) {
     std::vector<double> sums(static_cast<std::size_t>(frontier.cells), 0.0);
     Router router(frontier, part, amounts);
     const CellAdder adder(part, amounts);
@@ -195,7 +195,7 @@ std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& pa
     return sums;
 }
 
-GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts) {
+GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const WeightSummary& amounts) {
     Router router(frontier, part, amounts);
     std::vector<Arrival> all;
     GatheredRows gathered;

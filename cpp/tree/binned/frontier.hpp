@@ -55,7 +55,7 @@ struct PartOfTable {
 };
 
 // The sums of all slots, code by code; doubles that are exact in any order.
-std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts);
+std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& part, const WeightSummary& amounts);
 
 // The rows of all slots, one slot after the other: the place of each in the part, and what it weighs and counts.
 struct GatheredRows {
@@ -63,6 +63,6 @@ struct GatheredRows {
     std::vector<std::uint32_t> row;
     std::vector<double> weight, count;
 };
-GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts);
+GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const WeightSummary& amounts);
 
 }  // namespace vaglio::tree

@@ -24,7 +24,7 @@ struct LevelGrower::Growing {
     std::vector<Test> tests;  // by node
     std::vector<std::pair<std::int32_t, Tree>> finished;
 
-    Growing(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, bool drawn,
+    Growing(const TreeData& layout, const TreeConfig& config, const GrowthWeights& amounts, bool drawn,
             std::vector<std::uint32_t> chosen)
         : setting(layout, config, amounts, drawn), features(std::move(chosen)) {}
 };
@@ -97,7 +97,7 @@ std::uint32_t bins_of(const TreeData& layout, std::size_t feature) {
 
 }  // namespace
 
-LevelGrower::LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts,
+LevelGrower::LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthWeights& amounts,
                          const TreesPlan& plan)
     : layout_(layout), config_(config), amounts_(amounts), cells_{layout.classes, amounts.weighted} {
     const bool unequal = plan.drawn() || amounts.weighted || config.missing == MissingPolicy::fractional;

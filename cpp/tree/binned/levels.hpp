@@ -17,7 +17,7 @@ namespace vaglio::tree {
 
 class LevelGrower {
  public:
-    LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, const TreesPlan& plan);
+    LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthWeights& amounts, const TreesPlan& plan);
     ~LevelGrower();
 
     bool done() const;
@@ -59,7 +59,7 @@ class LevelGrower {
 
     TreeData layout_;
     TreeConfig config_;
-    GrowthAmounts amounts_;
+    GrowthWeights amounts_;
     CellLayout cells_;
     std::vector<std::uint8_t> squares_;
     std::vector<std::unique_ptr<Growing>> trees_;

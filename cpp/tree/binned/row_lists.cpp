@@ -135,7 +135,7 @@ std::vector<std::shared_ptr<RowLists>> spread_rows(const BinnedSetting& setting,
         to.weights.push_back(weight);
         if (setting.weighted()) to.counts.push_back(count);
     };
-    const Amounts& amounts = setting.amounts();
+    const WeightSummary& amounts = setting.amounts();
     for (std::size_t i = start; i < start + size; ++i) {
         const double times = lists.drawn.empty() ? 1.0 : lists.drawn[i];
         const double weight = lists.weights.empty() ? times : lists.weights[i];

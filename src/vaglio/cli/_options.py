@@ -251,7 +251,7 @@ def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitte
         raise UsageError("no-costs", "--decide cost: the model has no costs. Give them with --cost FILE.")
     if cost is not None:
         fitted = fitted.with_cost(cost)
-    return fitted if decide is None else fitted.deciding(decide.value)
+    return fitted if decide is None else fitted.with_decision_rule(decide.value)
 
 
 def holdout_of(holdout: float | None, split: str | None) -> float | None:

@@ -270,8 +270,8 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
     fitted: Fitted = selection.fitted
     wanted = criterion(searching.accept)
     if wanted is not None:
-        fitted = fitted.noting(acceptance=wanted.decide(selection.evaluation).to_dict())
-    return fitted.noting(target=recipe.target, scores=scores, **facts)
+        fitted = fitted.with_provenance(acceptance=wanted.decide(selection.evaluation).to_dict())
+    return fitted.with_provenance(target=recipe.target, scores=scores, **facts)
 
 
 def answer(

@@ -160,7 +160,7 @@ class Codebook:
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
 
-    def strangers(self, X: TableLike) -> dict[tuple[int, int], Any]:
+    def unseen_values(self, X: TableLike) -> dict[tuple[int, int], Any]:
         """Return the categories of X that no training row has: (row, feature) -> value."""
         if sp.issparse(X) or not any(feature.is_nominal for feature in self.features):
             return {}

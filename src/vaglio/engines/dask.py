@@ -22,8 +22,8 @@ import numpy as np
 from vaglio.encode import Feature, code_type
 from vaglio.engines.disk import ScannedPart
 from vaglio.engines.engine import Engine
-from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
-from vaglio.engines.raw import Look, RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, SequentialPass, WholeArrays
+from vaglio.engines.raw import ColumnSummary, RawChunk, Recoding, Wanted, raw_chunks
 from vaglio.engines.sources import CHUNK, Source
 from vaglio.engines.survey import Survey
 from vaglio.engines.work_settings import present_settings
@@ -307,10 +307,10 @@ class DaskEngine(Engine):
         self._plan = self._sent(plan)
 
     def answer(self, request: Request) -> Any:
-        """Look at all rows once."""
+        """ColumnSummary at all rows once."""
         choose = request.choose if isinstance(request, Pass) else None
         views = self._views(request.of, choose)
-        if isinstance(request, Walk):
+        if isinstance(request, SequentialPass):
             return self._fetched(request, views) if request.here else self._walked(request, views)
         if isinstance(request, Keep):
             make = self._sent(request.make)
@@ -325,7 +325,7 @@ class DaskEngine(Engine):
             summaries = self._of_each(_apply, views, summarize)
         return self._gathered(summaries, request.merge, request.name)
 
-    def _walked(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
+    def _walked(self, request: SequentialPass, views: list[tuple[Any, ...]]) -> Any:
         step = self._sent(request.step)
         state = self._sent(request.state)
         steps = []
@@ -336,8 +336,8 @@ class DaskEngine(Engine):
         self.waiting.finish(steps, request.name)
         return self.waiting.fetch(state, request.name)
 
-    def _fetched(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
-        """Walk in this process, to which one partition after the other is sent."""
+    def _fetched(self, request: SequentialPass, views: list[tuple[Any, ...]]) -> Any:
+        """SequentialPass in this process, to which one partition after the other is sent."""
         state = request.state
         for at, view in enumerate(views):
             with lost_named():
@@ -439,8 +439,12 @@ def _joined(chunks: list[RawChunk]) -> RawChunk | None:
     return RawChunk(features, columns, looks, declared, classes, y, weight, chunks[0].place)
 
 
-def _look(feature: Feature, column: np.ndarray) -> Look:
-    return Look.at_codes(column, len(feature.categories)) if feature.is_nominal else Look.at_numbers(column)[0]
+def _look(feature: Feature, column: np.ndarray) -> ColumnSummary:
+    return (
+        ColumnSummary.at_codes(column, len(feature.categories))
+        if feature.is_nominal
+        else ColumnSummary.at_numbers(column)[0]
+    )
 
 
 # What is known of some partitions, and the rows of each.

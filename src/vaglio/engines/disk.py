@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from vaglio.engines.engine import Engine
-from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
+from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, Request, SequentialPass, WholeArrays
 from vaglio.engines.raw import RawChunk, Recoding, Wanted, raw_chunks
 from vaglio.engines.sources import CHUNK, Source
 from vaglio.engines.spill import Spill, packed, unpacked
@@ -22,7 +22,7 @@ from vaglio.runtime.cluster import Waiting
 from vaglio.runtime.memory import give_back_memory, resident_memory
 from vaglio.runtime.progress import Report
 from vaglio.table import ScannedColumn, ScannedResult, ScannedTable, Table
-from vaglio.table.scanned import Change, Part, Reading, RowShare, give_back_reading
+from vaglio.table.scanned import Change, FilePart, Reading, RowShare, give_back_reading
 
 # Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
@@ -36,7 +36,7 @@ _APART, _APART_OF_TEXT = 128 << 20, 160 << 20
 class ScannedPart:
     """A part of a scanned table, to be read anywhere."""
 
-    part: Part
+    part: FilePart
     reading: Reading
     wanted: Wanted
 
@@ -138,7 +138,7 @@ class ScannedSource(Source):
         return ScannedResult(self.X, function, names)
 
 
-def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading, rows: int) -> list[Any]:
+def _of_part(function: Callable[[Table], Any], part: FilePart, reading: Reading, rows: int) -> list[Any]:
     return [function(table) for table in part.tables(reading, rows) if len(table)]
 
 
@@ -215,15 +215,15 @@ class DiskEngine(Engine):
         self._plan = plan
 
     def answer(self, request: Request) -> Any:
-        """Look at all rows once."""
+        """ColumnSummary at all rows once."""
         total = sum(held.rest["n_rows"] for held in self._held)
         done, answer = 0, None
-        if isinstance(request, Pass | Gather) and request.holds:
+        if isinstance(request, Pass | Gather) and request.max_bytes:
             # The chunks under way have their third, as in every pass.
-            self.spill.shrink(max(0, self.room - self.room // 3 - request.holds))
+            self.spill.shrink(max(0, self.room - self.room // 3 - request.max_bytes))
             give_back_reading()
             give_back_memory()
-        if isinstance(request, Walk):
+        if isinstance(request, SequentialPass):
             answer = request.state
             for held in self._held:
                 answer = request.step(answer, self._view(held, request.of))

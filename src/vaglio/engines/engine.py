@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from vaglio.engines.checkpoints import Checkpoint
-from vaglio.engines.passes import Pass, Passes, Request, Walk
+from vaglio.engines.passes import Pass, Passes, Request, SequentialPass
 from vaglio.engines.raw import Recoding
 from vaglio.engines.survey import Survey
 from vaglio.model.base import Model
@@ -36,7 +36,7 @@ class Engine(ABC):
 
     @abstractmethod
     def answer(self, request: Request) -> Any:
-        """Look at all rows once."""
+        """ColumnSummary at all rows once."""
 
     @abstractmethod
     def close(self) -> None:
@@ -72,4 +72,4 @@ class Engine(ABC):
 
 
 def _leaves_a_summary(request: Request) -> bool:
-    return isinstance(request, Pass) or (isinstance(request, Walk) and not request.here)
+    return isinstance(request, Pass) or (isinstance(request, SequentialPass) and not request.here)

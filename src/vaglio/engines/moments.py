@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.engines.exact_sums import Grid
-from vaglio.engines.passes import Chunk, Facts
+from vaglio.engines.passes import Chunk, TableSummary
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class MomentPlan:
     k: int
 
     @classmethod
-    def of(cls, facts: Facts, columns: Any, k: int, logarithms: bool = False) -> MomentPlan:
+    def of(cls, facts: TableSummary, columns: Any, k: int, logarithms: bool = False) -> MomentPlan:
         """Plan the sums of these columns, in each of k classes (1: of all rows together)."""
         columns = tuple(int(j) for j in columns)
         low, high = facts.low[list(columns)], facts.high[list(columns)]
@@ -104,7 +104,7 @@ class ScatterPlan:
     k: int
 
     @classmethod
-    def of(cls, facts: Facts, columns: Any) -> ScatterPlan:
+    def of(cls, facts: TableSummary, columns: Any) -> ScatterPlan:
         """Plan the sums of these columns."""
         plan = MomentPlan.of(facts, columns, facts.n_classes)
         reach = np.ldexp(1.0, plan.first.exponent) / facts.largest_weight

@@ -3,7 +3,7 @@
 A learner that can learn from summaries of the rows writes a generator. It yields a request, the engine answers it by
 looking at all rows once, and the generator goes on with the answer until it returns its model::
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         counts = yield Pass("counting classes", partial(count, len(facts.classes)))
         return MyModel(counts)
 
@@ -114,7 +114,7 @@ class Pass:
         Names of what was kept before; their arrays come together. Empty: the encoded rows.
     choose : callable or None
         ``choose(start, n) -> positions``: which of the n rows of a chunk are looked at; others need not be encoded.
-    holds : int
+    max_bytes : int
         Bytes that summaries take, where that is more than ``memory`` of the facts; at most two thirds of its ``room``.
     """
 
@@ -123,7 +123,7 @@ class Pass:
     merge: Callable[[Any, Any], Any] = merged
     of: tuple[str, ...] = ()
     choose: Callable[[int, int], np.ndarray] | None = None
-    holds: int = 0
+    max_bytes: int = 0
 
     @property
     def of_all_rows(self) -> Callable[[Any], Any]:
@@ -136,7 +136,7 @@ def _of_chosen(choose: Callable[[int, int], np.ndarray], summarize: Callable[[An
 
 
 @dataclass(frozen=True)
-class Walk:
+class SequentialPass:
     """One look at all rows in their order, for learners in which each row acts on the next; answered by the last state.
 
     On a cluster the chunks are visited one after the other, where they are kept; with ``here`` they are sent instead.
@@ -192,7 +192,7 @@ class Gather:
     name : str
     make : callable
         As in :class:`Keep`.
-    holds : int
+    max_bytes : int
         Bytes of these arrays, and of what is made of them before the next request; at most the ``room`` of the facts.
     of : tuple of str
         As in :class:`Pass`.
@@ -200,7 +200,7 @@ class Gather:
 
     name: str
     make: Callable[[Any], dict[str, np.ndarray]]
-    holds: int
+    max_bytes: int
     of: tuple[str, ...] = ()
 
 
@@ -222,12 +222,12 @@ class WholeArrays:
             self.arrays[name][start : start + len(own)] = own
 
 
-Request = Pass | Walk | Keep | Gather
+Request = Pass | SequentialPass | Keep | Gather
 Passes = Generator[Request, Any, Model]
 
 
 @dataclass(frozen=True)
-class Facts:
+class TableSummary:
     """What is known of the whole table before a learner starts.
 
     Attributes
@@ -322,7 +322,7 @@ def run_in_memory(
             for each in given:
                 whole.put(each.start, request.make(each))
             answer = whole.arrays
-        elif isinstance(request, Walk):
+        elif isinstance(request, SequentialPass):
             answer = request.state
             for each in given:
                 answer = request.step(answer, each)
@@ -343,13 +343,13 @@ class _Stopped(BaseException):
     """The generator was closed while the function waited for an answer."""
 
 
-def asking(function: Callable[[Callable[[Request], Any]], Any]) -> Generator[Request, Any, Any]:
+def as_generator(function: Callable[[Callable[[Request], Any]], Any]) -> Generator[Request, Any, Any]:
     """Run ``function(ask)``; each ``ask(request)`` in it yields the request and returns the answer.
 
     Examples
     --------
-    >>> from vaglio.engines.passes import asking
-    >>> talk = asking(lambda ask: ask("name?") + "!")
+    >>> from vaglio.engines.passes import as_generator
+    >>> talk = as_generator(lambda ask: ask("name?") + "!")
     >>> next(talk)
     'name?'
     >>> try:

@@ -43,7 +43,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnSummary:
     """What the first look at a column of a chunk says.
 
     Attributes
@@ -64,14 +64,14 @@ class Look:
     values: np.ndarray | None = None
 
     @classmethod
-    def at_codes(cls, codes: np.ndarray, categories: int) -> Look:
-        """Look at the codes of so many categories."""
+    def at_codes(cls, codes: np.ndarray, categories: int) -> ColumnSummary:
+        """ColumnSummary at the codes of so many categories."""
         counts = _core.count_codes(codes, categories)
         return cls(int(counts[0]), counts[1:])
 
     @classmethod
-    def at_numbers(cls, numbers: np.ndarray) -> tuple[Look, np.ndarray]:
-        """Look at numbers; return them, too, in the smallest type that loses nothing."""
+    def at_numbers(cls, numbers: np.ndarray) -> tuple[ColumnSummary, np.ndarray]:
+        """ColumnSummary at numbers; return them, too, in the smallest type that loses nothing."""
         x = np.ascontiguousarray(numbers, dtype=np.float64)
         low, high, missing, short, _ = _core.look_at(x)
         values = _core.few_values(x, MOST_VALUES) if low <= high else np.empty(0)
@@ -87,7 +87,7 @@ class RawChunk:
     features : tuple of Feature
     columns : tuple of ndarray
         One per feature, in the smallest type that loses nothing: numbers, NaN being missing, or codes from -1.
-    looks : tuple of Look
+    looks : tuple of ColumnSummary
         What was seen in each of them.
     declared : tuple of bool
         Whether the source declared the categories of a feature.
@@ -102,7 +102,7 @@ class RawChunk:
 
     features: tuple[Feature, ...]
     columns: tuple[np.ndarray, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[ColumnSummary, ...]
     declared: tuple[bool, ...]
     labels: np.ndarray
     y: np.ndarray
@@ -210,7 +210,7 @@ def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
     return grid
 
 
-def _own_column(column: Column, feature: Feature) -> tuple[Look, np.ndarray]:
+def _own_column(column: Column, feature: Feature) -> tuple[ColumnSummary, np.ndarray]:
     if feature.kind == "text":
         raise NotSupportedError(
             "text-in-passes",
@@ -218,14 +218,14 @@ def _own_column(column: Column, feature: Feature) -> tuple[Look, np.ndarray]:
             column=feature.name,
         )
     if feature.kind == "numeric":
-        look, numbers = Look.at_numbers(column.data)
+        look, numbers = ColumnSummary.at_numbers(column.data)
         if look.low == -np.inf or look.high == np.inf:
             column.refuse_infinite()
         return look, numbers
     codes = own_codes(column, feature)
     if feature.kind == "ordinal":
-        return Look.at_numbers(np.where(codes < 0, np.nan, codes))
-    return Look.at_codes(codes, len(feature.categories)), codes
+        return ColumnSummary.at_numbers(np.where(codes < 0, np.nan, codes))
+    return ColumnSummary.at_codes(codes, len(feature.categories)), codes
 
 
 def _distinct(target: Column) -> tuple[np.ndarray, np.ndarray]:

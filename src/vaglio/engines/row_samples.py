@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.passes import Chunk, Pass, TableSummary
 from vaglio.runtime.seeds import row_hash
 
 __all__ = [
@@ -64,7 +64,7 @@ class EncodedRows:
         return EncodedRows(matrix, y, weight, np.concatenate([self.index, other.index])[order])
 
 
-def sample_rows(facts: Facts, n: int, seed: int) -> Generator[Pass, Any, EncodedRows]:
+def sample_rows(facts: TableSummary, n: int, seed: int) -> Generator[Pass, Any, EncodedRows]:
     """Ask for the ``n`` rows with the smallest hashes; for all, if there are no more."""
     gathered: Gathered = yield rows_pass(smallest_hashes(n, seed, facts.n_rows), "sample of rows")
     return gathered.joined(facts.threads)
@@ -149,12 +149,12 @@ class Gathered:
         return EncodedRows(matrix, y, weight, index)
 
 
-def bytes_of_rows(facts: Facts) -> int:
+def bytes_of_rows(facts: TableSummary) -> int:
     """Return what all rows take in memory: a number per column, the target and the weight."""
     return 8 * facts.n_rows * (len(facts.codebook.features) + 2)
 
 
-def gather_rows(facts: Facts) -> Generator[Pass, Any, EncodedRows]:
+def gather_rows(facts: TableSummary) -> Generator[Pass, Any, EncodedRows]:
     """Ask for all rows; return them in their order, as a training in memory has them."""
     gathered: Gathered = yield Pass("all rows", _whole)
     return gathered.joined(facts.threads)

@@ -21,7 +21,7 @@ from vaglio.encode import (
     spreads_of,
 )
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import MOST_VALUES, Chunk, Facts
+from vaglio.engines.passes import MOST_VALUES, Chunk, TableSummary
 from vaglio.engines.raw import RawChunk, Recoding, on_grid
 from vaglio.errors import InputError
 from vaglio.messages.sentences import listed
@@ -158,7 +158,7 @@ class Survey:
 
     @classmethod
     def of(cls, raw: RawChunk) -> Survey:
-        """Look at one chunk."""
+        """ColumnSummary at one chunk."""
         columns = tuple(_column(raw, j) for j in range(len(raw.features)))
         told: dict[Any, tuple[int, ExactSum | None]] = {}
         rows = _core.count_codes(raw.y, len(raw.labels))[1:].tolist() if len(raw.labels) else []
@@ -253,7 +253,7 @@ def unit_of(largest: float, n_rows: int) -> float:
     return math.ldexp(1.0, math.frexp(largest)[1] + math.ceil(math.log2(max(n_rows, 2))) - 52)
 
 
-def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: int) -> Facts:
+def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: int) -> TableSummary:
     """Return what is known of all rows; weights are those that ``plan`` gives to the rows."""
     block = [column for column, feature in zip(survey.columns, plan.codebook.features) if feature.in_numeric_block]
     weighted = plan.factors is not None or survey.weight_range != (1.0, 1.0)
@@ -262,7 +262,7 @@ def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: in
     if plan.classes is not None:
         counts, weight = class_totals(survey, plan.classes)
         weight = weight * factors * plan.scale if weighted else weight
-    return Facts(
+    return TableSummary(
         plan.codebook,
         plan.classes,
         survey.n_rows,
@@ -284,7 +284,7 @@ def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: in
 
 def facts_in_memory(
     matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, classes: np.ndarray, threads: int
-) -> tuple[Facts, Chunk]:
+) -> tuple[TableSummary, Chunk]:
     """Return the facts of rows in memory, all of positive weight, and the rows as the only chunk of their table."""
     n, p = matrix.numeric.shape
     columns = [np.ascontiguousarray(column) for column in matrix.numeric.T]
@@ -297,7 +297,7 @@ def facts_in_memory(
     largest = 1.0 if weight is None else float(weight.max())
     unit = 1.0 if weight is None else unit_of(largest, n)
     weight = None if weight is None else on_grid(weight, unit)
-    facts = Facts(
+    facts = TableSummary(
         Codebook(matrix.features, spreads=spreads_of(matrix.numeric[spread_rows(n, p)]) if p else ()),
         classes,
         n,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio import _core
-from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.passes import Chunk, Pass, TableSummary
 from vaglio.engines.row_samples import EncodedRows
 
 # Up to so many rows every distinct number is counted.
@@ -38,12 +38,12 @@ class Cells:
     points: tuple[np.ndarray | None, ...]
 
 
-def needs_sample(facts: Facts, columns: Any) -> bool:
+def needs_sample(facts: TableSummary, columns: Any) -> bool:
     """Return whether bins of some of these columns must be made from a sample."""
     return facts.n_rows > EXACT_ROWS and any(facts.values[int(j)] is None for j in columns)
 
 
-def cells_of(facts: Facts, columns: Any, sample: EncodedRows | None, exact: Any = ()) -> Cells:
+def cells_of(facts: TableSummary, columns: Any, sample: EncodedRows | None, exact: Any = ()) -> Cells:
     """Return where the numbers of these columns are counted; of the ``exact`` ones every distinct number."""
     points = []
     for j in (int(j) for j in columns):

@@ -179,7 +179,7 @@ def from_bytes(content: bytes) -> Fitted:
         raise damaged_model_file(reason_of(error).removesuffix(".")) from error
     cost, decide = _cost_from(body.get("cost"), classes)
     fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
-    need(fitted.deciding_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
+    need(fitted.decision_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
     return fitted
 
 

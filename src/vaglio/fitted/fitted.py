@@ -23,11 +23,11 @@ from vaglio.model.base import (
     PREDICTIONS,
     PROBABILITIES,
     Model,
+    check_finite,
     class_codes,
     class_proba,
     codes_and_proba,
     label_array,
-    refuse_unreal,
 )
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
@@ -124,9 +124,9 @@ class Fitted:
         """
         predicted: np.ndarray
         if self.classes is None:
-            predicted = refuse_unreal(self.model.predict(matrix), PREDICTIONS)  # type: ignore[attr-defined]
+            predicted = check_finite(self.model.predict(matrix), PREDICTIONS)  # type: ignore[attr-defined]
         else:
-            predicted = self.classes[class_codes(self.model, matrix, self.deciding_cost, len(self.classes))]
+            predicted = self.classes[class_codes(self.model, matrix, self.decision_cost, len(self.classes))]
         return predicted
 
     def predict_with_proba(self, X: TableLike, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -150,7 +150,7 @@ class Fitted:
         matrix = self._encode(X, n_jobs)
         if self.classes is None:
             return self.predict_encoded(matrix), None
-        codes, probabilities = codes_and_proba(self.model, matrix, self.deciding_cost)
+        codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost)
         return self.classes[codes], probabilities
 
     def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
@@ -182,7 +182,7 @@ class Fitted:
         """
         self._needs("decision_function", DECISION_VALUES)
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
-        return refuse_unreal(decisions, DECISION_VALUES)
+        return check_finite(decisions, DECISION_VALUES)
 
     # -- one row -----------------------------------------------------------------------------------------------------
     def predict_one(self, row: Any) -> Any:
@@ -264,8 +264,8 @@ class Fitted:
         """
         refuse_out_of_core(X, "An explanation")
         codebook = self.codebook
-        strangers, cost = codebook.strangers(X), self.deciding_cost
-        context = Context(codebook.features, self.classes, codebook.spreads, strangers, cost)
+        unseen_values, cost = codebook.unseen_values(X), self.decision_cost
+        context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost)
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
@@ -294,7 +294,7 @@ class Fitted:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", text("rules"))
         rules: RuleSet = self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
-        return rules if self.deciding_cost is None else rules.deciding_by(self.deciding_cost)
+        return rules if self.decision_cost is None else rules.with_costs(self.decision_cost)
 
     def coefficients(self) -> list[dict[str, Any]]:
         """Return the coefficients of a linear model in the units of the table, one row per class and column."""
@@ -420,9 +420,9 @@ class Fitted:
         model, told = self._additive(text("can be edited term by term")).edited(
             self.classes, term, action, where=where, value=value, direction=direction, label=label
         )
-        return replace(self, model=model).noting(edits=[*self.edits, {**told, "reason": reason}])
+        return replace(self, model=model).with_provenance(edits=[*self.edits, {**told, "reason": reason}])
 
-    def starting_at(self, intercept: Any, reason: str = "") -> Fitted:
+    def with_intercept(self, intercept: Any, reason: str = "") -> Fitted:
         """Return an additive model whose scores start elsewhere; the provenance keeps the change.
 
         Parameters
@@ -442,7 +442,7 @@ class Fitted:
             )
         told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
         changed = replace(self, model=replace(model, intercept=start))
-        return changed.noting(edits=[*self.edits, {**told, "reason": reason}])
+        return changed.with_provenance(edits=[*self.edits, {**told, "reason": reason}])
 
     def _additive(self, what: str) -> Any:
         if not hasattr(self.model, "edited"):
@@ -494,7 +494,7 @@ class Fitted:
 
     # -- costs -------------------------------------------------------------------------------------------------------
     @property
-    def deciding_cost(self) -> CostMatrix | None:
+    def decision_cost(self) -> CostMatrix | None:
         """The costs the model decides by; None where it decides by itself."""
         return self.cost if self.decide == "cost" else None
 
@@ -527,7 +527,7 @@ class Fitted:
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
 
-    def deciding(self, by: str) -> Fitted:
+    def with_decision_rule(self, by: str) -> Fitted:
         """Return the same model deciding by its costs ("cost") or without them ("argmax").
 
         Parameters
@@ -583,7 +583,7 @@ class Fitted:
         return (rows, columns) if type(rows) is int and type(columns) is int and rows and columns else None
 
     @property
-    def left_out(self) -> list[str]:
+    def ignored_columns(self) -> list[str]:
         """Nominal columns of many values that the model leaves out, for they tell no more than chance would."""
         found = self.provenance.get("reliability")
         return [str(name) for name, r in found.items() if r == 0] if isinstance(found, dict) else []
@@ -606,7 +606,7 @@ class Fitted:
 
         save(self, path)
 
-    def noting(self, **facts: Any) -> Fitted:
+    def with_provenance(self, **facts: Any) -> Fitted:
         """Return a copy whose provenance also says these things.
 
         Parameters

@@ -79,7 +79,7 @@ def export_formats(fitted: Fitted) -> Forms:
 
 def source_of(fitted: Fitted) -> Source:
     """What the writers of other languages start from."""
-    return Source(fitted.codebook, fitted.model, fitted.classes, fitted.deciding_cost, fitted.learner)
+    return Source(fitted.codebook, fitted.model, fitted.classes, fitted.decision_cost, fitted.learner)
 
 
 def _programs(fitted: Fitted) -> Forms:

@@ -16,7 +16,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
-from vaglio.model.base import PREDICTIONS, codes_and_proba, plain_label, refuse_unreal
+from vaglio.model.base import PREDICTIONS, check_finite, codes_and_proba, plain_label
 from vaglio.model.families import Lookup
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class OneRow:
         matrix = self._matrix(row)
         if self.labels is None:
             model: Any = self.fitted.model
-            return 0, refuse_unreal(model.predict(matrix), PREDICTIONS).tolist()
+            return 0, check_finite(model.predict(matrix), PREDICTIONS).tolist()
         codes, chances = codes_and_proba(self.fitted.model, matrix)
         return int(codes[0]), None if chances is None else chances[0].tolist()
 
@@ -94,7 +94,7 @@ class OneRow:
         if self.labels is None:
             assert values is not None
             return values[0]
-        cost = self.fitted.deciding_cost
+        cost = self.fitted.decision_cost
         return self.labels[code if cost is None or values is None else cost.decide_one(values)]
 
     def decision(self, row: Any, reasons: bool) -> Decision:

@@ -69,13 +69,13 @@ def _facts(fitted: Fitted) -> list[Message]:
         )
     if fitted.classes is not None:
         facts.append(text("classes {labels}", labels=listed(map(str, fitted.classes), 8)))
-    if fitted.left_out:
-        facts.append(text("without {columns} (not better than chance)", columns=listed(fitted.left_out)))
+    if fitted.ignored_columns:
+        facts.append(text("without {columns} (not better than chance)", columns=listed(fitted.ignored_columns)))
     facts += findings_in_words(fitted).values()
     if fitted.edits:
         edited = listed(sorted({str(edit.get("term")) for edit in fitted.edits}))
         facts.append(text("edited by hand: {terms}", terms=edited))
-    if fitted.deciding_cost is not None:
+    if fitted.decision_cost is not None:
         facts.append(text("decides for the class with the lowest expected cost"))
     return facts
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.engines.passes import Facts, Pass, Passes
+from vaglio.engines.passes import TableSummary, Pass, Passes
 from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
@@ -95,12 +95,12 @@ class VaglioEstimator(BaseEstimator):
         """Return the model of encoded rows; weights are positive, None when all rows count alike."""
         raise NotImplementedError
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         """Learn from rows out of core: yield requests, return the model; see :mod:`vaglio.engines.passes`."""
         rows = yield from self._gathered(facts)
         return self._learn(rows.matrix, rows.y, rows.weight)
 
-    def _gathered(self, facts: Facts) -> Generator[Pass, Any, EncodedRows]:
+    def _gathered(self, facts: TableSummary) -> Generator[Pass, Any, EncodedRows]:
         """Ask for all rows, if they fit in memory."""
         needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
         if needed > allowed:

@@ -295,15 +295,19 @@ def rows_that_count(X: Any, counts: np.ndarray) -> Any:
     return X[counts]
 
 
-def learn_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Return how far an estimator with the parameter ``nominal_guard`` believes each nominal column, and note it."""
+def learn_column_reliability(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
+    """Return how far an estimator with the parameter ``high_cardinality`` believes each nominal column, and note it."""
     classes = len(getattr(estimator, "classes_", ()))
-    found = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard)
-    note_belief(estimator, matrix.features, dict(zip(matrix.nominal_features.tolist(), found.tolist())))
+    found = learn_reliability(matrix, y, weight, classes, estimator.high_cardinality)
+    note_reliability(estimator, matrix.features, dict(zip(matrix.nominal_features.tolist(), found.tolist())))
     return found
 
 
-def learn_whole_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+def learn_whole_reliability(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
     """Return the same for a learner that believes a column wholly or not at all: 0 where it would mislead.
 
     What the values seem to tell is what they tell plus chance. Taken as it is, it is off by chance; left out, by what
@@ -313,11 +317,11 @@ def learn_whole_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, wei
     that it was fitted to: many values fit these too well, so that a column believed in part would be believed more with
     every round. A network that adapts the step of every weight learns from a low indicator as fast as from a high one.
     """
-    found = learn_belief(estimator, matrix, y, weight)
+    found = learn_column_reliability(estimator, matrix, y, weight)
     if (found == 1).all():
         return found
     classes = len(getattr(estimator, "classes_", ()))
-    on_average = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard, deviations=0)
+    on_average = learn_reliability(matrix, y, weight, classes, estimator.high_cardinality, deviations=0)
     whole = np.where(on_average < 0.5, 0.0, found)
     # A model needs something to go by.
     return whole if whole.any() or matrix.n_features > len(whole) else found
@@ -327,11 +331,11 @@ def believed_columns(
     estimator: VaglioEstimator, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
 ) -> np.ndarray:
     """Return the columns for a learner that believes a column wholly or not at all."""
-    doubtful = matrix.nominal_features[learn_whole_belief(estimator, matrix, y, weight) == 0]
+    doubtful = matrix.nominal_features[learn_whole_reliability(estimator, matrix, y, weight) == 0]
     return np.setdiff1d(np.arange(matrix.n_features), doubtful)
 
 
-def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
+def note_reliability(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
     """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
     estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
 

@@ -19,7 +19,7 @@ from vaglio.encode import aligned_labels, spread_rows, spreads_of
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.engine import Engine
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import Facts
+from vaglio.engines.passes import TableSummary
 from vaglio.engines.raw import Recoding
 from vaglio.engines.row_samples import EncodedRows, rows_pass
 from vaglio.engines.sources import Labelled, Source, source_of
@@ -145,7 +145,7 @@ def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.n
     return None if (factors == 1).all() else np.asarray(factors, dtype=np.float64)
 
 
-def _described(engine: Engine, facts: Facts) -> tuple[dict[str, Any], Facts]:
+def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], TableSummary]:
     """Return what the model file says of the training rows, and the facts with the spreads of the columns."""
     n, features = facts.n_rows, facts.codebook.features
     p = len(facts.low)
@@ -163,7 +163,7 @@ def _described(engine: Engine, facts: Facts) -> tuple[dict[str, Any], Facts]:
     return described, replace(facts, codebook=codebook)
 
 
-def _set_up(estimator: Any, facts: Facts) -> None:
+def _set_up(estimator: Any, facts: TableSummary) -> None:
     """Set the attributes that every fitted estimator has."""
     names = facts.codebook.names
     estimator.n_features_in_ = len(names)

@@ -44,7 +44,7 @@ COUNT_OR_PART = [*COUNT, Interval(RealNotInt, 0.0, 1.0, closed="neither")]
 _SHARED_LIMITS: dict[str, list[Any]] = {
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "n_jobs": [Integral, None],
-    "nominal_guard": [*NOT_NEGATIVE, None],
+    "high_cardinality": [*NOT_NEGATIVE, None],
     "preprocess": [StrOptions({"auto"}), None],
     "priors": [StrOptions({"equal"}), "array-like", None],
     "random_state": ["random_state"],
@@ -58,7 +58,7 @@ class_weight : dict or "balanced" or None
 n_jobs : int or None
     Number of threads. None is 1, or what joblib's active backend says; -1 is all processors the process may use. The
     model does not depend on it.
-nominal_guard : float or None
+high_cardinality : float or None
     Correct what a nominal column tells for chance if it has more than ten values and more than this share of the number
     of training rows; a column that tells no more than chance would is left out. None corrects no column.
 preprocess : {"auto"} or None

@@ -134,10 +134,10 @@ def _decided(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None) -> np
 
 def class_proba(model: Model, matrix: EncodedMatrix) -> np.ndarray:
     """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
-    return refuse_unreal(model.predict_proba(matrix), PROBABILITIES)
+    return check_finite(model.predict_proba(matrix), PROBABILITIES)
 
 
-def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
+def check_finite(values: np.ndarray, what: str) -> np.ndarray:
     """Refuse rows with results that are no numbers: their values, or the model's own, are too large to compute with."""
     with np.errstate(over="ignore", invalid="ignore"):
         # If the sum is finite, so are its terms; only if it is not are they checked one by one.
@@ -178,7 +178,7 @@ def codes_and_proba(
     try:
         if both is not None:
             codes, probabilities = both(matrix)
-            return codes, None if probabilities is None else refuse_unreal(probabilities, PROBABILITIES)
+            return codes, None if probabilities is None else check_finite(probabilities, PROBABILITIES)
         probabilities = class_proba(model, matrix)
     except NotSupportedError:  # a perceptron, or a support vector machine without calibration
         return class_codes(model, matrix), None

@@ -27,7 +27,7 @@ def generator_of(random_state: RandomState) -> np.random.RandomState:
 _own = threading.local()
 
 
-def lent_generator(random_state: RandomState) -> np.random.RandomState:
+def legacy_random_state(random_state: RandomState) -> np.random.RandomState:
     """Return scikit-learn's generator for a ``random_state``; that of an integer is lent until the next call.
 
     Each thread has one to lend: to make a generator takes far longer than to set it to a seed, and both draw the same
@@ -40,8 +40,8 @@ def lent_generator(random_state: RandomState) -> np.random.RandomState:
     Examples
     --------
     >>> import numpy as np
-    >>> from vaglio.runtime.seeds import lent_generator
-    >>> lent_generator(7).randint(1000) == np.random.RandomState(7).randint(1000)
+    >>> from vaglio.runtime.seeds import legacy_random_state
+    >>> legacy_random_state(7).randint(1000) == np.random.RandomState(7).randint(1000)
     True
     """
     if not isinstance(random_state, (int, np.integer)):

@@ -84,7 +84,7 @@ class Served:
         self.labels = self.one.labels
         # Keys of JSON objects are texts, whatever a class is.
         self.keys = None if self.labels is None else [str(label) for label in self.labels]
-        self.cost = fitted.deciding_cost
+        self.cost = fitted.decision_cost
         self.columns = [(feature.name, allowed_types(feature)) for feature in fitted.codebook.columns]
         self.names = fitted.codebook.names
         self.named = fitted.codebook.named
@@ -96,7 +96,7 @@ class Served:
         """Read a model file, and see that the model answers."""
         fitted = load(path)
         if decide is not None and fitted.cost is not None:
-            fitted = fitted.deciding(decide)
+            fitted = fitted.with_decision_rule(decide)
         return cls(name, path, fitted, Monitor(name, counters, fitted), longest)
 
     def _trial(self) -> float:

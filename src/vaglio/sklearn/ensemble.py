@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.runtime.scikit_learn import num_samples
-from vaglio.runtime.seeds import lent_generator
+from vaglio.runtime.seeds import legacy_random_state
 from vaglio.sklearn import tree
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases, single_precision
 from vaglio.sklearn._names import count_case, forward
@@ -108,7 +108,7 @@ class _Ensemble(Preset):
             return super()._make_estimator(append, random_state)  # type: ignore[misc]
         given = {name: getattr(self, name) for name in self.estimator_params}
         # The seed is drawn as scikit-learn does.
-        given["random_state"] = lent_generator(random_state).randint(np.iinfo(np.int32).max)
+        given["random_state"] = legacy_random_state(random_state).randint(np.iinfo(np.int32).max)
         made: Any = self._member
         member = made(**({name: getattr(self.estimator_, name) for name in made._get_param_names()} | given))
         if append:
@@ -217,11 +217,11 @@ class _Forest(_Ensemble):
         n, weight = len(y), None
         for member in members:
             if self.bootstrap:
-                weight = np.bincount(lent_generator(member.random_state).randint(0, n, n), minlength=n)
+                weight = np.bincount(legacy_random_state(member.random_state).randint(0, n, n), minlength=n)
             member._fit(X, y, sample_weight=weight, check_input=False)
         self.estimators_ += members
 
-    def _mean_said(self, X: TableLike) -> np.ndarray | None:
+    def _mean_prediction(self, X: TableLike) -> np.ndarray | None:
         """Return the mean of what the trees say; None where scikit-learn's method is to be asked."""
         if "estimators_" not in self.__dict__ or self.n_outputs_ > 1 or getattr(X, "shape", (_FEW + 1,))[0] > _FEW:
             return None
@@ -258,7 +258,7 @@ class _ClassForest(_Forest):
         -------
         ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        found = self._mean_said(X)
+        found = self._mean_prediction(X)
         return super().predict_proba(X) if found is None else found  # type: ignore[misc]
 
 
@@ -276,7 +276,7 @@ class _NumberForest(_Forest):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        found = self._mean_said(X)
+        found = self._mean_prediction(X)
         return super().predict(X) if found is None else found[:, 0]  # type: ignore[misc]
 
 
@@ -326,7 +326,7 @@ class _Boosting(Preset):
     _theirs: ClassVar[Any]
     # Which rows are watched is decided as scikit-learn does, before the learner sees them.
     _fixed: ClassVar[dict[str, Any]] = {
-        "nominal_guard": None,
+        "high_cardinality": None,
         "ordered_categories": False,
         "scoring": "loss",
         "subsample": 1.0,

@@ -31,7 +31,7 @@ SCIKIT_LEARNS = theirs.DecisionTreeRegressor
 class TreePreset(Preset):
     """What the trees share."""
 
-    _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None}
+    _fixed: ClassVar[dict[str, Any]] = {"high_cardinality": None}
     _cases: ClassVar[dict[str, str]] = {
         "negative sample weights": "vaglio refuses them",
         "a sparse X of more than 16 million cells": "vaglio writes a sparse matrix out in full",

@@ -507,7 +507,7 @@ def infer(
     return out, remarks.sentences()
 
 
-class _Look(NamedTuple):
+class _TextSummary(NamedTuple):
     """What one pass over the numbers of a column shows."""
 
     low: float
@@ -517,11 +517,11 @@ class _Look(NamedTuple):
     whole: bool
 
 
-def _look_at(column: Column) -> _Look | None:
-    return _Look(*_core.look_at(np.ascontiguousarray(column.data))) if column.kind == "numeric" else None
+def _look_at(column: Column) -> _TextSummary | None:
+    return _TextSummary(*_core.look_at(np.ascontiguousarray(column.data))) if column.kind == "numeric" else None
 
 
-def _looks(columns: Sequence[Column]) -> dict[str, _Look]:
+def _looks(columns: Sequence[Column]) -> dict[str, _TextSummary]:
     """Look at all columns of numbers; threads share the work of a large table."""
     numbers = [column for column in columns if column.kind == "numeric"]
     if not numbers or len(numbers[0]) < _MANY:
@@ -532,7 +532,9 @@ def _looks(columns: Sequence[Column]) -> dict[str, _Look]:
     return {column.name: look for column, look in zip(numbers, found) if look}
 
 
-def _tidied(column: Column, looks: dict[str, _Look], missing: Sequence[str], clues: Clues, remarks: Remarks) -> Column:
+def _tidied(
+    column: Column, looks: dict[str, _TextSummary], missing: Sequence[str], clues: Clues, remarks: Remarks
+) -> Column:
     """Apply rule 1."""
     if column.kind == "numeric":
         look = looks[column.name]
@@ -621,7 +623,7 @@ def _is_text(column: Column) -> bool:
     return bool(Words(column.categories).count(r"\S+").mean() >= 4)
 
 
-def _role(column: Column, look: _Look | None, remarks: Remarks, is_target: bool) -> Column:
+def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target: bool) -> Column:
     """Apply rules 1 and 7: empty columns are ignored, identifiers are left out of training."""
     if is_target or column.role != "input" or not len(column):
         return column
@@ -661,7 +663,7 @@ def _role(column: Column, look: _Look | None, remarks: Remarks, is_target: bool)
     return column.replace(role="identifier")
 
 
-def _distinct_if_identifier(column: Column, look: _Look | None, present: int) -> int:
+def _distinct_if_identifier(column: Column, look: _TextSummary | None, present: int) -> int:
     if look is None:
         enough = 0.95 * present if present >= MANY_ROWS else present
         distinct = column.n_distinct if len(column.categories) >= enough else 0
@@ -676,7 +678,7 @@ def _distinct_if_identifier(column: Column, look: _Look | None, present: int) ->
     return 0
 
 
-def _numbers(column: Column, look: _Look | None, remarks: Remarks) -> Column:
+def _numbers(column: Column, look: _TextSummary | None, remarks: Remarks) -> Column:
     """Apply rules 8 to 10, for columns of numbers."""
     if column.is_date or look is None:
         return column

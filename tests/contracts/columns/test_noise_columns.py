@@ -23,13 +23,13 @@ _SMALL = {
     "gaussian-mixture": {"max_components": 2},
 }
 _LEARNERS = [pytest.param(learner, id=learner.id) for learner in LEARNERS.values() if learner.id not in _EXEMPT]
-_GUARDED = [each for each in _LEARNERS if "nominal_guard" in each.values[0].make().get_params()]
+_GUARDED = [each for each in _LEARNERS if "high_cardinality" in each.values[0].make().get_params()]
 _SAYING = [
     each
     for each in _GUARDED
     if each.values[0].family != "trees"
     and each.id != "random-forest"  # trees correct in every node, the others once for the whole table
-    and each.values[0].make().nominal_guard is not None
+    and each.values[0].make().high_cardinality is not None
 ]
 
 # A condition, a vote and a step of a network cannot count in part.
@@ -106,10 +106,10 @@ def test_the_guard_can_be_switched_off_and_leaves_ten_values_alone(learner: Lear
     random = np.random.default_rng(2)
     X, y = _told(rows=150)
     X["ten"] = random.choice(list("abcdefghij"), 150)
-    proba = [_make(learner, nominal_guard=guard).fit(X, y).predict(X) for guard in (0.0, None)]
+    proba = [_make(learner, high_cardinality=guard).fit(X, y).predict(X) for guard in (0.0, None)]
     assert (proba[0] == proba[1]).all()
     X["noise"] = _noise(random, 40, 150)
-    free = _make(learner, nominal_guard=None).fit(X, y)
+    free = _make(learner, high_cardinality=None).fit(X, y)
     assert getattr(free, "reliability_", {}) == {}
     assert "reliability" not in free.fitted_.provenance
 

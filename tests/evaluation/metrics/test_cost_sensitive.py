@@ -67,9 +67,9 @@ def test_a_model_of_vaglio_says_what_became_of_its_costs():
     assert decides.fitted_.provenance["cost_use"] == "decision"
     assert "predicts the class of least expected cost" in in_words(decides.fitted_)
     assert decides.fitted_.predict(X).tolist() == decides.predict(X).tolist()
-    assert "does not use them" in in_words(decides.fitted_.deciding("argmax"))
+    assert "does not use them" in in_words(decides.fitted_.with_decision_rule("argmax"))
     weighted = CostSensitiveClassifier(vaglio.NaiveBayesClassifier(), COST, use="weights").fit(X, Y).fitted_
-    assert (weighted.decide, weighted.deciding_cost) == ("argmax", None)
+    assert (weighted.decide, weighted.decision_cost) == ("argmax", None)
     assert weighted.cost.matrix.tolist() == COST.tolist()
     assert "naive-bayes was trained with the costs as weights of the rows" in in_words(weighted)
     assert in_words(vaglio.NaiveBayesClassifier().fit(X, Y).fitted_) is None

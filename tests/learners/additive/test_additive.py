@@ -281,7 +281,7 @@ def test_a_column_of_noise_with_many_values_has_no_term():
     y = X["x"] + random.normal(size=400) > 0
     model = vaglio.ExplainableBoostingClassifier(**SMALL).fit(X, y)
     assert model.term_names_ == ["x"]
-    assert model.fitted_.left_out == ["job"]
+    assert model.fitted_.ignored_columns == ["job"]
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_set_and_remove(fitted):
 
 
 def test_edits_are_kept_with_their_scores_in_the_file(fitted, tmp_path):
-    edited = fitted.edit("a", "monotone", direction=-1, reason="by law").edit("size", "remove").starting_at([0.5])
+    edited = fitted.edit("a", "monotone", direction=-1, reason="by law").edit("size", "remove").with_intercept([0.5])
     edited.save(tmp_path / "model")
     again = vaglio.load(tmp_path / "model")
     assert [(edit["term"], edit["action"]) for edit in again.edits] == [

@@ -293,7 +293,7 @@ def test_counts_of_many_values_are_shrunk_towards_all_rows() -> None:
     expected = np.bincount(y)[:, None] / 240 * given_class
     cells = pd.DataFrame({"code": [f"v{c:02}" for c in range(20)]})
     assert model.predict_proba(cells) == pytest.approx((expected / expected.sum(axis=0)).T)
-    free = vaglio.NaiveBayesClassifier(nominal_guard=None).fit(X, y)
+    free = vaglio.NaiveBayesClassifier(high_cardinality=None).fit(X, y)
     laplace = (count + 1) / (count.sum(axis=1, keepdims=True) + 20) * np.bincount(y)[:, None]
     assert free.predict_proba(cells) == pytest.approx((laplace / laplace.sum(axis=0)).T)
 

@@ -196,7 +196,7 @@ def test_one_split_of_a_nominal_column_is_the_best_of_all_subsets():
     frame = pd.DataFrame({"kind": pd.Series(codes).map("abcdef".__getitem__)})
     model = HistGradientBoostingRegressor(
         max_iter=1, early_stopping=False, max_leaf_nodes=2, min_samples_leaf=1, l2_regularization=0.0,
-        learning_rate=1.0, nominal_guard=None, **WHOLE,
+        learning_rate=1.0, high_cardinality=None, **WHOLE,
     ).fit(frame, y)  # fmt: skip
     error = ((model.predict(frame) - y) ** 2).sum()
     best = math.inf
@@ -215,7 +215,7 @@ def test_a_column_of_thousands_of_values_is_split_and_noise_does_not_win():
     frame = pd.DataFrame({"town": [f"t{code}" for code in town], "useful": useful})
     free, model = (
         HistGradientBoostingClassifier(
-            max_iter=30, early_stopping=False, random_state=0, nominal_guard=guard, **WHOLE
+            max_iter=30, early_stopping=False, random_state=0, high_cardinality=guard, **WHOLE
         ).fit(frame[:4000], y[:4000])
         for guard in (None, 0.0)
     )

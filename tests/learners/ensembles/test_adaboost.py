@@ -122,8 +122,8 @@ def test_a_column_that_is_believed_less_than_by_half_casts_no_vote():
     assert all(member.features.tolist() == [1] for member in model.fitted_.model.members)
     other = X.assign(code=X["code"].iloc[::-1].to_numpy())
     np.testing.assert_array_equal(model.predict_proba(other), model.predict_proba(X))
-    memory = DecisionTreeClassifier(max_depth=1, nominal_guard=None)
-    free = AdaBoostClassifier(memory, nominal_guard=None, n_estimators=10, random_state=0)
+    memory = DecisionTreeClassifier(max_depth=1, high_cardinality=None)
+    free = AdaBoostClassifier(memory, high_cardinality=None, n_estimators=10, random_state=0)
     assert free.fit(X, y).estimator_errors_.min() < 0.8 * model.estimator_errors_.min()
 
 

@@ -57,7 +57,7 @@ def both_ways(monkeypatch, ensemble, *given, **weights):
         {},
         {"criterion": "entropy", "min_samples_leaf": 4},
         {"criterion": "gain_ratio", "nominal_split": "multiway", "missing": "fractional", "pruning": "error_based"},
-        {"min_samples_split": 0.05, "max_features": 2, "nominal_guard": 0.02},
+        {"min_samples_split": 0.05, "max_features": 2, "high_cardinality": 0.02},
         {"ccp_alpha": 0.01, "missing": "branch"},
         {"max_leaf_nodes": 9, "shrinkage": 5.0},
         {"splitter": "random", "max_depth": 5},

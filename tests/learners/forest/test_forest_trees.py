@@ -15,7 +15,7 @@ from sklearn.metrics import f1_score, mean_absolute_error
 import vaglio
 from vaglio import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor
 from vaglio.errors import DataWarning, InputError, NotSupportedError
-from vaglio.learners.forest.estimators.growth import Part, TrainingRows, grow_one_by_one, joined_arrays
+from vaglio.learners.forest.estimators.growth import ForestShard, TrainingRows, grow_one_by_one, joined_arrays
 from vaglio.learners.forest.model.forest import Forest
 
 
@@ -66,7 +66,7 @@ def test_a_tree_grown_by_itself_is_the_tree_of_the_whole_forest(kind: Any, optio
     own = None if weight is None else weight * (len(y) / weight.sum())
     rows = TrainingRows(matrix, target, own, getattr(model, "classes_", None))
     trees = grow_one_by_one(model, rows, model._growth.draws, 3)
-    arrays = joined_arrays([Part.of_tree(tree, matrix.features) for tree in trees], matrix.features)
+    arrays = joined_arrays([ForestShard.of_tree(tree, matrix.features) for tree in trees], matrix.features)
     found = Forest.from_kernel(arrays, kind is RandomForestRegressor).state()[0]
     expected = model.fitted_.model.state()[0]
     assert {name: array.tobytes() for name, array in found.items()} == {

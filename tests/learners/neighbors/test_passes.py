@@ -216,7 +216,7 @@ def test_a_column_of_many_values_beside_a_number_needs_memory(data, outside, mon
     X, y = data.drop(["weight", "target"]).xy("real")
     with pytest.raises(NotSupportedError, match="'many' has 30 categories"):
         outside(vaglio.KNeighborsRegressor(), X, y)
-    outside(vaglio.KNeighborsRegressor(nominal_guard=None), X, y)
+    outside(vaglio.KNeighborsRegressor(high_cardinality=None), X, y)
 
 
 @pytest.mark.slow

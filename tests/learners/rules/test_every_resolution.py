@@ -64,7 +64,7 @@ def in_database(statement: str, rows: list[dict[str, Any]], columns: list[str]) 
 @pytest.mark.parametrize("resolution", RESOLUTIONS)
 def test_every_form_gives_the_same(resolution: str, costs: bool) -> None:
     plain = rules(resolution)
-    found = plain.deciding_by(CostMatrix(COSTS, plain.classes)) if costs else plain
+    found = plain.with_costs(CostMatrix(COSTS, plain.classes)) if costs else plain
     rows = table()
     expected = found.predict_proba(rows)
     np.testing.assert_allclose(expected.sum(axis=1), 1)

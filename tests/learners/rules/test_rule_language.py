@@ -192,7 +192,7 @@ def test_rules_of_numbers_are_for_reading():
     with pytest.raises(InputError, match="there are no classes to count"):
         rules.evaluate_on(X, np.ones(8))
     with pytest.raises(InputError, match="costs apply only to rules that predict a class"):
-        rules.deciding_by(np.zeros((2, 2)))
+        rules.with_costs(np.zeros((2, 2)))
     with pytest.raises(InputError, match=r"The label 'z' is not one of the classes of these rules \('a' and 'b'\)"):
         RuleSet.parse("IF n > 1 THEN a ELSE b").evaluate_on([{"n": 2.0}], ["z"])
 

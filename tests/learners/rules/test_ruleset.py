@@ -231,7 +231,7 @@ def test_rules_that_decide_by_costs_survive_every_form(resolution: str):
     """
     plain = RuleSet.parse(text)
     cost = CostMatrix.from_any({("b", "a"): 4, ("c", "a"): 9, ("a", "b"): 1, ("c", "b"): -2}, labels=plain.classes)
-    rules = plain.deciding_by(cost)
+    rules = plain.with_costs(cost)
     rows = [{"x": x, "y": y} for x in (0.0, 2.0, 4.0, None) for y in ("u", "v", "other", None)]
     wanted = [plain.classes[k] for k in cost.decide(plain.predict_proba(rows))]
     assert wanted != plain.predict(rows).tolist()

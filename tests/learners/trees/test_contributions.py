@@ -16,9 +16,9 @@ from vaglio import C45Classifier, CARTClassifier, DecisionTreeRegressor, Oblique
 from vaglio.learners.trees.model.tree import MULTIWAY
 
 LEARNERS = {
-    "multiway, missing values go all ways": C45Classifier(pruning=None, min_samples_leaf=1, nominal_guard=None),
-    "subsets, missing values learned": CARTClassifier(max_depth=4, nominal_guard=None),
-    "numbers": DecisionTreeRegressor(max_depth=4, nominal_guard=None),
+    "multiway, missing values go all ways": C45Classifier(pruning=None, min_samples_leaf=1, high_cardinality=None),
+    "subsets, missing values learned": CARTClassifier(max_depth=4, high_cardinality=None),
+    "numbers": DecisionTreeRegressor(max_depth=4, high_cardinality=None),
 }
 
 

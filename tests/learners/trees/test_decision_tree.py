@@ -352,11 +352,11 @@ def test_c45_leaves_columns_of_very_many_values_out_of_the_average_gain() -> Non
     y = rng.integers(0, 2, 100)
     X = pd.DataFrame({"code": [f"v{code}" for code in rng.integers(0, 40, 100)], "sign": np.where(y, "+", "-")})
     X.loc[rng.random(100) < 0.2, "sign"] = "?"  # a value of its own, where the class stays open
-    tree = vaglio.C45Classifier(pruning=None, nominal_guard=None).fit(X, y)
+    tree = vaglio.C45Classifier(pruning=None, high_cardinality=None).fit(X, y)
     assert tree.tree_.feature.max() == tree.tree_.feature[0] == 1  # the root alone is a test, of "sign"
     assert tree.get_n_leaves() == 3
-    assert vaglio.C45Classifier(pruning=None, nominal_guard=None, average_gain=False).fit(X, y).get_n_leaves() > 3
-    codes_only = vaglio.C45Classifier(pruning=None, nominal_guard=None).fit(X[["code"]], y)
+    assert vaglio.C45Classifier(pruning=None, high_cardinality=None, average_gain=False).fit(X, y).get_n_leaves() > 3
+    codes_only = vaglio.C45Classifier(pruning=None, high_cardinality=None).fit(X[["code"]], y)
     assert codes_only.get_n_leaves() > 3  # all columns are such: they are compared as usual
 
 

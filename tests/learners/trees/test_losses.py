@@ -111,7 +111,12 @@ def test_categories_and_missing_values(criterion, split, missing):
     X = pd.DataFrame({"kind": kind, "noise": random.normal(size=90)})
     X.loc[random.random(90) < 0.1, "kind"] = None
     tree = vaglio.DecisionTreeRegressor(
-        criterion=criterion, nominal_split=split, missing=missing, max_depth=2, min_samples_leaf=2, nominal_guard=None
+        criterion=criterion,
+        nominal_split=split,
+        missing=missing,
+        max_depth=2,
+        min_samples_leaf=2,
+        high_cardinality=None,
     ).fit(X, y)
     weight = np.ones(90)
     for name in ("low", "middle", "high"):

@@ -48,7 +48,7 @@ def test_a_column_of_noise_is_not_tested_at_the_root(seed: int) -> None:
     X["number"] += 0.7 * (y == "yes")
     for tree in (vaglio.CARTClassifier(max_depth=1), vaglio.C45Classifier(max_depth=1)):
         assert tree.fit(X, y).tree_.feature[0] == 1
-    unguarded = vaglio.CARTClassifier(max_depth=1, nominal_guard=None).fit(X, y)
+    unguarded = vaglio.CARTClassifier(max_depth=1, high_cardinality=None).fit(X, y)
     assert unguarded.tree_.feature[0] == 0  # the values fit the class far better, on these rows
 
 
@@ -64,7 +64,7 @@ def test_columns_of_ten_values_are_as_without_the_guard() -> None:
     X = pd.DataFrame({f"x{j}": random.choice(list("abcdefghij"), 80) for j in range(4)})
     y = random.integers(0, 2, 80)
     for kind in (vaglio.CARTClassifier, vaglio.C45Classifier):
-        guarded, free = kind().fit(X, y), kind(nominal_guard=None).fit(X, y)
+        guarded, free = kind().fit(X, y), kind(high_cardinality=None).fit(X, y)
         assert guarded.to_text() == free.to_text()
 
 
@@ -74,7 +74,7 @@ def test_the_gain_is_the_best_gain_times_the_expected_part(seed: int, values: in
     X, y = values_and_classes(seed, values, 150, 0.3)
     weight = np.random.default_rng(seed).uniform(0.5, 2, 150) if weighted else None
     options = {"max_depth": 1, "criterion": "gini"}
-    free = vaglio.DecisionTreeClassifier(nominal_guard=None, **options).fit(X[["code"]], y, weight)
+    free = vaglio.DecisionTreeClassifier(high_cardinality=None, **options).fit(X[["code"]], y, weight)
     if free.get_n_leaves() == 1:
         return
     w = np.ones(150) if weight is None else weight
@@ -112,4 +112,4 @@ def test_numbers_are_guarded_too() -> None:
     X = pd.DataFrame({"code": [f"v{c}" for c in random.integers(0, 100, 400)], "x": random.normal(size=400)})
     y = 0.3 * X["x"] + random.normal(size=400)
     assert vaglio.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_.feature[0] == 1
-    assert vaglio.DecisionTreeRegressor(max_depth=1, nominal_guard=None).fit(X, y).tree_.feature[0] == 0
+    assert vaglio.DecisionTreeRegressor(max_depth=1, high_cardinality=None).fit(X, y).tree_.feature[0] == 0

@@ -103,7 +103,7 @@ def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weigh
     params = dict(OPTIONS[name])
     if "cost" in params:
         params["cost"] = {pair: c for pair, c in params["cost"].items() if set(pair) <= set(y)}
-    model = vaglio.OptimalTreeClassifier(max_depth=depth, max_set_values=4, nominal_guard=None, **params)
+    model = vaglio.OptimalTreeClassifier(max_depth=depth, max_set_values=4, high_cardinality=None, **params)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         model.fit(X, y, sample_weight=weight)
@@ -290,7 +290,7 @@ def test_a_column_of_noise_with_many_values_is_left_out() -> None:
     assert "noise" in model.reliability_
     assert 1 not in model.tree_.feature
     names = pd.DataFrame({"name": [f"n{i}" for i in range(3000)], "x": np.arange(3000) % 7})
-    tree = vaglio.OptimalTreeClassifier(nominal_guard=None).fit(names, np.arange(3000) % 7 > 3)
+    tree = vaglio.OptimalTreeClassifier(high_cardinality=None).fit(names, np.arange(3000) % 7 > 3)
     assert tree.proved_
     assert tree.objective_ == 0
 

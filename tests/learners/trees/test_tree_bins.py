@@ -15,7 +15,7 @@ from vaglio import (
     _core,
 )
 from vaglio.learners.trees.passes import bins
-from vaglio.learners.trees.passes.bins import Amounts
+from vaglio.learners.trees.passes.bins import WeightSummary
 
 OPTIONS = [
     {},
@@ -175,11 +175,11 @@ def test_the_order_of_rows_does_not_show():
 
 def test_amounts_of_weights():
     y = np.zeros(4, dtype=np.int64)
-    whole = Amounts.of(y, np.array([0.3, 0.6, 0.9, 0.3]), 2)
+    whole = WeightSummary.of(y, np.array([0.3, 0.6, 0.9, 0.3]), 2)
     assert whole.whole
     assert whole.total == 7.0
     np.testing.assert_array_equal(whole.weights(np.array([0.3, 0.6])), [1.0, 2.0])
-    real = Amounts.of(y, np.array([0.3, 0.61, 0.9, 1e-30]), 2)
+    real = WeightSummary.of(y, np.array([0.3, 0.61, 0.9, 1e-30]), 2)
     rounded = real.weights(np.array([0.3, 0.61, 0.9, 1e-30]))
     assert not real.whole
     assert rounded.min() > 0

@@ -87,7 +87,7 @@ def outcome(data: bytes, **options: object) -> object:
 
 @st.composite
 def texts(draw: st.DrawFn) -> bytes:
-    """Delimited text: columns of a type each, with strangers in some files."""
+    """Delimited text: columns of a type each, with unseen_values in some files."""
     kinds = draw(st.lists(TYPES, min_size=1, max_size=4))
     strange = draw(st.sampled_from([0, 0, 0, 1, 3]))
     rows = draw(st.lists(st.tuples(*(kind | ABSENT for kind in kinds)), min_size=1, max_size=30))

@@ -91,7 +91,7 @@ def _criterion(verdict: dict[str, Any]) -> str | None:
 def _decides(fitted: Fitted) -> str | None:
     if fitted.cost is None:
         return None
-    if fitted.deciding_cost is None:
+    if fitted.decision_cost is None:
         return text("by the model; the costs were weights of the training rows")
     return text("class of least expected cost")
 

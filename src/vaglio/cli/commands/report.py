@@ -102,7 +102,9 @@ def run(
     verdict = None if wanted is None else wanted.decide(evaluation)
     facts = {"command": recipe.shell, "python": python_lines(study, recipe.read())}
     for path in saved.paths:
-        study.fitted.noting(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(path)
+        study.fitted.with_provenance(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(
+            path
+        )
     return _answer(study, evaluation, verdict, outputs, saved, table)
 
 

@@ -85,7 +85,7 @@ def run(
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
-    fitted = estimator.fitted_.noting(**facts)
+    fitted = estimator.fitted_.with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
@@ -118,11 +118,11 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
             size=size_in_words(fitted.model),
         )
     ]
-    if fitted.left_out:
+    if fitted.ignored_columns:
         shown.append(
             text(
                 "Not used: {columns}. They have many distinct values that tell no more about the class than chance.",
-                columns=listed(fitted.left_out, quoted=True),
+                columns=listed(fitted.ignored_columns, quoted=True),
             )
         )
     shown += [told] if (told := in_words(fitted)) else []
@@ -143,7 +143,7 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "rows": rows,
         "columns": columns,
-        "left_out": fitted.left_out,
+        "ignored_columns": fitted.ignored_columns,
         "size": size_and_shape(fitted.model),
         "cost": in_words(fitted),
         "evaluation": None if evaluation is None else {"how": training.how, **evaluation.to_dict()},

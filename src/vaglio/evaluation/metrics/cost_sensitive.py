@@ -74,7 +74,7 @@ def fit_with_costs(
     if isinstance(getattr(estimator, "fitted_", None), Fitted):
         fitted = estimator.fitted_
         own = cost.ordered(fitted.classes.tolist())
-        noted = fitted.noting(cost_use="decision" if decides else "weights")
+        noted = fitted.with_provenance(cost_use="decision" if decides else "weights")
         estimator.fitted_ = noted.with_cost(own) if decides else replace(noted, cost=own, decide="argmax")
     return decides
 
@@ -88,7 +88,7 @@ def in_words(fitted: Fitted) -> str | None:
     """
     if fitted.cost is None:
         return None
-    if fitted.deciding_cost is not None:
+    if fitted.decision_cost is not None:
         if fitted.params.get("cost") is not None:
             return text("The model was trained with the costs and predicts the class of least expected cost.")
         return text("The costs are in the model: it predicts the class of least expected cost.")

@@ -127,7 +127,7 @@ class Selection:
             "seed": self.seed,
         }
         chosen: Any = self.best_estimator
-        return chosen.fitted_.noting(selection=facts)
+        return chosen.fitted_.with_provenance(selection=facts)
 
     @property
     def failures(self) -> tuple[Trial, ...]:

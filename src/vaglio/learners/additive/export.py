@@ -39,7 +39,7 @@ def additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     from vaglio.learners.additive.model.trees import boosted_of
 
     model: Any = fitted.model
-    told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.deciding_cost)
+    told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.decision_cost)
     return {
         "text": lambda: terms_text(model, fitted.classes),
         "json": lambda: json.dumps(term_rows(model, fitted.classes), indent=2, ensure_ascii=False, default=str),

@@ -15,7 +15,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.engines.passes import Chunk, Facts, Keep, Kept, Pass
+from vaglio.engines.passes import Chunk, Keep, Kept, Pass, TableSummary
 from vaglio.learners.additive.estimators.bags import hashed_bags
 from vaglio.learners.additive.estimators.pairs import PairPlan, best_pairs, group_columns, rows_to_screen
 from vaglio.learners.boosting.estimators.summed import finite_losses, unit_in_passes
@@ -157,7 +157,7 @@ class Setup:
         return {"cells": self.part(kept).cells(groups, pairs).T}
 
 
-def _start_in_passes(setup: Setup, facts: Facts) -> Asking:
+def _start_in_passes(setup: Setup, facts: TableSummary) -> Asking:
     """Return where each bag starts, (bags, outputs)."""
     least = facts.y_range[0] / setup.unit
     limbs, beyond = yield Pass("start", partial(setup.start_sums, least), of=(_BINS, _TARGET))
@@ -176,7 +176,7 @@ def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: _core.Additiv
     booster.begin(stopping)
     bounds = yield ask_bounds
     booster.look(*(yield ask_losses))
-    while booster.going_on():
+    while booster.is_unfinished():
         for steps in booster.visits():
             for group, terms in enumerate(booster.groups):
                 if not setup.log_loss:
@@ -193,7 +193,7 @@ def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: _core.Additiv
 
 
 def _found_pairs(
-    setup: Setup, booster: _core.AdditivePasses, plan: PairPlan, groups: list[np.ndarray], facts: Facts
+    setup: Setup, booster: _core.AdditivePasses, plan: PairPlan, groups: list[np.ndarray], facts: TableSummary
 ) -> Asking:
     """Return the pairs that gain most beyond their columns; so many are compared at a time as memory allows."""
     if not plan.compared:
@@ -210,7 +210,7 @@ def _found_pairs(
     return best_pairs(plan.compared, np.concatenate(gains), plan.wanted)
 
 
-def boost_in_passes(estimator: AdditiveEstimator, facts: Facts) -> Asking:
+def boost_in_passes(estimator: AdditiveEstimator, facts: TableSummary) -> Asking:
     """Boost rows that do not fit in memory; return the model that all of them in memory would give."""
     loss, _, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio.engines.exact_sums import Grid
 from vaglio.engines.moments import MomentPlan, ScatterPlan
-from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.passes import Chunk, Pass, TableSummary
 from vaglio.engines.row_samples import EncodedRows, sample_rows
 from vaglio.engines.survey import unit_of
 from vaglio.engines.value_counts import SAMPLE_ROWS, Cells, ColumnCounts, cells_of, count_values, needs_sample
@@ -61,7 +61,7 @@ class CountingPlan:
     square_unit: float
 
     @classmethod
-    def of(cls, facts: Facts, cells: Cells | None = None, logarithms: Any = ()) -> CountingPlan:
+    def of(cls, facts: TableSummary, cells: Cells | None = None, logarithms: Any = ()) -> CountingPlan:
         """Plan the pass."""
         k, p = facts.n_classes, len(facts.low)
         return cls(
@@ -99,7 +99,7 @@ class Counted:
             tuple(a.merge(b) for a, b in zip(self.values, other.values)),
         )
 
-    def statistics(self, plan: CountingPlan, facts: Facts) -> Statistics:
+    def statistics(self, plan: CountingPlan, facts: TableSummary) -> Statistics:
         """Return the statistics that the models of naive Bayes are made from."""
         return Statistics(
             facts.codebook.features,
@@ -132,14 +132,14 @@ def _count(plan: CountingPlan, chunk: Chunk) -> Counted:
     )
 
 
-def chooses_density(likelihood: Any, facts: Facts) -> bool:
+def chooses_density(likelihood: Any, facts: TableSummary) -> bool:
     """Return whether "auto" looks at the rows themselves: in tables so small that they are gathered."""
     asked = resolve_likelihoods(likelihood, facts.codebook.features)
     return facts.n_rows <= MOST_ROWS and 0 < sum(kind == "auto" for kind in asked.values()) <= MOST_COLUMNS
 
 
 def naive_passes(
-    likelihood: Any, strengths: Strengths, facts: Facts
+    likelihood: Any, strengths: Strengths, facts: TableSummary
 ) -> Generator[Pass, Any, tuple[Statistics, NumericGroups]]:
     """Ask for what naive Bayes needs; return the statistics and the likelihoods of the numeric columns."""
     features = facts.codebook.features
@@ -190,7 +190,7 @@ def _earlier(a: list[tuple[int, float]], b: list[tuple[int, float]]) -> list[tup
     return [min((each for each in pair if each[0] >= 0), default=(-1, 0.0)) for pair in zip(a, b)]
 
 
-def bins_passes(facts: Facts, keep_few_values: bool) -> Generator[Pass, Any, tuple[Bins, np.ndarray]]:
+def bins_passes(facts: TableSummary, keep_few_values: bool) -> Generator[Pass, Any, tuple[Bins, np.ndarray]]:
     """Ask for the numbers of every column and class; return the cells and the weight of each class."""
     features = facts.codebook.features
     block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
@@ -206,7 +206,7 @@ def bins_passes(facts: Facts, keep_few_values: bool) -> Generator[Pass, Any, tup
 
 
 def gaussian_passes(
-    facts: Facts, columns: list[int], kind: str, shrinkage: float | str
+    facts: TableSummary, columns: list[int], kind: str, shrinkage: float | str
 ) -> Generator[Pass, Any, ClassGaussians]:
     """Ask for the sums behind means and covariances; return the Gaussian of each class."""
     assert facts.classes is not None
@@ -248,7 +248,7 @@ class Lengths:
     grid: Grid
 
     @classmethod
-    def of(cls, facts: Facts, plan: ScatterPlan, parts: list[Scatter]) -> Lengths:
+    def of(cls, facts: TableSummary, plan: ScatterPlan, parts: list[Scatter]) -> Lengths:
         """Plan the sum."""
         total = facts.class_weight
         mean = np.stack([part.mean for part in parts])

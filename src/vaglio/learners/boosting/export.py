@@ -59,7 +59,7 @@ def boosted_python(
 
 def boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     model: Any = fitted.model
-    told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
+    told = (model, fitted.codebook.features, fitted.classes, fitted.decision_cost)
     return {
         "text": lambda: first_trees_text(model, fitted.codebook.features, fitted.classes),
         "sql": fitted.to_sql,

@@ -17,10 +17,9 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import Chunk, Facts, Keep, Kept, Pass
+from vaglio.engines.passes import Chunk, Keep, Kept, Pass, TableSummary
 from vaglio.engines.row_samples import EncodedRows, all_rows, bytes_of_rows, rows_pass
 from vaglio.errors import NotSupportedError
-from vaglio.learners.belief import belief_passes
 from vaglio.learners.boosting.estimators.columns import (
     CategoryBlocks,
     CategoryMeans,
@@ -39,7 +38,8 @@ from vaglio.learners.boosting.estimators.rounds import (
 )
 from vaglio.learners.boosting.estimators.summed import unit_in_passes
 from vaglio.learners.boosting.model import Boosted, forest_of
-from vaglio.learners.inputs import note_belief
+from vaglio.learners.category_reliability import reliability_passes
+from vaglio.learners.inputs import note_reliability
 from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
@@ -170,7 +170,7 @@ def _held(seed: int, share: float, start: int, rows: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Look:
+class GradientSummary:
     """What one look at targets and scores tells: sums of losses and weights, and how large derivatives are."""
 
     sums: np.ndarray
@@ -178,17 +178,17 @@ class Look:
     bounds: Bounds
 
     @classmethod
-    def at(cls, setup: Setup, kept: Kept) -> Look:
-        """Look at one part."""
+    def at(cls, setup: Setup, kept: Kept) -> GradientSummary:
+        """GradientSummary at one part."""
         part = setup.part(kept)
         sums, training, watched = part.losses()
         return cls(sums, (training, watched), part.bounds())
 
-    def merge(self, other: Look) -> Look:
+    def merge(self, other: GradientSummary) -> GradientSummary:
         """Combine with other rows; what is no number stays so."""
         beyond = (self.beyond[0] + other.beyond[0], self.beyond[1] + other.beyond[1])
         gradient, hessian = (float(np.max(pair)) for pair in zip(self.bounds, other.bounds))
-        return Look(self.sums + other.sums, beyond, (gradient, hessian))
+        return GradientSummary(self.sums + other.sums, beyond, (gradient, hessian))
 
     def losses(self) -> tuple[float, float]:
         """Return the mean loss of the rows learned from, and of those held out."""
@@ -198,7 +198,7 @@ class Look:
         return training, watched
 
 
-def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bins: int, seed: int) -> Asking:
+def bins_in_passes(facts: TableSummary, means: CategoryMeans | None, held: Held, max_bins: int, seed: int) -> Asking:
     """Ask for the rows that decide where bins end; return the layout of the bins."""
     places = _core.rows_for_bins(facts.n_rows, seed).astype(np.int64)
     sample: EncodedRows = (yield rows_pass(places, "rows for bins")).joined(facts.threads)
@@ -217,7 +217,7 @@ def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bi
     )
 
 
-def means_in_passes(facts: Facts, ordered: np.ndarray, held: Held, outputs: int, seed: int) -> Asking:
+def means_in_passes(facts: TableSummary, ordered: np.ndarray, held: Held, outputs: int, seed: int) -> Asking:
     """Ask for the sums of the categories that become numbers; return these numbers, None if there are none."""
     if not len(ordered):
         return None
@@ -263,7 +263,7 @@ class PassedRounds:
         setup = self.setup
         log_loss = setup.loss in ("binomial", "multinomial")
         yield Keep(_SCORES, partial(setup.start, self.baseline), of=(_TARGET,))
-        look: Look = yield self._look(0)
+        look: GradientSummary = yield self._look(0)
         curve = [look.losses()]
         tol = least_decrease(tol, setup.loss, np.array(curve)[:, 1]) if setup.held else tol
         done = 0
@@ -280,7 +280,7 @@ class PassedRounds:
         return Chosen(best_round(watched, tol), training, watched)
 
     def _look(self, done: int) -> Pass:
-        return Pass(f"loss after {done} rounds", partial(Look.at, self.setup), of=(_TARGET, _SCORES))
+        return Pass(f"loss after {done} rounds", partial(GradientSummary.at, self.setup), of=(_TARGET, _SCORES))
 
     def _round(self, done: int, bounds: Bounds) -> Asking:
         trainer, setup, of = self.trainer, self.setup, (_BINS, _TARGET, _SCORES)
@@ -299,7 +299,7 @@ class PassedRounds:
         yield Keep(_SCORES, partial(setup.added, trainer.finish_round()), of=of)
 
 
-def start_in_passes(setup: Setup, facts: Facts) -> Asking:
+def start_in_passes(setup: Setup, facts: TableSummary) -> Asking:
     """Keep the rows as bins, with their targets; return where boosting starts."""
     yield Keep(_BINS, setup.bins)
     yield Keep(_TARGET, setup.target)
@@ -308,7 +308,7 @@ def start_in_passes(setup: Setup, facts: Facts) -> Asking:
     return _core.boosting_baseline(setup.loss, setup.outputs, sums, bool(beyond), least)
 
 
-def boost_in_passes(estimator: BoostingEstimator, facts: Facts) -> Asking:
+def boost_in_passes(estimator: BoostingEstimator, facts: TableSummary) -> Asking:
     """Boost rows that do not fit in memory; return the model that all of them in memory would give."""
     loss, link, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)
@@ -345,22 +345,24 @@ def boost_in_passes(estimator: BoostingEstimator, facts: Facts) -> Asking:
     return estimator._tempered_by(model, rows).shifted(np.log(unit))
 
 
-def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: Facts) -> Asking:
+def believed_in_passes(estimator: BoostingEstimator | AdditiveEstimator, facts: TableSummary) -> Asking:
     """Return the columns that are tested as they are."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-    most = guarded_from(estimator.nominal_guard, facts.n_rows)
+    most = guarded_from(estimator.high_cardinality, facts.n_rows)
     if not facts.n_classes and any(len(features[j].categories) > most for j in nominal):
-        _refuse_for(facts, text("Comparing nominal columns of many values with chance"), text("set nominal_guard=None"))
+        _refuse_for(
+            facts, text("Comparing nominal columns of many values with chance"), text("set high_cardinality=None")
+        )
     belief = np.ones(len(nominal))
     if facts.n_classes:
-        belief = yield from belief_passes(estimator, facts, whole=True)
+        belief = yield from reliability_passes(estimator, facts, whole=True)
     else:
-        note_belief(estimator, features, {})
+        note_reliability(estimator, features, {})
     return set(range(len(features))) - {j for j, own in zip(nominal, belief) if own == 0}
 
 
-def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
+def _refuse(estimator: BoostingEstimator, facts: TableSummary, loss: str) -> None:
     """Raise an error if the parameters need all rows in memory."""
     if loss in ("absolute_error", "quantile"):
         _refuse_for(facts, text("The loss {loss!r}", loss=loss), text("use another loss"))
@@ -374,7 +376,7 @@ def _refuse(estimator: BoostingEstimator, facts: Facts, loss: str) -> None:
         _refuse_for(facts, text("Scoring every round"), text("select rounds by scoring='loss'"))
 
 
-def _refuse_for(facts: Facts, what: str, instead: str) -> NoReturn:
+def _refuse_for(facts: TableSummary, what: str, instead: str) -> NoReturn:
     needed, allowed = bytes_of_rows(facts) >> 20, facts.memory >> 20
     raise NotSupportedError(
         "memory-limit",

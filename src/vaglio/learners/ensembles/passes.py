@@ -15,12 +15,12 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import Chunk, Facts, Gather, Keep, Kept, Pass, run_in_memory
-from vaglio.learners.belief import belief_passes
+from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, TableSummary, run_in_memory
+from vaglio.learners.category_reliability import reliability_passes
 from vaglio.learners.ensembles.estimators.members import finish_member, make_member, members_codebook
 from vaglio.learners.ensembles.model import Member
 from vaglio.learners.trees.estimators.growing import TableShape, tree_config
-from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Amounts, Binning, both_looks, weight_look
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Binning, WeightSummary, both_looks, weight_look
 from vaglio.learners.trees.passes.tree_passes import (
     Asking,
     Setup,
@@ -91,14 +91,14 @@ class TreesOfRounds:
 
     Attributes
     ----------
-    facts : Facts
+    facts : TableSummary
     prototype : TreeEstimator
     binning : Binning
     columns : ndarray of int64, or None
         Those that are believed; None: all.
     """
 
-    facts: Facts
+    facts: TableSummary
     prototype: Any
     binning: Binning
     columns: np.ndarray | None
@@ -128,7 +128,7 @@ class TreesOfRounds:
         facts, of = self.facts, (_BINS, _WEIGHTS)
         ends = yield Pass("least and largest weight", _ends, _outer, of=(_WEIGHTS,))
         look = yield Pass("proportions of weights", partial(_look, ends, facts.n_rows), both_looks, of=(_WEIGHTS,))
-        amounts = Amounts(facts.n_rows, float(facts.n_rows)).with_weights(ends, look)
+        amounts = WeightSummary(facts.n_rows, float(facts.n_rows)).with_weights(ends, look)
         estimator = make_member(self.prototype, int(random.integers(2**31)))
         estimator._validate_params()
         codebook = members_codebook(facts.codebook, self.columns)
@@ -156,9 +156,9 @@ class TreesOfRounds:
         return plan_of([seed], [self.columns])
 
 
-def boost_in_passes(boosting: Any, prototype: Any, facts: Facts) -> Asking:
+def boost_in_passes(boosting: Any, prototype: Any, facts: TableSummary) -> Asking:
     """Learn trees round by round from rows that are not in memory."""
-    belief = yield from belief_passes(boosting, facts, whole=True)
+    belief = yield from reliability_passes(boosting, facts, whole=True)
     features = facts.codebook.features
     nominal = np.array([j for j, feature in enumerate(features) if feature.is_nominal], dtype=np.int64)
     kept = np.setdiff1d(np.arange(len(features)), nominal[belief == 0])
@@ -166,7 +166,7 @@ def boost_in_passes(boosting: Any, prototype: Any, facts: Facts) -> Asking:
     binning = yield from binning_in_passes(facts, prototype.max_bins or DEFAULT_BINS, prototype._strict)
     rows = TreesOfRounds(facts, prototype, binning, columns)
     rounds = boosting._rounds(rows)
-    setup = Setup.made(binning, Amounts(facts.n_rows, float(facts.n_rows)), facts.n_classes, None)
+    setup = Setup.made(binning, WeightSummary(facts.n_rows, float(facts.n_rows)), facts.n_classes, None)
     # As much again is taken by the weights and the lists of rows of a tree under way.
     holds = facts.n_rows * (bytes_as_bins(setup) + _WEIGHING_BYTES) * 2
     if holds > facts.room:

@@ -13,10 +13,10 @@ from vaglio import _core
 from vaglio.encode import DenseEncoder
 from vaglio.engines.exact_sums import Grid
 from vaglio.engines.moments import MomentPlan
-from vaglio.engines.passes import Chunk, Facts, Pass, Walk
+from vaglio.engines.passes import Chunk, Pass, SequentialPass, TableSummary
 from vaglio.errors import InputError
-from vaglio.learners.belief import belief_passes
-from vaglio.learners.inputs import note_belief
+from vaglio.learners.category_reliability import reliability_passes
+from vaglio.learners.inputs import note_reliability
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem
 from vaglio.runtime.interrupts import noticing_interrupts
 
@@ -27,14 +27,14 @@ _BATCHES = 16
 
 
 def encoder_passes(
-    estimator: Any, facts: Facts, whole: bool = False, **how: bool
+    estimator: Any, facts: TableSummary, whole: bool = False, **how: bool
 ) -> Generator[Pass, Any, DenseEncoder]:
     """Ask for means, deviations and tables of nominal columns; return the encoder.
 
     Parameters
     ----------
     estimator : LinearClassifier or network
-    facts : Facts
+    facts : TableSummary
     whole : bool
         Whether a nominal column is believed wholly or not at all.
     **how : bool
@@ -56,9 +56,9 @@ def encoder_passes(
                 "X contains NaN, and preprocess=None imputes nothing. Fill the missing values first, or "
                 "use preprocess='auto'.",
             )
-        note_belief(estimator, features, {})
+        note_reliability(estimator, features, {})
         return DenseEncoder(features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
-    believed = yield from belief_passes(estimator, facts, whole)
+    believed = yield from reliability_passes(estimator, facts, whole)
     plan = MomentPlan.of(facts, range(p), 1)
     weight, mean, deviation = plan.moments((yield Pass("means and deviations", plan.summarize)))
     variance = np.divide(deviation[0], weight[0], out=np.zeros(p), where=weight[0] > 0)
@@ -236,15 +236,17 @@ class Training:
 
 
 def network_passes(
-    network: Any, encoder: DenseEncoder, facts: Facts, batch: int, max_iter: int, tol: float, patience: int
-) -> Generator[Walk, Any, tuple[Any, list[float]]]:
-    """Walk over the rows until the loss stops falling; return the network and the loss of every pass."""
+    network: Any, encoder: DenseEncoder, facts: TableSummary, batch: int, max_iter: int, tol: float, patience: int
+) -> Generator[SequentialPass, Any, tuple[Any, list[float]]]:
+    """SequentialPass over the rows until the loss stops falling; return the network and the loss of every pass."""
     nothing = np.empty((0, encoder.width)), np.empty(0, dtype=np.int64)
     training = Training(network, batch, np.arange(facts.n_classes), *nothing)
     curve: list[float] = []
     best, waited = np.inf, 0
     while len(curve) < max_iter and waited <= patience:
-        training = yield Walk(f"batches in order, pass {len(curve) + 1}", training, partial(_visit_chunk, encoder))
+        training = yield SequentialPass(
+            f"batches in order, pass {len(curve) + 1}", training, partial(_visit_chunk, encoder)
+        )
         curve.append(training.finish() / facts.n_rows)
         waited = waited + 1 if curve[-1] > best - tol else 0
         best = min(best, curve[-1])

@@ -16,11 +16,18 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learners.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
+from vaglio.learners.inputs import (
+    check_labels,
+    check_numbers,
+    check_weight,
+    check_X,
+    learn_column_reliability,
+    within_range,
+)
 from vaglio.learners.neighbors.model import (
     METRICS,
     PAIRWISE,
@@ -32,9 +39,9 @@ from vaglio.learners.neighbors.model import (
 )
 from vaglio.learners.neighbors.passes import (
     OutOfCoreNeighbors,
-    belief_of,
     refuse_folds,
     refuse_out_of_core,
+    reliability_of,
     typical_differences,
     write_rows,
 )
@@ -276,7 +283,7 @@ class _NeighborsEstimator(VaglioEstimator):
     curve_ : NeighborsCurve
         With ``n_neighbors="cv"``: accuracy against K; the negative mean squared error for numbers.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
     """
 
@@ -299,7 +306,7 @@ class _NeighborsEstimator(VaglioEstimator):
     metric: _MetricName | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
     preprocess: Literal["auto"] | None = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     max_neighbors: int = 30
     cv: CrossValidation = 10
     random_state: RandomState = 0
@@ -311,7 +318,7 @@ class _NeighborsEstimator(VaglioEstimator):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
         self._refuse_columns(matrix.codes.shape[1] > 0 or matrix.has_missing)
         scale = self._scale(lambda: (matrix.numeric,), matrix.numeric.shape[1])
-        how = self._without_rows(matrix.features, scale, learn_belief(self, matrix, y, weight))
+        how = self._without_rows(matrix.features, scale, learn_column_reliability(self, matrix, y, weight))
         held = np.empty(0) if weight is None else weight
         model = replace(how, numeric=matrix.numeric_rows, codes=matrix.code_rows, target=y, weight=held)
         self.n_neighbors_ = self._choose(model, matrix.threads)
@@ -340,7 +347,7 @@ class _NeighborsEstimator(VaglioEstimator):
             reliability=None if (reliability == 1).all() else reliability,
         )
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         if bytes_of_rows(facts) <= self._gathered_share * facts.memory:
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
@@ -350,7 +357,7 @@ class _NeighborsEstimator(VaglioEstimator):
             refuse_folds(facts)
         files = yield from write_rows(facts)
         scale = self._scale(lambda: (part.numeric for part in files.parts()), len(facts.low))
-        how = self._without_rows(features, scale, belief_of(self, files, facts))
+        how = self._without_rows(features, scale, reliability_of(self, files, facts))
         self.n_neighbors_ = self._choose(OutOfCoreNeighbors(files, how), facts.threads)
         return OutOfCoreNeighbors(files, replace(how, k=self.n_neighbors_))
 
@@ -506,7 +513,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     """Classification by the k nearest training rows.
 
     The search is exact. Differences of numbers are divided by what is typical of their column, categories that differ
-    and missing values count as a difference of 1 (less in a nominal column of many values, see ``nominal_guard``), and
+    and missing values count as a difference of 1 (less in a nominal column of many values: ``high_cardinality``), and
     the metric joins the differences; equal distances are ranked in the order of the rows. A tie of the votes goes to
     the first class.
 

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, guarded_from, reliability, reliability_for_numbers
-from vaglio.engines.passes import Chunk, Facts, Walk
+from vaglio.engines.passes import Chunk, TableSummary, SequentialPass
 from vaglio.engines.spill import Spill
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.inputs import note_belief
+from vaglio.learners.inputs import note_reliability
 from vaglio.learners.neighbors.model import Neighbors
 from vaglio.messages.message import Option, text
 from vaglio.model.base import State
@@ -356,11 +356,11 @@ def _remove(spill: Spill, owner: int) -> None:
         spill.close()
 
 
-def write_rows(facts: Facts) -> Generator[Walk, Any, RowFiles]:
+def write_rows(facts: TableSummary) -> Generator[SequentialPass, Any, RowFiles]:
     """Ask for all rows, one chunk after the other, and write them to files."""
     files = RowFiles(present_settings().spill, facts.memory // _PART_SHARE)
     try:
-        yield Walk("rows to disk", files, _add_chunk, here=True)
+        yield SequentialPass("rows to disk", files, _add_chunk, here=True)
         files.finish()
     except BaseException:
         files.close()
@@ -368,7 +368,7 @@ def write_rows(facts: Facts) -> Generator[Walk, Any, RowFiles]:
     return files
 
 
-def refuse_folds(facts: Facts) -> None:
+def refuse_folds(facts: TableSummary) -> None:
     """Refuse to choose K by folds if the folds of all rows do not fit in memory."""
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
@@ -388,23 +388,23 @@ def _add_chunk(files: RowFiles, chunk: Chunk) -> RowFiles:
     return files
 
 
-def belief_of(estimator: Any, files: RowFiles, facts: Facts) -> np.ndarray:
+def reliability_of(estimator: Any, files: RowFiles, facts: TableSummary) -> np.ndarray:
     """Return how far each nominal column is believed, as from rows in memory, and note it."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-    most = guarded_from(estimator.nominal_guard, facts.n_rows)
+    most = guarded_from(estimator.high_cardinality, facts.n_rows)
     found = np.ones(len(nominal))
     for q, j in enumerate(nominal):
         if len(features[j].categories) > most:
-            of_column = _belief_for_classes if facts.n_classes else _belief_for_numbers
+            of_column = _reliability_for_classes if facts.n_classes else _reliability_for_numbers
             found[q] = of_column(files, q, features[j], facts)
     if len(features) == len(nominal) and not found.any():
         found = np.ones_like(found)
-    note_belief(estimator, features, dict(zip(nominal, found.tolist())))
+    note_reliability(estimator, features, dict(zip(nominal, found.tolist())))
     return found
 
 
-def _belief_for_classes(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
+def _reliability_for_classes(files: RowFiles, q: int, feature: Feature, facts: TableSummary) -> float:
     values, k = len(feature.categories), facts.n_classes
     table, squares = np.zeros(values * k), np.zeros(values)
     for part in files.parts():
@@ -421,14 +421,14 @@ def _added_up(sums: np.ndarray, cells: np.ndarray, terms: np.ndarray) -> np.ndar
     return np.bincount(np.concatenate([np.arange(len(sums)), cells]), np.concatenate([sums, terms]))
 
 
-def _belief_for_numbers(files: RowFiles, q: int, feature: Feature, facts: Facts) -> float:
+def _reliability_for_numbers(files: RowFiles, q: int, feature: Feature, facts: TableSummary) -> float:
     needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
     if needed > allowed:
         raise NotSupportedError(
             "category-reliability-memory",
             "Column {column!r} has {n_categories:,} categories, and their reliability is computed "
             "from all rows at once, about {needed} MB, more than the memory limit of {allowed} MB. "
-            "Raise the limit, leave the column out, or set nominal_guard=None.",
+            "Raise the limit, leave the column out, or set high_cardinality=None.",
             column=feature.name,
             n_categories=len(feature.categories),
             needed=needed >> 20,

@@ -114,7 +114,7 @@ def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
 
 def _outline(fitted: Fitted, depth: int | None) -> Box:
     tree: Any = fitted.model
-    return outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
+    return outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.decision_cost)
 
 
 # Deeper nodes are folded: a notebook shows a model, the export writes it out.

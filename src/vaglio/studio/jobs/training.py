@@ -193,7 +193,7 @@ class _Steps:
 def _kept(request: Request, training: _Trained, target: str, seconds: float) -> dict[str, Any]:
     """Write the model and the predictions of a learner; return what is said about it."""
     name, evaluation = training.learner, training.evaluation
-    fitted = training.fitted.noting(target=target)
+    fitted = training.fitted.with_provenance(target=target)
     fitted.save(request.folder / f"{name}.vaglio")
     path = request.folder / f"{name}.npz"
     arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}

@@ -1,14 +1,14 @@
 """Tables that stay on disk: where the rows are, and how they are read in chunks."""
 
 from vaglio.table._column import labels, numbers
-from vaglio.table.scanned.parts import Part, Reading, give_back_reading
+from vaglio.table.scanned.parts import FilePart, Reading, give_back_reading
 from vaglio.table.scanned.row_shares import Change, RowShare
 from vaglio.table.scanned.scanned_table import ScannedColumn, ScannedResult, ScannedTable, joined
 from vaglio.table.scanned.scanning import bytes_in_memory, scan
 
 __all__ = [
     "Change",
-    "Part",
+    "FilePart",
     "Reading",
     "RowShare",
     "ScannedColumn",

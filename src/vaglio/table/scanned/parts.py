@@ -47,7 +47,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """Rows of one file that follow each other; small enough to be sent to another process, which then reads them.
 
     Attributes

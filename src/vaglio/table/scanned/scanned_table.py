@@ -16,7 +16,7 @@ from vaglio.runtime.seeds import row_hash
 from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter
-from vaglio.table.scanned.parts import Part, Reading, with_levels
+from vaglio.table.scanned.parts import FilePart, Reading, with_levels
 from vaglio.table.scanned.row_shares import Change, RowShare, count_taken
 
 CHUNK_ROWS = 65_536
@@ -28,7 +28,7 @@ class ScannedTable:
 
     Attributes
     ----------
-    parts : tuple of Part
+    parts : tuple of FilePart
         Where the rows are.
     reading : Reading
         The columns and their kinds.
@@ -46,7 +46,7 @@ class ScannedTable:
     (['size'], 'sold', 2)
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
     reading: Reading
 
     @property
@@ -262,7 +262,7 @@ class ScannedTable:
         return replace(self, parts=tuple(parts))
 
 
-def _taken_of(part: Part, shares: tuple[RowShare, ...]) -> int:
+def _taken_of(part: FilePart, shares: tuple[RowShare, ...]) -> int:
     assert part.rows is not None
     return count_taken(shares, part.start, part.rows)
 

@@ -20,7 +20,7 @@ from vaglio.table._column import Column
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.source import Source, extension_of, recognise
-from vaglio.table.scanned.parts import Part, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
+from vaglio.table.scanned.parts import FilePart, Reading, kind_of_type, open_parquet_file, stamp_of, with_levels
 from vaglio.table.scanned.scanned_table import CHUNK_ROWS, ScannedTable
 
 _HEAD = 1 << 16
@@ -96,7 +96,7 @@ def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> Scann
     if not parquet:
         how = tuple(options.items())
         return ScannedTable(
-            tuple(Part(path, "text", options=how, stamp=stamp_of(path)) for path in files),
+            tuple(FilePart(path, "text", options=how, stamp=stamp_of(path)) for path in files),
             _text_reading(files[0], options),
         )
     if options:
@@ -212,20 +212,20 @@ def _is_parquet(path: str) -> bool:
     return recognise(Source(path, head, extension_of(Path(path)))) == "parquet"
 
 
-def _groups(path: str, most: int) -> list[Part]:
+def _groups(path: str, most: int) -> list[FilePart]:
     """Return the row groups of a file as parts of at most so many rows, if more than one group."""
     metadata, stamp = open_parquet_file(path).metadata, stamp_of(path)
-    parts: list[Part] = []
+    parts: list[FilePart] = []
     groups: list[int] = []
     rows = 0
     for group in range(metadata.num_row_groups):
         more = metadata.row_group(group).num_rows
         if groups and rows + more > most:
-            parts.append(Part(path, "parquet", tuple(groups), rows, stamp=stamp))
+            parts.append(FilePart(path, "parquet", tuple(groups), rows, stamp=stamp))
             groups, rows = [], 0
         groups.append(group)
         rows += more
-    return [*parts, Part(path, "parquet", tuple(groups), rows, stamp=stamp)]
+    return [*parts, FilePart(path, "parquet", tuple(groups), rows, stamp=stamp)]
 
 
 def _parquet_reading(path: str) -> Reading:

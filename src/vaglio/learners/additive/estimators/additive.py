@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.learners.additive.estimators.bags import (
     DEALT_ROWS,
     Bagged,
@@ -95,7 +95,7 @@ class AdditiveEstimator(SummedEstimator):
     max_leaves : int or "auto"
         Most intervals, or sets of categories, of one step. "auto" is 2 up to 10,000 rows and 3 above, where steps of
         one cut would take too many rounds.
-    nominal_guard : float or None
+    high_cardinality : float or None
         For nominal columns of more than ten values that also have more values than this share of the rows: a column
         that tells less than chance does on average has no term, and steps of the others count only what they gain
         beyond chance. None takes every column as it is.
@@ -127,7 +127,7 @@ class AdditiveEstimator(SummedEstimator):
     feature_importances_ : ndarray of shape (n_features,)
         How much each column moves the score on average; a pair counts half for each of its columns.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``).
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``).
     """
 
     _learner_id = "additive"
@@ -166,7 +166,7 @@ class AdditiveEstimator(SummedEstimator):
     reg_lambda: float = 1.0
     cat_smooth: float = 10.0
     max_leaves: int | Literal["auto"] = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     monotonic_cst: MonotonicConstraints = None
     unseen: Literal["missing", "error"] = "missing"
     random_state: RandomState = None
@@ -179,7 +179,7 @@ class AdditiveEstimator(SummedEstimator):
     def _is_small(self, n: int) -> bool:
         return n <= DEALT_ROWS
 
-    def _boost_in_passes(self, facts: Facts) -> Passes:
+    def _boost_in_passes(self, facts: TableSummary) -> Passes:
         return boost_in_passes(self, facts)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
@@ -269,7 +269,7 @@ class AdditiveEstimator(SummedEstimator):
             min_hessian=float(self.min_hessian),
             l2=float(self.reg_lambda),
             nominal_smoothing=float(self.cat_smooth),
-            guarded_from=guarded_from(self.nominal_guard, n_rows),
+            guarded_from=guarded_from(self.high_cardinality, n_rows),
             monotonic=monotonic_directions(self.monotonic_cst, features, len(getattr(self, "classes_", ()))),
             boosted=boosted.astype(int).tolist(),
         )
@@ -338,7 +338,7 @@ class AdditiveEstimator(SummedEstimator):
 
     @intercept_.setter
     def intercept_(self, value: object) -> None:
-        self.fitted_ = self.fitted_.starting_at(value)
+        self.fitted_ = self.fitted_.with_intercept(value)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -24,7 +24,7 @@ _LONGEST = 40
 
 
 def slot_labels(model: Additive, feature: int) -> list[str]:
-    """What each slot of a column holds: ``<= 30``, ``30 to 45``, ``> 45``, a category, ``missing``."""
+    """What each slot of a column max_bytes: ``<= 30``, ``30 to 45``, ``> 45``, a category, ``missing``."""
     column = model.features[feature]
     if column.is_nominal:
         return [*(str(category) for category in column.categories), text("missing")]

@@ -14,15 +14,15 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
-from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.bins import Bins, flat_index
 from vaglio.learners.bayes.passes import bins_passes
-from vaglio.learners.belief import belief_passes
-from vaglio.learners.inputs import learn_belief
+from vaglio.learners.category_reliability import reliability_passes
+from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.typing import ClassWeight, Priors, SequenceNotStr
@@ -189,7 +189,7 @@ class BayesianNetworkClassifier(Generative):
     Each table is smoothed towards the attribute's own frequencies in the class: (n + α·V·P(v|c)) / (n of the parents'
     values + α·V). Rows that lack a value are left out of the tables that need it; an attribute whose parents are
     missing counts by P(xⱼ|c). A nominal column of more than ten values depends on others only if their table has five
-    rows per cell (``nominal_guard``).
+    rows per cell (``high_cardinality``).
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class BayesianNetworkClassifier(Generative):
     edges_ : list of (parent, child)
         Column names; the edges from the class are left out.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
 
     Examples
@@ -234,7 +234,7 @@ class BayesianNetworkClassifier(Generative):
     structure: _Structure | SequenceNotStr[tuple[str, str]] = field(default="tan", kw_only=False)
     k: int = 2
     alpha: float = 1.0
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     priors: Priors = None
     class_weight: ClassWeight = None
     n_jobs: int | None = None
@@ -250,7 +250,7 @@ class BayesianNetworkClassifier(Generative):
         parents = self._given_parents(bins)
         if parents is None:
             information = conditional_information(
-                cells, bins.size, y, weight, k, guarded_from(self.nominal_guard, len(y))
+                cells, bins.size, y, weight, k, guarded_from(self.high_cardinality, len(y))
             )
             if self.structure == "tan":
                 parents = tree_augmented(information)
@@ -259,14 +259,14 @@ class BayesianNetworkClassifier(Generative):
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
         _refuse_large_tables(parents, bins, k)
         tables = _count_tables(bins, parents, k, cells, y, weight)
-        return self._noted(bins, class_count, parents, tables, learn_belief(self, matrix, y, weight))
+        return self._noted(bins, class_count, parents, tables, learn_column_reliability(self, matrix, y, weight))
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         k, n = facts.n_classes, len(facts.codebook.features)
         bins, class_count = yield from bins_passes(facts, keep_few_values=True)
         parents = self._given_parents(bins)
         if parents is None:
-            pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
+            pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.high_cardinality, facts.n_rows))
             counts: list[np.ndarray] = []
             for group in _pairs_within(pairs, bins.size, k, facts.memory):
                 counts += yield Pass("pairs of values", partial(_count_pairs, bins, group, k))
@@ -279,7 +279,7 @@ class BayesianNetworkClassifier(Generative):
                 parents = k_dependence(information, with_class, self.k)
         _refuse_large_tables(parents, bins, k)
         tables = yield Pass("tables of the network", partial(_count_tables_of_chunk, bins, parents, k))
-        return self._noted(bins, class_count, parents, tables, (yield from belief_passes(self, facts)))
+        return self._noted(bins, class_count, parents, tables, (yield from reliability_passes(self, facts)))
 
     def _given_parents(self, bins: Bins) -> Parents | None:
         """Return the structure that was asked for; None if it is learned."""

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.engines.exact_sums import Grid
-from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import sum_by_class
 from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
@@ -95,7 +95,7 @@ class CountBayes(Generative):
             seen = seen - sum_by_class(block.missing.astype(np.float64), y, weight, k)[:, owner]
         return class_count, count, seen
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         self._refuse_range(facts)
         features = facts.codebook.features
         reach = np.nan_to_num(np.fmax(np.abs(facts.low), np.abs(facts.high))).max(initial=1.0)
@@ -108,7 +108,7 @@ class CountBayes(Generative):
         empty = np.empty((0, len(facts.low))), np.empty((0, sum(f.is_nominal for f in features)), np.int32)
         return self._build(EncodedMatrix(features, *empty))
 
-    def _refuse_range(self, facts: Facts) -> None:
+    def _refuse_range(self, facts: TableSummary) -> None:
         """Raise an error where the numbers are no counts."""
 
     def _build(self, matrix: EncodedMatrix) -> CountBayesModel:
@@ -257,7 +257,7 @@ class MultinomialNB(CountBayes):
             raise _negative()
         return block.values
 
-    def _refuse_range(self, facts: Facts) -> None:
+    def _refuse_range(self, facts: TableSummary) -> None:
         if (facts.low < 0).any():
             raise _negative()
 

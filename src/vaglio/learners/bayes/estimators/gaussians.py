@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
@@ -30,7 +30,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import CountingPlan, gaussian_passes
-from vaglio.learners.inputs import note_belief
+from vaglio.learners.inputs import note_reliability
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.typing import ClassWeight, Priors, RandomState
 
@@ -83,7 +83,7 @@ class GaussianMAPClassifier(Generative):
     covariances_ : ndarray of shape (n_classes, n_numeric, n_numeric)
         Covariance of the numeric columns in each class.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
 
     Examples
@@ -105,7 +105,7 @@ class GaussianMAPClassifier(Generative):
     covariance: Literal["full", "diagonal", "tied", "shrunk"] = field(default="full", kw_only=False)
     shrinkage: float | Literal["auto"] = "auto"
     alpha: float = 1.0
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     priors: Priors = None
     class_weight: ClassWeight = None
     n_jobs: int | None = None
@@ -119,7 +119,7 @@ class GaussianMAPClassifier(Generative):
         statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
         return self._noted(index, fitted, statistics)
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         features = facts.codebook.features
         block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
         columns = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
@@ -133,8 +133,8 @@ class GaussianMAPClassifier(Generative):
         k = len(fitted.weight)
         self.class_prior_ = resolve_priors(self.priors, fitted.weight)
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
-        naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
-        note_belief(self, statistics.features, naive.table.reliabilities)
+        naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.high_cardinality, self._threads())
+        note_reliability(self, statistics.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
 
 
@@ -167,7 +167,7 @@ class GaussianMixtureClassifier(Generative):
     bic_ : list of ndarray
         BIC of 1, 2, … components, for each class; empty where a class has too few rows to try.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
 
     Examples
@@ -189,7 +189,7 @@ class GaussianMixtureClassifier(Generative):
     max_components: int = field(default=5, kw_only=False)
     covariance_type: Literal["full", "tied", "diag", "spherical"] = "full"
     alpha: float = 1.0
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     priors: Priors = None
     class_weight: ClassWeight = None
     random_state: RandomState = 0
@@ -225,9 +225,9 @@ class GaussianMixtureClassifier(Generative):
         parts = [np.concatenate(part) for part in zip(*mixtures)]
         self.n_components_ = np.array([len(mixture[0]) for mixture in mixtures])
         statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
-        guard, threads = self.nominal_guard, self._threads()
+        guard, threads = self.high_cardinality, self._threads()
         naive = naive_part(statistics, self.class_prior_, float(self.alpha), guard, threads, tables)
-        note_belief(self, matrix.features, naive.table.reliabilities)
+        note_reliability(self, matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.cumsum([0, *self.n_components_]), *parts)
 
     def _fit_class(

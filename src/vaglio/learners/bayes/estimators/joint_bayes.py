@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.engines.value_counts import ColumnCounts
 from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
@@ -90,7 +90,7 @@ class JointBayesClassifier(Generative):
             bins, class_count, self.class_prior_, np.ascontiguousarray(seen), count, float(self.alpha)
         )
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         bins, class_count = yield from bins_passes(facts, keep_few_values=False)
         self.n_cells_ = math.prod(int(size) for size in bins.n_values)
         self._refuse_too_many_cells(bins, facts.n_rows)

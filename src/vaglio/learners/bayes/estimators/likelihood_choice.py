@@ -52,7 +52,7 @@ LARGEST_NUMBER = 1e145
 
 
 @dataclass(frozen=True)
-class Spoken:
+class HeldOutScores:
     """What the columns that have a likelihood already say about rows kept out.
 
     Attributes
@@ -68,7 +68,7 @@ class Spoken:
 
 
 # (training rows, their classes, their weights, rows kept out) -> what the other columns say about these.
-Others = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None, EncodedMatrix], Spoken]
+Others = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None, EncodedMatrix], HeldOutScores]
 
 
 @dataclass(frozen=True)

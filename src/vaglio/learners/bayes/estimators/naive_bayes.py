@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
@@ -19,7 +19,7 @@ from vaglio.learners.bayes.estimators.intervals import learn_quantiles
 from vaglio.learners.bayes.estimators.likelihood_choice import (
     LIKELIHOODS,
     DensityChoice,
-    Spoken,
+    HeldOutScores,
     resolve_likelihoods,
     split_auto,
 )
@@ -32,7 +32,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 )
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
-from vaglio.learners.inputs import check_with_ranges, note_belief
+from vaglio.learners.inputs import check_with_ranges, note_reliability
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
@@ -79,7 +79,7 @@ class NaiveBayesClassifier(Generative):
     likelihoods_ : dict of str to str
         The likelihood each column ended up with.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
 
     Examples
@@ -102,7 +102,7 @@ class NaiveBayesClassifier(Generative):
     likelihood: Likelihood | dict[str, Likelihood] = field(default="auto", kw_only=False)
     alpha: float = 1.0
     var_smoothing: float = 5.0
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     priors: Priors = None
     class_weight: ClassWeight = None
     unseen: Literal["missing", "error"] = "missing"
@@ -123,7 +123,7 @@ class NaiveBayesClassifier(Generative):
         numeric = numeric_groups(asked, matrix, y, weight, *how)
         return self._noted(self._assemble(self._statistics, numeric, matrix.threads), numeric)
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         if chooses_density(self.likelihood, facts):
             rows = yield from gather_rows(facts)
             return self._learn_by_rows(rows.matrix, rows.y, rows.weight)
@@ -146,11 +146,13 @@ class NaiveBayesClassifier(Generative):
             return asked
         fixed = {j: kind for j, kind in asked.items() if j not in many}
 
-        def others(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix) -> Spoken:
+        def others(
+            rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix
+        ) -> HeldOutScores:
             statistics = Statistics.gather(rows, codes, w, k, threads)
             numeric = numeric_groups(fixed, rows, codes, w, statistics.moments, self._strengths(), rows.threads)
             joint = self._assemble(statistics, numeric, threads).joint_log_likelihood(kept_out)
-            return Spoken(joint, any(table.is_cut for table in numeric.tables))
+            return HeldOutScores(joint, any(table.is_cut for table in numeric.tables))
 
         choice = DensityChoice(
             matrix.position[many],
@@ -167,12 +169,12 @@ class NaiveBayesClassifier(Generative):
 
     def _assemble(self, statistics: Statistics, numeric: NumericGroups, threads: int) -> NaiveBayesModel:
         prior = resolve_priors(self.priors, statistics.class_weight)
-        return assemble(statistics, prior, numeric, float(self.alpha), self.nominal_guard, threads)
+        return assemble(statistics, prior, numeric, float(self.alpha), self.high_cardinality, threads)
 
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
         """Keep what a user may look up, and give the model what new rows are drawn from."""
         self.class_count_, self.class_prior_ = model.class_count, model.prior
-        note_belief(self, self._statistics.features, model.table.reliabilities)
+        note_reliability(self, self._statistics.features, model.table.reliabilities)
         self.likelihoods_ = model.likelihood_names(self._statistics.features)
         ranges = self._statistics.numeric_ranges()
         dense = (numeric.gaussian, numeric.kernel, numeric.named)

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import EncodedRows
 from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.columns import BoostingColumns
@@ -84,7 +84,7 @@ class BoostingEstimator(SummedEstimator):
     max_bins : int or "auto"
         Most intervals that a numeric column is cut into, up to 65,000; missing values have their own. "auto" is one for
         eight rows, from 32 up to 255: finer ones take time and tell no more.
-    nominal_guard : float or None
+    high_cardinality : float or None
         For nominal columns of more than ten values that also have more values than this share of the rows: of a column
         that tells less than chance does on average no sets of values are tested, and what chance alone would gain from
         so many values is taken off the gain of the others. None takes every gain as it is.
@@ -144,7 +144,7 @@ class BoostingEstimator(SummedEstimator):
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the gain of all splits.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 is left out, and one that tells less than chance on average is only tested as numbers.
     """
 
@@ -162,7 +162,7 @@ class BoostingEstimator(SummedEstimator):
         "refit_leaves": ["boolean"],
         "growth": [StrOptions({"leaf", "level"})],
         "max_bins": [Interval(Integral, 2, 65000, closed="both"), StrOptions({"auto"})],
-        "nominal_guard": [*NOT_NEGATIVE, None],
+        "high_cardinality": [*NOT_NEGATIVE, None],
         "ordered_categories": ["boolean", StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
         "monotonic_cst": ["array-like", dict, None],
         "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
@@ -187,7 +187,7 @@ class BoostingEstimator(SummedEstimator):
     refit_leaves: bool = False
     growth: Literal["leaf", "level"] = "leaf"
     max_bins: int | Literal["auto"] = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     ordered_categories: bool | int | Literal["auto"] = "auto"
     monotonic_cst: MonotonicConstraints = None
     interaction_cst: SequenceNotStr[Collection[str | int]] | Literal["pairwise", "no_interactions"] | None = None
@@ -211,7 +211,7 @@ class BoostingEstimator(SummedEstimator):
     def _is_small(self, n: int) -> bool:
         return not is_large(n)
 
-    def _boost_in_passes(self, facts: Facts) -> Passes:
+    def _boost_in_passes(self, facts: TableSummary) -> Passes:
         return boost_in_passes(self, facts)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
@@ -321,7 +321,7 @@ class BoostingEstimator(SummedEstimator):
             subsample=float(self.subsample),
             refit=bool(self.refit_leaves),
             level_wise=self.growth == "level",
-            guarded_from=guarded_from(self.nominal_guard, matrix.n_rows),
+            guarded_from=guarded_from(self.high_cardinality, matrix.n_rows),
             interactions=interaction_groups(self.interaction_cst, names),
             monotonic=monotonic_directions(self.monotonic_cst, matrix.features, len(getattr(self, "classes_", ()))),
             middle_of_gaps=self._middle_of_gaps,

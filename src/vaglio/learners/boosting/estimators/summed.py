@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import Chunk, Facts, Pass, Passes
+from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.engines.raw import on_grid
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
 from vaglio.engines.survey import unit_of
@@ -60,11 +60,11 @@ class SummedEstimator(VaglioEstimator):
         """Return whether so many rows are gathered, wherever they are."""
         raise NotImplementedError
 
-    def _boost_in_passes(self, facts: Facts) -> Passes:
+    def _boost_in_passes(self, facts: TableSummary) -> Passes:
         """Ask for passes over rows that do not fit in memory; return the model likewise."""
         raise NotImplementedError
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         self._check_range(*facts.y_range)
         if self._is_small(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
             rows = yield from gather_rows(facts)
@@ -172,7 +172,7 @@ def target_sums(largest: float, y: np.ndarray, weight: np.ndarray | None) -> tup
     return ExactSum.of(given * (y / largest)), ExactSum.of(given)
 
 
-def unit_in_passes(estimator: SummedEstimator, facts: Facts) -> Generator[Pass, Any, float]:
+def unit_in_passes(estimator: SummedEstimator, facts: TableSummary) -> Generator[Pass, Any, float]:
     """Return what numbers are divided by, as it would be found in memory."""
     if not estimator._has_unit():
         return 1.0

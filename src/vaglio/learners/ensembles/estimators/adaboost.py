@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, select_features
-from vaglio.engines.passes import Chunk, Facts, Passes, run_in_memory
+from vaglio.engines.passes import Chunk, Passes, TableSummary, run_in_memory
 from vaglio.errors import DataWarning
 from vaglio.learners.ensembles.estimators.members import (
     codebook_of,
@@ -79,7 +79,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         Give the members the weights, or a sample drawn by weight (for learners that take no weights).
     max_resets : int
         How often a round that is no better than guessing may be repeated.
-    nominal_guard : float or None
+    high_cardinality : float or None
         Give the members no nominal column of more than ten values (and more than this share of the number of training
         rows) that tells less than chance does on average: a vote counts by the errors on the rows that it
         was learned from, where such a column fits too well. None gives them all.
@@ -99,7 +99,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
     rounds_ : list of Round
         Every attempt, also those that led to a reset.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); the
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); the
         members are not given a column of 0, nor one that tells less than chance on average.
     learned_with_ : dict
         What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
@@ -132,7 +132,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
     max_depth: int = 1
     sampling: Literal["weights", "resample"] = "weights"
     max_resets: int = 10
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     class_weight: ClassWeight = None
     n_jobs: int | None = None
     random_state: RandomState = None
@@ -164,7 +164,7 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
         assert isinstance(model, Ensemble)
         return model
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         prototype, self.learned_with_ = without_rows(self._prototype())
         if self.sampling == "weights" and grow_together(prototype, ()) and prototype.monotonic_cst is None:
             model: Ensemble = yield from boost_in_passes(self, prototype, facts)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.errors import InputError
 from vaglio.learners.bases import available_if
 from vaglio.learners.ensembles.estimators.members import (
@@ -209,7 +209,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         check_is_fitted(self, "fitted_")
         return [sample.rows if numbers is None else numbers[sample.rows] for sample, numbers in self.samples_]
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         prototype, self.learned_with_ = without_rows(self._prototype())
         samples = self._samples(0, facts.n_rows, len(facts.codebook.features))
         alone = self.oob_score or (self.warm_start and hasattr(self, "fitted_"))

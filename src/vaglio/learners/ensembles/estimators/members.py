@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.engines.passes import Facts
+from vaglio.engines.passes import TableSummary
 from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
@@ -46,7 +46,7 @@ def looks_for_words(prototype: Any) -> bool:
     return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
 
 
-def prepare_member(estimator: Estimator, name: str, facts: Facts) -> None:
+def prepare_member(estimator: Estimator, name: str, facts: TableSummary) -> None:
     """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
     if not isinstance(estimator, VaglioEstimator):
         raise NotSupportedError(

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.engines.passes import Chunk, Facts
+from vaglio.engines.passes import Chunk, TableSummary
 from vaglio.learners.ensembles.estimators.members import finish_member, learns_encoded, members_codebook
 from vaglio.learners.ensembles.model import Member
 from vaglio.learners.trees.estimators.decision_tree import TreeEstimator
@@ -31,7 +31,7 @@ from vaglio.learners.trees.estimators.growing import (
 )
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.bins import Amounts, binning_of
+from vaglio.learners.trees.passes.bins import WeightSummary, binning_of
 from vaglio.learners.trees.passes.tree_passes import Asking, Setup, grow_block, grow_in_passes, plan_of
 from vaglio.runtime.seeds import seed_of
 
@@ -162,13 +162,13 @@ def grow_members(
     for member in members:
         member._validate_params()
     config = tree_config(first, matrix, k)
-    binning, amounts = binning_of(matrix, first.max_bins, first._strict), Amounts.of(y, weight, k)
+    binning, amounts = binning_of(matrix, first.max_bins, first._strict), WeightSummary.of(y, weight, k)
     setup = Setup.made(binning, amounts, k, _plan(members, samples, matrix.n_features))
     arrays = grow_block(setup, setup.block(Chunk(matrix, y, weight, 0)), config, False, matrix.threads)
     return _finished(members, samples, codebook, arrays, classes)
 
 
-def grow_members_in_passes(members: Sequence[Any], samples: Sequence[Sample], facts: Facts) -> Asking:
+def grow_members_in_passes(members: Sequence[Any], samples: Sequence[Sample], facts: TableSummary) -> Asking:
     """Grow trees on rows that are not in memory."""
     first = members[0]
     for member in members:

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import rows_pass
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.bases import Composition, TransformerMixin
@@ -168,7 +168,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         )
         return self._joined(kept, members, matrix)
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         pairs = self._pairs()
         weights = self._weights(len(pairs))
         kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]

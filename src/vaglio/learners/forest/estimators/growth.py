@@ -25,7 +25,7 @@ from vaglio.learners.trees.estimators.growing import on_bins, prune_to, tree_con
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.packed import NODE, pack, with_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.bins import Amounts, binning_of
+from vaglio.learners.trees.passes.bins import WeightSummary, binning_of
 from vaglio.learners.trees.passes.tree_passes import Setup, grow_block
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class Kept:
     growth: Growth
 
     @property
-    def part(self) -> Part:
+    def part(self) -> ForestShard:
         """Their arrays."""
         arrays = {name: getattr(self.forest, name) for name in ("nodes", "starts", "tables", "leaves")}
-        return Part(**arrays, importances=self.growth.importances)
+        return ForestShard(**arrays, importances=self.growth.importances)
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ def grow_trees(estimator: Any, rows: TrainingRows, draws: int, seed: int, kept: 
     if first == estimator.n_estimators:
         added = []
     elif alone or not on_bins(estimator):
-        added = [Part.of_tree(tree, features) for tree in grow_one_by_one(estimator, rows, draws, seed, first)]
+        added = [ForestShard.of_tree(tree, features) for tree in grow_one_by_one(estimator, rows, draws, seed, first)]
     else:
         # The grower on bins knows how often a row was drawn in whole forests only.
-        added = [Part.of_forest(_grow_together(estimator, rows, draws, seed), features, first)]
+        added = [ForestShard.of_forest(_grow_together(estimator, rows, draws, seed), features, first)]
     return joined_arrays([*(() if kept is None else (kept.part,)), *added], features)
 
 
@@ -112,7 +112,10 @@ def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) ->
     if not on_bins(estimator):
         given = training_table(matrix), y, n_classes, weight
         return _core.grow_forest(*given, config=config, **options, n_threads=matrix.threads)
-    binning, amounts = binning_of(matrix, estimator.max_bins or 0, estimator._strict), Amounts.of(y, weight, n_classes)
+    binning, amounts = (
+        binning_of(matrix, estimator.max_bins or 0, estimator._strict),
+        WeightSummary.of(y, weight, n_classes),
+    )
     setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, **options))
     block = setup.block(Chunk(matrix, y, weight, 0))
     arrays: _core.ForestArrays = grow_block(setup, block, config, joined=True, threads=matrix.threads)
@@ -192,7 +195,7 @@ class _Grower:
         own = None if weight is None else weight[taken]
         if bag is not None:
             own = bag[taken] * (1.0 if own is None else own)
-        amounts = Amounts.of(y[taken], own, n_classes)
+        amounts = WeightSummary.of(y[taken], own, n_classes)
         return _core.grow_binned_tree(
             (self.binning if columns is None else self.binning.of_features(columns)).layout(),
             [self.cells[j][taken] for j in chosen],
@@ -205,7 +208,7 @@ class _Grower:
 
 
 @dataclass(frozen=True)
-class Part:
+class ForestShard:
     """Some trees of a forest: the arrays of :class:`Forest`, numbered by themselves.
 
     Attributes
@@ -225,7 +228,7 @@ class Part:
     importances: np.ndarray
 
     @classmethod
-    def of_tree(cls, tree: Tree, features: tuple[Feature, ...]) -> Part:
+    def of_tree(cls, tree: Tree, features: tuple[Feature, ...]) -> ForestShard:
         """Take a tree of two branches a node."""
         nodes, tables = pack(tree, features)
         leaves = tree.value[tree.is_leaf]
@@ -240,7 +243,7 @@ class Part:
         return cls(nodes, starts, tables, leaves, importances / removed if removed > 0 else importances)
 
     @classmethod
-    def of_forest(cls, arrays: _core.ForestArrays, features: tuple[Feature, ...], first: int = 0) -> Part:
+    def of_forest(cls, arrays: _core.ForestArrays, features: tuple[Feature, ...], first: int = 0) -> ForestShard:
         """Take the trees of a forest from one on."""
         starts = arrays.starts[first:]
         nodes = arrays.nodes.reshape(-1).view(NODE)[starts[0] :].copy()
@@ -250,7 +253,7 @@ class Part:
         return cls(nodes, starts - starts[0], arrays.tables[begin:], arrays.leaves, arrays.importances[first:])
 
 
-def joined_arrays(parts: Sequence[Part], features: tuple[Feature, ...]) -> Part:
+def joined_arrays(parts: Sequence[ForestShard], features: tuple[Feature, ...]) -> ForestShard:
     """Return the arrays of a forest of all these trees."""
     nodes, leaves, starts, n_words = [], [], [np.zeros(1, np.int64)], 0
     for part in parts:
@@ -263,7 +266,7 @@ def joined_arrays(parts: Sequence[Part], features: tuple[Feature, ...]) -> Part:
     every = np.concatenate(nodes)
     distinct, row = _distinct(np.concatenate(leaves))
     every["link"][every["link"] < 0] = ~row
-    return Part(
+    return ForestShard(
         every,
         np.concatenate(starts),
         np.concatenate([part.tables for part in parts]),

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio import _core
 from vaglio._version import __version__
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.estimator import VaglioClassifier, VaglioRegressor
@@ -196,7 +196,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         features = facts.codebook.features
         config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
         per_tree, seed = count_of(self.features_per_tree, len(features)), seed_of(self.random_state)

@@ -14,12 +14,12 @@ from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.estimator import VaglioClassifier
-from vaglio.learners.inputs import learn_belief
+from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.parameters import estimator
 from vaglio.learners.provenance import describe_training, plain_params
-from vaglio.model.base import DECISION_VALUES, Model, refuse_unreal
+from vaglio.model.base import DECISION_VALUES, Model, check_finite
 from vaglio.table import as_frame
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
@@ -106,7 +106,7 @@ class LinearClassifier(ChunkLearner):
     encoded_names_ : ndarray of shape (n_encoded,)
         Names of the encoded columns.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
     """
 
@@ -120,7 +120,7 @@ class LinearClassifier(ChunkLearner):
     fit_intercept: bool = True
     class_weight: ClassWeight = None
     preprocess: Literal["auto"] | None = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     warm_start: bool = False
     random_state: RandomState = 0
 
@@ -142,7 +142,7 @@ class LinearClassifier(ChunkLearner):
             One value per row for two classes (positive is the second), else one per row and class.
         """
         matrix = self._encode(X)
-        return refuse_unreal(self._model().decision_function(matrix), DECISION_VALUES)
+        return check_finite(self._model().decision_function(matrix), DECISION_VALUES)
 
     def coefficients(self) -> Any:
         """Return the coefficients in the units of the table, one line per class and encoded column.
@@ -182,7 +182,7 @@ class LinearClassifier(ChunkLearner):
         return self.preprocess is not None
 
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
-        belief = learn_belief(self, matrix, y, weight)
+        belief = learn_column_reliability(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief, **self._encoding())
 
     def _encoding(self) -> dict[str, bool]:

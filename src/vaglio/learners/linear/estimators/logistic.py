@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.engines.passes import Facts, Passes, asking
+from vaglio.engines.passes import Passes, TableSummary, as_generator
 from vaglio.engines.row_samples import gather_rows, rows_pass
 from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
@@ -165,7 +165,7 @@ class LogisticRegression(LinearClassifier):
                 "Use solver='auto' for a scanned table.",
             )
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         coefficients = self._outputs() * (sum(len(f.categories) or 1 for f in facts.codebook.features) + 1)
         places = sample_places(facts.n_rows, coefficients)
         if places is None:  # so few rows that the Hessian of the solver takes them all
@@ -187,7 +187,7 @@ class LogisticRegression(LinearClassifier):
             fixed = self._setting(few, held.y, held.weight, total)
             return self._solved(encoder, PassedProblem(**fixed, **more, ask=ask))
 
-        model: LinearModel = yield from asking(solve)
+        model: LinearModel = yield from as_generator(solve)
         return model
 
     def _minimise(self, problem: LogisticProblem) -> Minimum:

@@ -12,10 +12,10 @@ from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.engines.passes import Facts, Passes
+from vaglio.engines.passes import Passes, TableSummary
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bases import available_if
-from vaglio.learners.inputs import learn_whole_belief
+from vaglio.learners.inputs import learn_whole_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner, TakenChunk
 from vaglio.learners.linear.model import NetworkModel
@@ -94,7 +94,7 @@ class MLPClassifier(ChunkLearner):
         Print the loss of every pass.
     warm_start : bool
         Whether a further fit starts from the present weights.
-    nominal_guard : float or None
+    high_cardinality : float or None
         Leave out a nominal column of more than ten values (and more than this share of the number of training rows) of
         which tells less than chance does on average. None leaves out none.
 
@@ -127,7 +127,7 @@ class MLPClassifier(ChunkLearner):
     t_ : int
         Rows seen by "sgd" and "adam".
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 is left out, and so is one that tells less than chance on average.
 
     Examples
@@ -192,7 +192,7 @@ class MLPClassifier(ChunkLearner):
     warm_start: bool = False
     class_weight: ClassWeight = None
     preprocess: Literal["auto"] | None = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
 
     coefs_ = Learned[list[np.ndarray]]("weights")
     intercepts_ = Learned[list[np.ndarray]]("biases")
@@ -212,7 +212,7 @@ class MLPClassifier(ChunkLearner):
         return self.preprocess is not None
 
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
-        belief = learn_whole_belief(self, matrix, y, weight)
+        belief = learn_whole_reliability(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
@@ -233,7 +233,7 @@ class MLPClassifier(ChunkLearner):
                 "memory.",
             )
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         encoder = yield from encoder_passes(self, facts, whole=True)
         batch = min(200, facts.n_rows) if self.batch_size == "auto" else min(int(self.batch_size), facts.n_rows)
         # A batch is given whole and in order: what scikit-learn would shuffle or divide is decided here.
@@ -294,7 +294,7 @@ class MLPClassifier(ChunkLearner):
 
     def _network(self, go_on: bool = False) -> ScikitLearnMLP:
         """Return the network to train: a new one, or the present one with the present weights."""
-        ours = ("class_weight", "preprocess", "nominal_guard")
+        ours = ("class_weight", "preprocess", "high_cardinality")
         settings = {name: value for name, value in self.get_params().items() if name not in ours}
         if "fitted_" not in vars(self) or not (go_on or self.warm_start):
             return ScikitLearnMLP(**settings)

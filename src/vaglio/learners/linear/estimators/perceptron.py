@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import StrOptions
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines import passes
-from vaglio.engines.passes import Chunk, Facts, Passes
+from vaglio.engines.passes import Chunk, Passes, TableSummary
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inner_split import inner_split
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier
@@ -29,15 +29,15 @@ from vaglio.learners.linear.estimators.perceptron_training import (
     Limits,
     MovingWeights,
     Penalty,
+    PerceptronRun,
     Progress,
     Rates,
-    Walk,
     moving_weights,
 )
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import encoder_passes
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
-from vaglio.runtime.seeds import lent_generator
+from vaglio.runtime.seeds import legacy_random_state
 from vaglio.typing import ColumnLike, TableLike
 
 # Passes without a higher accuracy on the rows held out that end training.
@@ -162,7 +162,7 @@ class Perceptron(LinearClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight)
         walk, held = self._divided(encoder, matrix, y, weight)
-        random = lent_generator(self.random_state)
+        random = legacy_random_state(self.random_state)
         progress = Progress(ONE_ERROR if held is None else self.tol)
         outputs = self._moving(self._start(encoder.width, random))
         self._begin()
@@ -179,7 +179,7 @@ class Perceptron(LinearClassifier):
 
     def _divided(
         self, encoder: DenseEncoder, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
-    ) -> tuple[Walk, HeldOut | None]:
+    ) -> tuple[PerceptronRun, HeldOut | None]:
         """Return the rows to learn from, and those held out if there are any."""
         learned, held = held_out_rows(self, y)
         if not len(held):
@@ -190,8 +190,8 @@ class Perceptron(LinearClassifier):
 
     def _walk_over(
         self, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None
-    ) -> Walk:
-        return Walk.over(encoder, matrix, codes, weight, look=Penalty.of(self) is not None)
+    ) -> PerceptronRun:
+        return PerceptronRun.over(encoder, matrix, codes, weight, look=Penalty.of(self) is not None)
 
     def _begin(self) -> None:
         self.history_, self.converged_ = History(), False
@@ -255,7 +255,7 @@ class Perceptron(LinearClassifier):
                 "by tol or max_iter. Set early_stopping=False.",
             )
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         encoder = yield from encoder_passes(self, facts)
         outputs = self._moving(self._start(encoder.width, check_random_state(self.random_state)))
         self._begin()
@@ -263,7 +263,7 @@ class Perceptron(LinearClassifier):
         while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
             name = f"rows in order, pass {len(self.history_) + 1}"
             start = (outputs, np.zeros(self._outputs(), dtype=np.int64))
-            outputs, errors = yield passes.Walk(name, start, step)
+            outputs, errors = yield passes.SequentialPass(name, start, step)
             self.history_.add(outputs.weights[None].copy(), errors[None], facts.n_rows)
             self._look(progress, errors[None], facts.n_rows)
         return self._end(encoder, outputs)
@@ -315,7 +315,9 @@ class Perceptron(LinearClassifier):
         """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
         return self.preprocess is None
 
-    def _pass(self, walk: Walk, outputs: MovingWeights, random: np.random.RandomState, most: int = 1) -> np.ndarray:
+    def _pass(
+        self, walk: PerceptronRun, outputs: MovingWeights, random: np.random.RandomState, most: int = 1
+    ) -> np.ndarray:
         """Pass over the rows, at most so often, until training ends; in a new order every time only once.
 
         Returns the errors of each pass.
@@ -350,7 +352,7 @@ def _visit_chunk(
 ) -> tuple[MovingWeights, np.ndarray]:
     """Visit the rows of a chunk after those before it."""
     outputs = deepcopy(state[0])  # the state before stays as it was, in case the step is made again
-    walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
+    walk = PerceptronRun.over(encoder, chunk.matrix, chunk.y, chunk.weight)
     return outputs, state[1] + outputs.visit(walk, None, rates).errors[-1]
 
 
@@ -373,7 +375,7 @@ class Division:
         self.place = np.full(n, -1)
         self.place[self.learned] = np.arange(len(self.learned))
         part = matrix.take(self.learned) if len(held) else matrix
-        self.walk = Walk.over(encoder, part, np.zeros(len(self.learned), dtype=np.int64), None)
+        self.walk = PerceptronRun.over(encoder, part, np.zeros(len(self.learned), dtype=np.int64), None)
         self.held_rows = encoder.transform(matrix.take(held)) if len(held) else None
 
 
@@ -381,7 +383,7 @@ class Order:
     """The orders in which an output visits the rows, as scikit-learn draws them."""
 
     def __init__(self, seed: Any) -> None:
-        self.random = lent_generator(seed)
+        self.random = legacy_random_state(seed)
         # scikit-learn draws a number that it does not use before that of the order.
         self.random.randint(1, _LARGEST_SEED)
 
@@ -437,7 +439,7 @@ class VisitingPerceptron(Perceptron):
         else:
             # All outputs hold out the same rows, by all classes.
             division = Division(encoder, matrix, self._draw_held_out(y, weight))
-            seeds = lent_generator(self.random_state).randint(_LARGEST_SEED, size=k)
+            seeds = legacy_random_state(self.random_state).randint(_LARGEST_SEED, size=k)
             for at, seed in enumerate(seeds):
                 # Against the rest only the class itself is weighed.
                 factors = np.array([1.0, self.factors_[at]])

@@ -33,7 +33,7 @@ class Penalty(NamedTuple):
         return cls(float(estimator.alpha), float(ratio))
 
 
-class Walk(NamedTuple):
+class PerceptronRun(NamedTuple):
     """Rows as the kernel of a pass takes them."""
 
     encoder: DenseEncoder
@@ -51,7 +51,7 @@ class Walk(NamedTuple):
         codes: np.ndarray,
         weight: np.ndarray | None,
         look: bool = False,
-    ) -> Walk:
+    ) -> PerceptronRun:
         """Take encoded rows; ``look`` refuses numbers that are not finite, which only passes without penalty notice."""
         rows = encoder.transform(matrix, look=look or matrix.sparse is not None)
         if isinstance(rows, np.ndarray):
@@ -132,7 +132,7 @@ class MovingWeights(Protocol):
     @property
     def weights(self) -> np.ndarray: ...
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved: ...
+    def visit(self, walk: PerceptronRun, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved: ...
 
 
 @dataclass
@@ -145,7 +145,7 @@ class FreeWeights:
     def weights(self) -> np.ndarray:
         return self.stored
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
+    def visit(self, walk: PerceptronRun, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
         """Pass over the rows until the limits end it."""
         given = (*walk.rows, walk.labels, self.stored, order, rates.rate, rates.intercept, walk.weight)
         how = {"at_zero": rates.at_zero, "bias_rate": rates.bias_rate, **limits._asdict()}
@@ -183,7 +183,7 @@ class PenalizedWeights:
     def weights(self) -> np.ndarray:
         return np.column_stack([self.stored[:, :-1] * self.sums[:, :1], self.stored[:, -1]])
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
+    def visit(self, walk: PerceptronRun, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
         """Pass over the rows once: the caller counts the passes."""
         kernel: Any = _core.penalized_pass if len(walk.rows) == 1 else _core.penalized_pass_sparse
         given = (order, rates.rate, rates.intercept, walk.weight, *self.penalty)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier
-from vaglio.learners.inputs import learn_whole_belief
+from vaglio.learners.inputs import learn_whole_reliability
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learners.rules.estimators.condition_scorer import (
     ABOVE,
@@ -175,15 +175,15 @@ class RuleLearner(VaglioClassifier):
         Whether ``column != value`` may be a condition.
     value_sets : bool or "auto"
         Whether ``column IN {a, b}`` may be a condition. "auto" allows it on nominal columns of more than ten values, if
-        ``nominal_guard`` finds that they tell enough: where values have up to 30 rows on average, a rule for a single
-        one does not pay.
+        ``high_cardinality`` finds that they tell enough: where values have up to 30 rows on average, a rule for one
+        value does not pay.
     forbid : list of str or None
         Columns that no rule may test (``"race"``), or kinds of test (``"income <="``).
     require : list of str or None
         Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
     monotone : dict or None
         Column name to +1 or -1: the second of two classes may only become more likely as the value grows (shrinks).
-    nominal_guard : float or None
+    high_cardinality : float or None
         Allow no condition on a nominal column of more than ten values (and more than this share of the number of
         training rows) that tells less than chance does on average. None allows all.
     resolution : {"first", "vote", "specific", "quality"}
@@ -197,7 +197,7 @@ class RuleLearner(VaglioClassifier):
     Attributes
     ----------
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``);
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``);
         rules do not test a column of 0, nor one that tells less than chance on average.
     """
 
@@ -226,7 +226,7 @@ class RuleLearner(VaglioClassifier):
     resolution: Resolution | None = "first"
     smoothing: Literal["none", "laplace", "m-estimate"] = "laplace"
     m: float = 2.0
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     class_weight: ClassWeight = None
     n_jobs: int | None = None
 
@@ -252,11 +252,11 @@ class RuleLearner(VaglioClassifier):
             getattr(self, "value_sets", False) is True,
         )
         # No test of nominal columns of many values that would mislead, and sets of the values of others.
-        believed = learn_whole_belief(self, matrix, y, weight)
+        believed = learn_whole_reliability(self, matrix, y, weight)
         allowed = constraints.allowed[:, len(matrix.numeric_features) :]
         allowed[:, believed == 0] = 0
         if getattr(self, "value_sets", False) == "auto":
-            fewest = max(guarded_from(self.nominal_guard, matrix.n_rows), matrix.n_rows / _ROWS_FOR_A_RULE)
+            fewest = max(guarded_from(self.high_cardinality, matrix.n_rows), matrix.n_rows / _ROWS_FOR_A_RULE)
             sets = (matrix.n_categories > fewest) & (believed > 0)
             allowed[:, sets] |= np.where(allowed[:, sets] & 1 << EQUAL, np.uint8(1 << ONE_OF), np.uint8(0))
         part = matrix, y, weight

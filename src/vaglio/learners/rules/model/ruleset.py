@@ -126,7 +126,7 @@ class RuleSet:
         """
         return int(np.argmax(said)) if self.costs is None else self.costs.decide_one(said)
 
-    def deciding_by(self, cost: CostMatrix) -> RuleSet:
+    def with_costs(self, cost: CostMatrix) -> RuleSet:
         """Return the same rules deciding for the class of least expected cost, each under the class it stands for.
 
         Parameters

@@ -17,7 +17,7 @@ from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learners.bases import available_if
 from vaglio.learners.estimator import VaglioClassifier
-from vaglio.learners.inputs import learn_belief
+from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learners.svm.estimators.solver import (
@@ -31,7 +31,7 @@ from vaglio.learners.svm.estimators.solver import (
     train,
 )
 from vaglio.learners.svm.model import Kernel, SVMModel, mapped, written_out
-from vaglio.model.base import DECISION_VALUES, refuse_unreal
+from vaglio.model.base import DECISION_VALUES, check_finite
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
@@ -131,7 +131,7 @@ class SVC(VaglioClassifier):
     kernel_table_ : DataFrame
         Accuracy of each kernel that ``kernel="auto"`` tried; exists only then.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 has no effect.
 
     Examples
@@ -186,7 +186,7 @@ class SVC(VaglioClassifier):
     max_iter: int = -1
     class_weight: ClassWeight = None
     preprocess: Literal["auto"] | None = "auto"
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     verbose: bool = False
     random_state: RandomState = 0
     n_jobs: int | None = None
@@ -228,7 +228,7 @@ class SVC(VaglioClassifier):
             ``decision_function_shape="ovo"`` one column per pair of classes (positive is the first).
         """
         matrix = self._encode(X)
-        return refuse_unreal(self._model().decision_function(matrix), DECISION_VALUES)
+        return check_finite(self._model().decision_function(matrix), DECISION_VALUES)
 
     @available_if(_is_calibrated)
     def predict_proba(self, X: TableLike) -> np.ndarray:
@@ -307,7 +307,9 @@ class SVC(VaglioClassifier):
                 n_features=matrix.n_features,
             )
         preprocess = None if self.kernel == "precomputed" else self.preprocess
-        encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=learn_belief(self, matrix, y, weight))
+        encoder = DenseEncoder.learn(
+            matrix, weight, preprocess, reliability=learn_column_reliability(self, matrix, y, weight)
+        )
         rows: Any = encoder.transform(matrix)
         if self.kernel != "linear":
             rows = written_out(rows)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.engines.passes import Chunk, Facts, Passes, run_in_memory
+from vaglio.engines.passes import Chunk, Passes, TableSummary, run_in_memory
 from vaglio.errors import NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT_OR_SHARE, NOT_NEGATIVE, SHARE, estimator
@@ -40,7 +40,7 @@ from vaglio.learners.trees.estimators.growing import (
 from vaglio.learners.trees.estimators.pruning import choose_alpha, path_of, refuse_chosen_shrinkage, shrunken
 from vaglio.learners.trees.model.rules import outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Amounts, binning_of
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS, WeightSummary, binning_of
 from vaglio.learners.trees.passes.held_out import OnBins, reduced_tree, tree_and_price
 from vaglio.learners.trees.passes.tree_passes import (
     RowsInMemory,
@@ -163,7 +163,7 @@ class SingleTreeEstimator(VaglioEstimator):
 
     def _outline(self, max_depth: int | None) -> Box:
         fitted = self.fitted_
-        return outline(self.tree_, fitted.codebook.features, fitted.classes, max_depth, fitted.deciding_cost)
+        return outline(self.tree_, fitted.codebook.features, fitted.classes, max_depth, fitted.decision_cost)
 
 
 @estimator
@@ -245,7 +245,7 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         by_rows_left_out = (self.ccp_alpha == "cv") != (self.pruning == "reduced_error")
         if on_bins(self) and by_rows_left_out and self.shrinkage != "cv":
             binning = binning_of(matrix, int(self.max_bins or 0), self._strict)
-            amounts = Amounts.of(y, weight, n_classes)
+            amounts = WeightSummary.of(y, weight, n_classes)
             given = OnBins(binning, amounts, n_classes, tree_config(self, matrix, n_classes))
             asking = self._learn_on_bins(RowsInMemory(matrix.n_rows, matrix.threads), given)
             found = run_in_memory(asking, [Chunk(matrix, y, weight, 0)])
@@ -284,7 +284,7 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
-    def _passes(self, facts: Facts) -> Passes:
+    def _passes(self, facts: TableSummary) -> Passes:
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
         self.learned_with_ = self._changed_out_of_core()

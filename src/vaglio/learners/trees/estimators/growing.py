@@ -29,7 +29,7 @@ from vaglio.learners.parameters import (
 )
 from vaglio.learners.trees.model.grower import grow_tree, training_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.bins import Amounts, binning_of
+from vaglio.learners.trees.passes.bins import WeightSummary, binning_of
 from vaglio.messages.message import Option
 from vaglio.runtime.seeds import seed_of
 from vaglio.typing import MonotonicConstraints, RandomState
@@ -68,7 +68,7 @@ class GrowthParameters(VaglioEstimator):
         classes, or the number) must not rise (-1) or not fall (+1) with the column. A boolean column counts as 0 and 1.
     max_bins : int or None
         Cut numeric columns into this many quantile bins: faster, but no longer exact. None is exact.
-    nominal_guard : float or None
+    high_cardinality : float or None
         Correct the gain of a nominal column for chance if it has more than ten values and more than this share of the
         number of training rows: many values fit any target. None corrects no column.
     shrinkage : float, "cv" or None
@@ -99,7 +99,7 @@ class GrowthParameters(VaglioEstimator):
         "min_impurity_decrease": NOT_NEGATIVE,
         "monotonic_cst": ["array-like", dict, None],
         "max_bins": [*COUNT_FROM_2, None],
-        "nominal_guard": [*NOT_NEGATIVE, None],
+        "high_cardinality": [*NOT_NEGATIVE, None],
         "shrinkage": [*NOT_NEGATIVE, StrOptions({"cv"}), None],
     }
 
@@ -111,7 +111,7 @@ class GrowthParameters(VaglioEstimator):
     min_impurity_decrease: float = 0.0
     monotonic_cst: MonotonicConstraints = None
     max_bins: int | None = None
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     shrinkage: float | Literal["cv"] | None = None
     unseen: Literal["missing", "error"] = "missing"
     n_jobs: int | None = None
@@ -216,7 +216,7 @@ def grow_on_bins(
 ) -> Tree:
     """Grow a tree on bins of rows in memory."""
     binning = binning_of(matrix, estimator.max_bins or 0, estimator._strict)
-    amounts = Amounts.of(y, weight, n_classes)
+    amounts = WeightSummary.of(y, weight, n_classes)
     arrays = _core.grow_binned_tree(
         binning.layout(),
         binning.columns(matrix),
@@ -306,7 +306,7 @@ def tree_config(estimator: GrowthParameters, matrix: Shape, n_classes: int) -> _
         min_rows_leaf=_rows(estimator.min_samples_leaf, total, least=1),
         min_weight_fraction=float(estimator.min_weight_fraction_leaf),
         max_features=columns_drawn(estimator.max_features, len(matrix.features)),
-        guarded_from=guarded_from(estimator.nominal_guard, total),
+        guarded_from=guarded_from(estimator.high_cardinality, total),
         random_thresholds=estimator.splitter == "random",
         oblique=estimator._oblique,
     )

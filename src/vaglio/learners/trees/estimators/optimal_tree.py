@@ -59,7 +59,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     max_set_values : int
         Nominal columns of up to this many values (a missing value is one) are tested by every set of values. There are
         2 to the power of the number of values.
-    nominal_guard : float or None
+    high_cardinality : float or None
         Leave out nominal columns with more than ten values and more than this share of the number of training rows that
         tell no more than chance, unless the greedy tree tests them. None leaves out no column.
     work_limit : float or None
@@ -89,7 +89,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     greedy_objective_ : float
         Its objective.
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``).
+        For each nominal column of many values, the share of its information beyond chance (``high_cardinality``).
 
     Examples
     --------
@@ -118,7 +118,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         "ccp_alpha": NOT_NEGATIVE,
         "cost": ["array-like", dict, str, CostMatrix, None],
         "max_set_values": [Interval(Integral, 2, 12, closed="both")],
-        "nominal_guard": [*NOT_NEGATIVE, None],
+        "high_cardinality": [*NOT_NEGATIVE, None],
         "work_limit": [*POSITIVE, None],
         "time_limit": [*POSITIVE, None],
         "verbose": ["boolean"],
@@ -129,7 +129,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
     ccp_alpha: float = 0.0
     cost: CostLike | None = None
     max_set_values: int = 6
-    nominal_guard: float | None = 0.0
+    high_cardinality: float | None = 0.0
     work_limit: float | None = 60.0
     time_limit: float | None = None
     verbose: bool = False
@@ -168,7 +168,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         costs = 1.0 - np.eye(n_classes) if self.cost is None else self._costs().matrix
         stakes = Stakes.of(costs, y, weight, self.ccp_alpha)
         cart = CARTClassifier(
-            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, nominal_guard=self.nominal_guard
+            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, high_cardinality=self.high_cardinality
         )
         self.greedy_ = grow(cart, matrix, y, weight, n_classes)
         used = np.zeros(matrix.n_features, dtype=np.uint8)

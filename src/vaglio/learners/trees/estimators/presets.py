@@ -23,7 +23,7 @@ class ID3Classifier(DecisionTreeClassifier):
 
     A :class:`DecisionTreeClassifier` with other defaults: ``criterion="entropy"``, ``nominal_split="multiway"``,
     ``missing="branch"``. A nominal column is not tested again below a node that tested it; a numeric column may be,
-    with the branches < t and ≥ t; there is no split without a positive gain. ``nominal_guard=None``: columns of very
+    with the branches < t and ≥ t; there is no split without a positive gain. ``high_cardinality=None``: columns of very
     many values are not corrected for chance, and attract it.
 
     Examples
@@ -42,7 +42,7 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: Criterion = "entropy"
     nominal_split: NominalSplit = "multiway"
     missing: MissingValues = "branch"
-    nominal_guard: float | None = None
+    high_cardinality: float | None = None
 
 
 @estimator
@@ -51,7 +51,7 @@ class C45Classifier(DecisionTreeClassifier):
 
     A :class:`DecisionTreeClassifier` with other defaults: ``criterion="gain_ratio"``, ``nominal_split="multiway"``,
     ``missing="fractional"``, ``min_samples_leaf=2``, ``pruning="error_based"`` at ``confidence_factor=0.25``,
-    ``nominal_guard=0.1``. A numeric split pays for the number of thresholds it was chosen from, and must leave more
+    ``high_cardinality=0.1``. A numeric split pays for the number of thresholds it was chosen from, and must leave more
     rows on either side of a node with many rows.
 
     Examples
@@ -72,7 +72,7 @@ class C45Classifier(DecisionTreeClassifier):
     missing: MissingValues = "fractional"
     min_samples_leaf: float = 2
     pruning: Pruning | None = "error_based"
-    nominal_guard: float | None = 0.1
+    high_cardinality: float | None = 0.1
 
 
 @estimator

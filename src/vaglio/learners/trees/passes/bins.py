@@ -127,11 +127,11 @@ _LARGEST_MULTIPLE = 1 << 26
 _ROUNDING = 1e-14
 
 # Whether weights are multiples of the least, the sum of these, and the sum of the weights on their grid.
-WeightLook = tuple[bool, float, float]
+WeightSurvey = tuple[bool, float, float]
 
 
 @dataclass(frozen=True)
-class Amounts:
+class WeightSummary:
     """What is known of all weights and targets before a tree is grown.
 
     Attributes
@@ -166,7 +166,7 @@ class Amounts:
     reach: float = 0.0
 
     @classmethod
-    def of(cls, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Amounts:
+    def of(cls, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> WeightSummary:
         """Look at rows in memory."""
         amounts = cls(len(y), float(len(y)))
         if not n_classes:
@@ -176,24 +176,24 @@ class Amounts:
         ends = float(weight.min()), float(weight.max())
         return amounts.with_weights(ends, weight_look(ends, len(y), weight))
 
-    def with_weights(self, ends: tuple[float, float], look: WeightLook) -> Amounts:
+    def with_weights(self, ends: tuple[float, float], look: WeightSurvey) -> WeightSummary:
         """Return the amounts of weights between these, by a look at all of them."""
         whole, multiples, total = look
         if whole:
             return self.with_whole(ends[0], multiples, np.rint(ends[1] / ends[0]))
         return self.with_grid(grid_of(ends[1], self.rows), ends[1], total)
 
-    def with_range(self, low: float, high: float) -> Amounts:
+    def with_range(self, low: float, high: float) -> WeightSummary:
         """Return the amounts of targets between these."""
         middle = low / 2 + high / 2
         return replace(self, middle=middle, reach=max(high - middle, middle - low))
 
-    def with_whole(self, least: float, total: float, largest: float) -> Amounts:
+    def with_whole(self, least: float, total: float, largest: float) -> WeightSummary:
         """Return the amounts of weights that become whole numbers."""
         unit = self.rows / float(total)
         return replace(self, total=float(total), largest=float(largest), unit=unit, grid=least, weighted=True)
 
-    def with_grid(self, grid: float, largest: float, total: float) -> Amounts:
+    def with_grid(self, grid: float, largest: float, total: float) -> WeightSummary:
         """Return the amounts of weights that are rounded to a grid."""
         unit = self.rows / total if total > 0 else 1.0
         return replace(self, grid=grid, largest=largest, total=total, unit=unit, whole=False, weighted=True)
@@ -212,12 +212,12 @@ class Amounts:
         """Return classes, or numbers less the middle of their range, as the grower takes them."""
         return y.astype(np.uint16) if n_classes else np.asarray(y, dtype=np.float64) - self.middle
 
-    def for_kernel(self, draws: int = 0) -> _core.GrowthAmounts:
+    def for_kernel(self, draws: int = 0) -> _core.GrowthWeights:
         """Return what the grower is told; ``draws`` of the rows are drawn for a tree, 0 when all are taken once."""
         weight, rows = self.total, float(self.rows)
         if draws:
             weight, rows = draws * self.largest, float(draws)
-        return _core.GrowthAmounts(
+        return _core.GrowthWeights(
             weight=weight,
             rows=rows,
             target=self.reach,
@@ -229,7 +229,7 @@ class Amounts:
         )
 
 
-def weight_look(ends: tuple[float, float], rows: int, weight: np.ndarray) -> WeightLook:
+def weight_look(ends: tuple[float, float], rows: int, weight: np.ndarray) -> WeightSurvey:
     """Look at some of the weights, all of which lie between ``ends`` and are so many."""
     least, grid = ends[0], grid_of(ends[1], rows)
     multiple = np.rint(weight / least)
@@ -238,7 +238,7 @@ def weight_look(ends: tuple[float, float], rows: int, weight: np.ndarray) -> Wei
     return whole, float(multiple.sum()), float(rounded.sum())
 
 
-def both_looks(a: WeightLook, b: WeightLook) -> WeightLook:
+def both_looks(a: WeightSurvey, b: WeightSurvey) -> WeightSurvey:
     """Merge what was seen of two parts."""
     return a[0] and b[0], a[1] + b[1], a[2] + b[2]
 

@@ -19,7 +19,7 @@ from vaglio.learners.trees.estimators.growing import prune_to, pruned_by_counts,
 from vaglio.learners.trees.estimators.pruning import FOLDS, choose, path_of, prices
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.passes.bins import Amounts
+from vaglio.learners.trees.passes.bins import WeightSummary
 from vaglio.learners.trees.passes.tree_passes import Asking, Setup, Sizes, grow_trees, plan_of
 from vaglio.runtime.seeds import row_hash, seed_of
 
@@ -36,7 +36,7 @@ _POWERS = 5
 
 
 @dataclass(frozen=True)
-class Part:
+class HashFold:
     """Rows whose hash lies between two numbers."""
 
     seed: int
@@ -44,12 +44,12 @@ class Part:
     last: int
 
     @classmethod
-    def fold(cls, seed: int, at: int, folds: int) -> Part:
+    def fold(cls, seed: int, at: int, folds: int) -> HashFold:
         """Return one of so many equal parts."""
         return cls(seed, (at << 64) // folds, ((at + 1 << 64) // folds) - 1)
 
     @classmethod
-    def share(cls, seed: int, fraction: float) -> Part:
+    def share(cls, seed: int, fraction: float) -> HashFold:
         """Return about this share of the rows."""
         return cls(seed, 0, min(max(int(fraction * 2**64), 1), 2**64) - 1)
 
@@ -69,11 +69,11 @@ class OnBins:
     """What trees on bins are grown from: bins, amounts, classes (0 for numbers) and the grower's configuration."""
 
     binning: Any
-    amounts: Amounts
+    amounts: WeightSummary
     n_classes: int
     config: _core.TreeConfig
 
-    def setup(self, parts: list[Part | None]) -> Setup:
+    def setup(self, parts: list[HashFold | None]) -> Setup:
         """Return the setup of trees of which each leaves out a part of the rows; None: nothing."""
         every = np.arange(len(self.binning.features))
         left_out = [(1, 0) if part is None else (part.first, part.last) for part in parts]
@@ -90,7 +90,7 @@ def tree_and_price(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> A
     As :func:`vaglio.learners.trees.estimators.pruning.choose_alpha`, with folds by the hash of the row.
     """
     seed = seed_of(estimator.random_state) % 2**32
-    folds = [Part.fold(seed, at, FOLDS) for at in range(FOLDS)]
+    folds = [HashFold.fold(seed, at, FOLDS) for at in range(FOLDS)]
     if sizes.n_rows < _SURELY_DIVIDED:
         folds = [fold for fold in folds if 0 < fold.count(sizes.n_rows) < sizes.n_rows]
     grown = yield from grow_trees(sizes, on_bins.setup([None, *folds]), on_bins.config)
@@ -109,7 +109,7 @@ def tree_and_price(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> A
 
 def reduced_tree(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> Asking:
     """Grow a tree on one part of the rows, and prune it by its errors on the others."""
-    part = Part.share(seed_of(estimator.random_state) % 2**32, estimator.validation_fraction)
+    part = HashFold.share(seed_of(estimator.random_state) % 2**32, estimator.validation_fraction)
     k, amounts = on_bins.n_classes, on_bins.amounts
     divided = 0 < part.count(sizes.n_rows) < sizes.n_rows
     grown = yield from grow_trees(sizes, on_bins.setup([part if divided else None]), on_bins.config)
@@ -122,7 +122,7 @@ def reduced_tree(estimator: TreeEstimator, sizes: Sizes, on_bins: OnBins) -> Ask
 
 
 def _validation_errors(
-    tree: _core.TreeArrays, part: Part, amounts: Amounts, n_classes: int, bound: float, chunk: Chunk
+    tree: _core.TreeArrays, part: HashFold, amounts: WeightSummary, n_classes: int, bound: float, chunk: Chunk
 ) -> np.ndarray:
     rows = part.of(chunk.index)
     if not len(rows):
@@ -160,7 +160,9 @@ class Tally:
         return Tally.of(np.concatenate([self.leaf, other.leaf]), np.concatenate([self.sums, other.sums]))
 
 
-def _tallies(trees: list[Tree], folds: list[Part], amounts: Amounts, n_classes: int, chunk: Chunk) -> tuple[Tally, ...]:
+def _tallies(
+    trees: list[Tree], folds: list[HashFold], amounts: WeightSummary, n_classes: int, chunk: Chunk
+) -> tuple[Tally, ...]:
     found = []
     index = chunk.index
     for tree, fold in zip(trees, folds):
@@ -173,7 +175,7 @@ def _tallies(trees: list[Tree], folds: list[Part], amounts: Amounts, n_classes: 
     return tuple(found)
 
 
-def _powers(amounts: Amounts, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _powers(amounts: WeightSummary, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the weighted powers of targets, rounded so that their sums have no order."""
     target = amounts.targets(y, 0)
     found = []

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from vaglio import _core
-from vaglio.engines.passes import Chunk, Facts, Gather, Keep, Kept, Pass
+from vaglio.engines.passes import Chunk, Gather, Keep, Kept, Pass, TableSummary
 from vaglio.errors import NotSupportedError
-from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Amounts, Binning, are_multiples, sampled_rows
+from vaglio.learners.trees.passes.bins import DEFAULT_BINS, Binning, WeightSummary, are_multiples, sampled_rows
 
 _KEPT = "bins"
 
@@ -80,26 +80,28 @@ class Setup:
     Attributes
     ----------
     binning : Binning
-    amounts : Amounts
+    amounts : WeightSummary
     n_classes : int
         0 for numbers.
     plan : TreesPlan or None
         The rows, columns and random numbers of each tree; None: one tree of all rows.
-    kernel : GrowthAmounts
+    kernel : GrowthWeights
         The amounts as the kernels take them.
     of : tuple of str
         What is kept of the rows already, as bins with their targets, and weights if there are any; empty: nothing.
     """
 
     binning: Binning
-    amounts: Amounts
+    amounts: WeightSummary
     n_classes: int
     plan: Plan
-    kernel: _core.GrowthAmounts
+    kernel: _core.GrowthWeights
     of: tuple[str, ...] = ()
 
     @classmethod
-    def made(cls, binning: Binning, amounts: Amounts, n_classes: int, plan: Plan, of: tuple[str, ...] = ()) -> Setup:
+    def made(
+        cls, binning: Binning, amounts: WeightSummary, n_classes: int, plan: Plan, of: tuple[str, ...] = ()
+    ) -> Setup:
         """Put together what is known."""
         return cls(binning, amounts, n_classes, plan, amounts.for_kernel(plan.draws if plan else 0), of)
 
@@ -143,7 +145,12 @@ class Block:
 
 
 def grow_in_passes(
-    facts: Facts, config: _core.TreeConfig, max_bins: int | None, strict: bool, plan: Plan = None, joined: bool = False
+    facts: TableSummary,
+    config: _core.TreeConfig,
+    max_bins: int | None,
+    strict: bool,
+    plan: Plan = None,
+    joined: bool = False,
 ) -> Asking:
     """Ask for what trees need and grow them; return a list of the arrays of each, or joined those of a forest."""
     binning = yield from binning_in_passes(facts, max_bins or DEFAULT_BINS, strict)
@@ -170,7 +177,7 @@ def grow_trees(sizes: Sizes, setup: Setup, config: _core.TreeConfig, joined: boo
     return (yield from _grow_by_levels(setup, config, joined, sizes))
 
 
-def binning_in_passes(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
+def binning_in_passes(facts: TableSummary, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
     """Ask for the rows that bins are cut by, and cut them."""
     features = facts.codebook.features
     sample = np.empty((0, len(facts.values)))
@@ -188,9 +195,9 @@ def _numbers(chunk: Chunk) -> list[np.ndarray]:
     return [chunk.matrix.numeric]
 
 
-def amounts_in_passes(facts: Facts) -> Generator[Any, Any, Amounts]:
+def amounts_in_passes(facts: TableSummary) -> Generator[Any, Any, WeightSummary]:
     """Ask for what is to be known of weights and targets."""
-    amounts = Amounts(facts.n_rows, float(facts.n_rows))
+    amounts = WeightSummary(facts.n_rows, float(facts.n_rows))
     if not facts.n_classes:
         amounts = amounts.with_range(*facts.y_range)
     if not facts.weighted:
@@ -207,7 +214,7 @@ def _least(chunk: Chunk) -> float:
     return float(chunk.weight.min())
 
 
-def _multiples(least: float, facts: Facts, chunk: Chunk) -> tuple[bool, float, float, float]:
+def _multiples(least: float, facts: TableSummary, chunk: Chunk) -> tuple[bool, float, float, float]:
     """Return whether weights are multiples of the least, the sum and the largest multiple, and the sum of weights."""
     assert chunk.weight is not None
     multiple = np.rint(chunk.weight / least)
@@ -250,13 +257,13 @@ def _grow_by_levels(setup: Setup, config: _core.TreeConfig, joined: bool, sizes:
         frontier = grower.ask_sums(most.cells, most.rows)
         if len(frontier.totals):
             sums = yield Pass(
-                f"sums of level {level}", partial(_sums, setup, growth, frontier), of=of, holds=most.holds
+                f"sums of level {level}", partial(_sums, setup, growth, frontier), of=of, max_bytes=most.max_bytes
             )
             grower.take_sums(sums)
             continue
         frontier = grower.ask_rows(most.cells, most.rows)
         given_rows = partial(_rows, setup, growth, spread, frontier)
-        arrived: Arrived = yield Pass("rows of small nodes", given_rows, of=of, holds=most.holds)
+        arrived: Arrived = yield Pass("rows of small nodes", given_rows, of=of, max_bytes=most.max_bytes)
         starts, arrays = arrived.joined()
         block = setup.block_of(arrays, 0)
         told = {name: arrays.get(name) for name in ("weights", "counts", "drawn")}
@@ -315,7 +322,7 @@ class Arrived:
 
 
 class Sizes(Protocol):
-    """What growing is planned by: the :class:`~vaglio.engines.passes.Facts`, or those of rows in memory."""
+    """What growing is planned by: the :class:`~vaglio.engines.passes.TableSummary`, or those of rows in memory."""
 
     @property
     def n_rows(self) -> int: ...
@@ -390,13 +397,13 @@ class PassSize:
         Sums.
     rows : float
         Rows of small nodes, as often as they are drawn.
-    holds : int
+    max_bytes : int
         Bytes that either takes.
     """
 
     cells: int
     rows: float
-    holds: int
+    max_bytes: int
 
     @classmethod
     def of(cls, sizes: Sizes, setup: Setup, config: _core.TreeConfig) -> PassSize:

@@ -107,7 +107,7 @@ class NodeSplits:
         self.c45 = estimator._c45_numeric
         self.require_gain = estimator._require_gain
         self.average_gain = self.by_ratio and estimator.average_gain
-        self.guarded_from = guarded_from(estimator.nominal_guard, len(training.y))
+        self.guarded_from = guarded_from(estimator.high_cardinality, len(training.y))
 
     def all(self, weight: np.ndarray, used: frozenset[int]) -> list[Split]:
         """One split per feature; ``weight`` is the share of each row in the node."""

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.encode import guarded_from, reliability
-from vaglio.engines.passes import Chunk, Facts, Pass
+from vaglio.engines.passes import Chunk, Pass, TableSummary
 from vaglio.engines.survey import unit_of
-from vaglio.learners.inputs import note_belief
+from vaglio.learners.inputs import note_reliability
 
 if TYPE_CHECKING:
     pass
 
 
-def belief_passes(estimator: Any, facts: Facts, whole: bool = False) -> Generator[Pass, Any, np.ndarray]:
+def reliability_passes(estimator: Any, facts: TableSummary, whole: bool = False) -> Generator[Pass, Any, np.ndarray]:
     """Ask for the tables of nominal columns of many values; return how far each column is believed, and note it."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
-    most = guarded_from(estimator.nominal_guard, facts.n_rows)
+    most = guarded_from(estimator.high_cardinality, facts.n_rows)
     guarded = [q for q, j in enumerate(nominal) if len(features[j].categories) > most]
     found, average = np.ones(len(nominal)), np.ones(len(nominal))
     if guarded:
@@ -33,7 +33,7 @@ def belief_passes(estimator: Any, facts: Facts, whole: bool = False) -> Generato
             average[q] = reliability(table, squares, 0)
     if len(features) == len(nominal) and not found.any():
         found = np.ones_like(found)
-    note_belief(estimator, features, dict(zip(nominal, found.tolist())))
+    note_reliability(estimator, features, dict(zip(nominal, found.tolist())))
     if whole and not (found == 1).all():
         kept = np.where(average < 0.5, 0.0, found)
         found = kept if kept.any() or len(features) > len(nominal) else found
