@@ -181,6 +181,7 @@ def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
         assert len(outputs.run_command(command).splitlines()) > 10, command
 
 
+@pytest.mark.slow
 def test_pictures_can_be_drawn_again():
     pictures = _load(DOCS / "pictures.py")
     assert {path.stem for path in (DOCS / "pictures").glob("*.svg")} == set(pictures.PICTURES) - {"penguins"}

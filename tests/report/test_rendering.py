@@ -62,6 +62,7 @@ def test_the_page_is_whole_and_loads_nothing(penguins):
     assert len(identities) == len(set(identities))
 
 
+@pytest.mark.slow
 def test_pictures_have_names(penguins):
     for tag, given in read(report_html(penguins)).elements:
         if tag == "svg":
