@@ -145,6 +145,7 @@ def _resolve(name: str) -> Any:
     return getattr(importlib.import_module(home), last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in REFERENCE if not name.startswith("vaglio.errors.")])
 def test_every_parameter_is_documented(name: str):
     thing = _resolve(name)
