@@ -145,6 +145,7 @@ def _resolve(name: str) -> Any:
     return getattr(importlib.import_module(home), last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in REFERENCE if not name.startswith("vaglio.errors.")])
 def test_every_parameter_is_documented(name: str):
     thing = _resolve(name)
@@ -181,6 +182,7 @@ def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
         assert len(outputs.run_command(command).splitlines()) > 10, command
 
 
+@pytest.mark.slow
 def test_pictures_can_be_drawn_again():
     pictures = _load(DOCS / "pictures.py")
     assert {path.stem for path in (DOCS / "pictures").glob("*.svg")} == set(pictures.PICTURES) - {"penguins"}

@@ -21,6 +21,7 @@ def study() -> vaglio.Study:
     ).run(progress=False)
 
 
+@pytest.mark.slow
 def test_it_ends_with_a_model_that_predicts_explains_and_can_be_saved(study, tmp_path):
     X, y = vaglio.datasets.load("penguins").xy("species")
     assert (study.predict(X) == y).mean() > 0.9
@@ -43,6 +44,7 @@ def test_every_part_is_there(study):
     assert "<table" in study._repr_html_()
 
 
+@pytest.mark.slow
 def test_same_seed_same_study(study):
     again = vaglio.Study(
         vaglio.datasets.load("penguins"), "species", learners=LEARNERS, selection_options={"folds": 3, "n_iter": 3}

@@ -149,6 +149,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_variants_too(variant: str):
     X, y = rows(80)

@@ -111,6 +111,7 @@ def test_every_split_is_the_best_one(criterion, nominal_split, missing, data, mi
     check_node(oracle, tree, 0, np.arange(len(y)), np.ones(len(y)) if weight is None else weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["fractional", "learned"])
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=tables(), seed=st.integers(0, 1000))

@@ -59,6 +59,7 @@ def test_a_tree_is_that_of_a_full_search(table: Any, config: dict[str, Any], thr
     equal_trees(grow(*given, **config, sieve=True), grow(*given, **config, sieve=False))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables(), configs, st.integers(1, 2))
 def test_a_forest_is_that_of_a_full_search(table: Any, config: dict[str, Any], threads: int) -> None:

@@ -27,6 +27,7 @@ def weighed(draw):
     return Rows(numeric), np.minimum(y, n_classes - 1), n_classes, weight * n / weight.sum()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=weighed(), leaves=st.integers(2, 9), threads=st.integers(1, 3))
 def test_bins_and_orders_give_the_same_tree(data, leaves, threads):
@@ -49,6 +50,7 @@ def best_gain(x, y, w, n_classes):
     return max(0.0, (purity.max() - (left[-1] ** 2).sum() / total) / total)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=weighed(), scale=st.sampled_from([1e-50, 1.0, 1e50]))
 def test_no_threshold_is_better_whatever_rows_weigh(data, scale):

@@ -152,6 +152,7 @@ def test_what_is_left_to_scikit_learn_is_counted() -> None:
     assert sum(entry.count for entry in dropin.fallbacks() if "HistGradientBoostingRegressor" in entry.name) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Regressor", "Classifier"])
 @pytest.mark.parametrize("max_features", [1.0, 0.5])
 def test_more_rounds_join_those_there_are(name: str, max_features: float) -> None:

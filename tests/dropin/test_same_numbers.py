@@ -159,6 +159,7 @@ def test_an_absolute_penalty_is_solved_to_the_last_digits_that_tol_asks_for() ->
     assert wrong.max() < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name", "params"),
     [

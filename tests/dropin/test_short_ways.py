@@ -99,6 +99,7 @@ def test_what_is_wrong_is_still_refused(name: str) -> None:
         model.predict(X[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_names_of_columns_are_still_compared(name: str) -> None:
     model, X, y = made(name)

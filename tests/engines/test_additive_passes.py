@@ -89,6 +89,7 @@ def test_numbers_from_disk_and_from_memory_give_one_file(name, rows):
     assert sha(held) == sha(streamed)
 
 
+@pytest.mark.slow
 def test_two_classes_and_any_chunks(rows):
     models = set()
     for chunk in (97, 1000):

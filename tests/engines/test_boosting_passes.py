@@ -99,6 +99,7 @@ def test_two_classes_and_any_chunks(rows):
     assert len(models) == 1
 
 
+@pytest.mark.slow
 def test_little_memory_asks_more_often_and_gives_one_file(rows, monkeypatch):
     ours = classifier(max_iter=2, early_stopping=False)
     once = passes.PassedRounds.run
@@ -125,6 +126,7 @@ def test_weights_give_the_trees_of_a_training_in_memory(rows):
         np.testing.assert_array_equal(trees.leaves, theirs.leaves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ours", "said"),
     [

@@ -143,6 +143,7 @@ def test_a_killed_worker_changes_nothing(client, lazy):
     assert killed
 
 
+@pytest.mark.slow
 def test_partitions_that_differ_are_named(client, frame):
     import dask.dataframe as dd
 

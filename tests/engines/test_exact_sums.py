@@ -16,6 +16,7 @@ from vaglio.errors import InputError
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @given(st.lists(FLOATS, max_size=60), st.integers(0, 60))
 def test_exact_sum_is_rounded_once(terms, cut):
     exact = sum(map(Fraction, terms), Fraction(0))
@@ -30,6 +31,7 @@ def test_exact_sum_is_rounded_once(terms, cut):
     assert np.array_equal(parts.limbs, ExactSum.of(terms[::-1]).limbs)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=80),
     st.integers(0, 80),

@@ -101,6 +101,7 @@ def test_too_little_memory_names_the_least(lazy):
         NAIVE.fit(*lazy.xy("target"))
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_from_its_checkpoint(monkeypatch, lazy, tmp_path):
     monkeypatch.setattr(logistic_solver, "_SAMPLE_ROWS", 600)
     monkeypatch.setattr(logistic_solver, "_ROWS_PER_COEFFICIENT", 1)

@@ -35,6 +35,7 @@ def test_a_split_takes_every_row_once_and_the_same_rows_from_any_parts(numbered,
     assert set(numbers(held)) != set(numbers(scan(numbered).split(0.3, seed=5)[1]))
 
 
+@pytest.mark.slow
 def test_text_files_are_counted_and_split(frame, tmp_path):
     for at in range(3):
         frame.iloc[at * 100 : (at + 1) * 100].assign(number=np.arange(at * 100, (at + 1) * 100)).to_csv(
@@ -65,6 +66,7 @@ def test_a_holdout_is_evaluated_as_its_rows_in_memory(lazy):
     assert trained.evaluation.accuracy.value == own.score(*held.xy("target"))
 
 
+@pytest.mark.slow
 def test_folds_evaluate_every_row_once(lazy):
     X, y = lazy.xy("target")
     evaluation = evaluate_learner(clone(NAIVE), X, y, EvaluationPlan(folds=3, seed=1))

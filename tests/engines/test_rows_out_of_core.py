@@ -57,6 +57,7 @@ def test_a_comparison_measures_noise_missing_values_and_growth(path):
     assert report.scaling[-1]["rows"] == 3000
 
 
+@pytest.mark.slow
 def test_a_learner_that_needs_its_rows_is_listed_and_says_what_to_do(path):
     data = scan(path).drop(["weight"])
     found = compare(data, "target", learners=["naive-bayes", "ripper"], folds=2, noise=(), missing=(), sizes=())
@@ -98,6 +99,7 @@ def test_what_needs_positions_of_rows_is_refused(path):
         compare(data)
 
 
+@pytest.mark.slow
 def test_trials_resume_from_a_checkpoint(path, tmp_path, monkeypatch):
     data = scan(path).drop(["weight"])
     options = {"learners": ["naive-bayes"], "folds": 2, "noise": (), "missing": (), "sizes": ()}

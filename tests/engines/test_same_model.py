@@ -94,6 +94,7 @@ def test_the_documentation_says_what_agrees():
 DIFFERENT = [(learner, parameters) for learner, parameters, how in table_of_agreement() if how == "different"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "parameters"), DIFFERENT)
 def test_what_differs_by_design_says_so(learner, parameters, lazy, frame):
     rows = frame.drop(columns=["weight", "target"])
@@ -176,6 +177,7 @@ def test_a_sample_is_the_same_rows_in_any_chunks(path, monkeypatch):
     assert scan(path).sample(10_000).shape[0] == 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["naive-bayes, intervals", "logistic", "gaussian-map"])
 def test_columns_without_values_and_one_value(name, tmp_path):
     rows = make_frame(400).drop(columns="weight").assign(empty=np.nan, constant=3.0)

@@ -79,6 +79,7 @@ def test_decision_values_give_curves_but_no_probabilities():
     assert evaluation.roc_auc > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["perceptron", "svm", "c45", "ripper"])
 def test_an_estimator_and_its_fitted_model_have_the_same_evaluation(learner):
     X, y = vaglio.datasets.load("penguins").xy("species")

@@ -77,6 +77,7 @@ def outcome(content: bytes, X: Any) -> str:
     return "harmless"
 
 
+@pytest.mark.slow
 def test_flipped_bytes_are_refused_or_harmless(fitted: Any, penguins: tuple[Any, Any]) -> None:
     rng = np.random.default_rng(0)
     content = to_bytes(fitted)

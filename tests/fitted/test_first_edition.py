@@ -20,6 +20,7 @@ SAVED = Path(__file__).parent.parent / "saved"
 RECORDED: dict[str, dict[str, Any]] = json.loads((SAVED / "predictions-0.1.0.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_saved_model_predicts_and_explains_as_it_did(name: str) -> None:
     model, recorded = vaglio.load(SAVED / f"{name}-0.1.0.vaglio"), RECORDED[name]

@@ -63,6 +63,7 @@ def test_no_name_leaves_its_place_in_a_program(learner: str, system: str, tmp_pa
     check(*fitted_of(learner), system, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_python_and_the_language_of_rules_too(learner: str) -> None:
     fitted, new = fitted_of(learner)

@@ -24,6 +24,7 @@ def test_a_number_reads_as_a_person_writes_it(value: float, text: str):
     assert short_number(value) == text
 
 
+@pytest.mark.slow
 @given(st.floats(-1e14, 1e14).filter(lambda value: abs(value) >= 1e-4))
 def test_no_exponent_and_nine_digits_in_the_usual_range(value: float):
     text = short_number(value)

@@ -70,6 +70,7 @@ def test_an_identifier_has_no_mean():
         statistic(key, "mean")
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0, 100))
 @settings(max_examples=60, deadline=None)
 def test_any_percentile_may_be_asked_for(values, percent):

@@ -60,6 +60,7 @@ def test_every_term_is_drawn_the_most_important_first(study):
     assert age["caption"][0].startswith("missing: ")
 
 
+@pytest.mark.slow
 def test_the_sentences_name_the_scale_and_the_classes(study):
     chapter = summarize_study(study)["inside"]
     said = " ".join(chapter["lead"])

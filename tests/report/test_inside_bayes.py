@@ -33,6 +33,7 @@ def test_joint_bayes_shows_the_combinations_by_class() -> None:
     assert any("combinations of values occurred" in line for line in chapter["lead"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["multinomial-nb", "bernoulli-nb"])
 def test_counts_show_the_words_that_tell_the_classes_apart(learner: str) -> None:
     rng = np.random.default_rng(0)

@@ -13,6 +13,7 @@ from vaglio.report.performance import curves_summary
 from vaglio.report.pictures import class_data
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 10)), min_size=4, max_size=60), st.integers(4, 30))
 def test_counts_are_those_of_the_rows(rows, points):

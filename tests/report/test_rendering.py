@@ -62,6 +62,7 @@ def test_the_page_is_whole_and_loads_nothing(penguins):
     assert len(identities) == len(set(identities))
 
 
+@pytest.mark.slow
 def test_pictures_have_names(penguins):
     for tag, given in read(report_html(penguins)).elements:
         if tag == "svg":
@@ -91,6 +92,7 @@ def test_every_learner_has_its_chapter(learner):
     assert ("section", "inside") in [(tag, given.get("id")) for tag, given in reader.elements]
 
 
+@pytest.mark.slow
 def test_a_report_is_whole_or_not_there(penguins, tmp_path):
     with pytest.raises(InputError, match="no folder"):
         write_report(penguins, tmp_path / "absent" / "report.html")
@@ -98,6 +100,7 @@ def test_a_report_is_whole_or_not_there(penguins, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_the_python_lines_make_the_same_study(two_classes, tmp_path, monkeypatch):
     from vaglio.report.method import python_lines
 

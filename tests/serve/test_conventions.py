@@ -82,6 +82,7 @@ def test_health_and_server_in_the_protocol(serve):
 GOOD = {"name": "x0", "shape": [1], "datatype": "FP64", "data": [1.0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -139,6 +140,7 @@ def test_every_form_of_invocation_gets_the_same_predictions(serve, n: int):
     assert text.json() == {"predictions": ["Adelie"] * n}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -56,6 +56,7 @@ def test_a_sound_new_file_is_served(watched):
     assert service.counters.values["vaglio_reloads_total", "play", "taken"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -41,6 +41,7 @@ def test_a_search_leaves_models_with_their_rows_and_what_was_tried(enter, fields
     assert f'id="way-{fields["way"]}" value="{fields["way"]}" checked' in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [

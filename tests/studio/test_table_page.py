@@ -62,6 +62,7 @@ def test_everything_is_there_after_a_restart(messy, enter):
     assert "messy.csv" in again.get("/table").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

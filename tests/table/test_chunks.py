@@ -28,6 +28,7 @@ def _join(chunks: list[Table], name: str) -> list:
     return [value for chunk in chunks for value in chunk[name].tolist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.feather", "t.jsonl"])
 @pytest.mark.parametrize("rows", [1, 300, 5000])
 def test_chunks_are_the_whole(tmp_path, name, rows):

@@ -81,6 +81,7 @@ def test_a_tree_grows_by_one_test_per_step_of_its_trace():
     assert animation.stepwise
 
 
+@pytest.mark.slow
 def test_boosting_has_a_picture_per_round_of_its_trace():
     X, y = iris()
     estimator = fitted("adaboost", X, y, n_estimators=6)

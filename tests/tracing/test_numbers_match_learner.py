@@ -134,6 +134,7 @@ PERCEPTRONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", PERCEPTRONS)
 def test_the_perceptron_ends_at_the_weights_worked_out(play, flowers, options):
     for X, y in (play, flowers):

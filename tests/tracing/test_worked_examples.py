@@ -184,6 +184,7 @@ def test_entropy_of_iris_in_both_halves(tables, lang):
     assert text.count("25      ") >= 2
 
 
+@pytest.mark.slow
 def test_shattering(tables, lang):
     assert work(lang, tables["three"], "--about", "shattering").count("\n  ") >= 8
     answer = json.loads(work(lang, tables["three"], "--about", "shattering", "--json"))
@@ -211,6 +212,7 @@ def test_a_duplicated_attribute_counts_twice(tables, lang):
     assert "outlook and sky" in text or "outlook e sky" in text
 
 
+@pytest.mark.slow
 def test_an_identifier(tables, lang):
     text = work(lang, tables["identifier"], "-t", "play", "-l", "id3", "--nominal", "day")
     cells = line_of(text, "day")

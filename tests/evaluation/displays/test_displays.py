@@ -63,6 +63,7 @@ def test_from_a_model_and_from_scores(two, display):
                 np.testing.assert_allclose(a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", CURVES)
 def test_a_curve_for_each_of_three_classes(three, display):
     drawn = display.from_estimator(*three)

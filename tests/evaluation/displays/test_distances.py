@@ -49,6 +49,7 @@ def test_points_of_a_plane_keep_their_distances() -> None:
     assert shown == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_noise_hides_the_classes_from_euclid_only() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)

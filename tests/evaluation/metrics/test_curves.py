@@ -94,6 +94,7 @@ def test_rows_of_one_score_share_their_gain_evenly():
     assert len(curve.share) == 2
 
 
+@pytest.mark.slow
 def test_interval_of_the_area_covers_as_it_says():
     rng = np.random.default_rng(0)
     covered = 0

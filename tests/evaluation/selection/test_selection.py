@@ -157,6 +157,7 @@ def test_every_search(iris, search):
     assert not selection.failures
 
 
+@pytest.mark.slow
 def test_same_seed_same_choice_for_any_n_jobs(iris):
     learners = {"forest": (RandomForestClassifier(5), {"max_depth": [1, 2, None]})}
     runs = []
@@ -232,6 +233,7 @@ def test_progress_is_told(iris):
     assert "trying" in what
 
 
+@pytest.mark.slow
 def test_costs_move_the_decision_and_the_choice():
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[:, :3], np.array(["ill", "well"])[y]
@@ -294,6 +296,7 @@ def test_a_selection_says_which_rows_judged():
     assert sorted(nested.judged.tolist()) == list(range(len(y)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("optimism", "said"),
     [(0.00001, "is the same on"), (0.02, "0.0200 higher than on"), (-0.02, "0.0200 lower than on")],

@@ -61,6 +61,7 @@ def gradients(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 columns = st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan]), st.booleans()), min_size=6, max_size=40)
 
 
+@pytest.mark.slow
 @given(columns)
 @settings(max_examples=60, deadline=None)
 def test_a_step_is_the_best_cut_of_a_column(rows):

@@ -176,6 +176,7 @@ def test_words_that_tell_nothing_cost_little():
     assert with_word > without - 0.03
 
 
+@pytest.mark.slow
 def test_ordered_categories_are_the_same_on_any_threads_and_heed_constraints():
     X, y = words(800)
     options = {
@@ -252,6 +253,7 @@ def test_levels_are_filled_one_after_the_other():
     assert by_level.score(X, y) > 0.9
 
 
+@pytest.mark.slow
 def test_more_bins_than_a_byte_can_number():
     random = np.random.default_rng(0)
     X = random.normal(size=(3000, 2))
@@ -313,6 +315,7 @@ def test_the_temperature_is_the_one_of_least_loss(seed, classes, true):
     assert loss(found) <= min(loss(found * 0.97), loss(found * 1.03))
 
 
+@pytest.mark.slow
 def test_a_few_rows_change_the_temperature_little():
     random = np.random.default_rng(0)
     raw = random.normal(size=(100_000, 3)) * 3
@@ -337,6 +340,7 @@ def test_the_temperature_of_many_rows_does_not_depend_on_threads():
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_temperature_changes_probabilities_and_no_class():
     X, y = make_classification(300, 6, flip_y=0.3, n_classes=3, n_informative=4, random_state=0)
     plain, cooled, chosen = (
@@ -349,6 +353,7 @@ def test_a_temperature_changes_probabilities_and_no_class():
     assert HistGradientBoostingClassifier(early_stopping=False, max_iter=3).fit(X, y).temperature_ == 1.0
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 7), min_size=10, max_size=60), st.integers(0, 99))
 def test_a_fold_judges_no_class_that_it_does_not_learn(codes, seed):
@@ -363,6 +368,7 @@ def test_a_fold_judges_no_class_that_it_does_not_learn(codes, seed):
         assert known.all() or not known.any()  # none: where no row that is held out could be judged at all
 
 
+@pytest.mark.slow
 def test_classes_of_one_row_make_no_model_unsure():
     X, y = make_classification(300, 6, n_classes=3, n_informative=4, class_sep=2.0, random_state=0)
     X, y = np.vstack([X, X[:9] + 0.01]), np.append(y, np.arange(3, 12))
@@ -380,6 +386,7 @@ def test_going_on_from_a_model_with_a_temperature_is_the_same_as_not_stopping():
 
 
 # -- few columns -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_of_a_few_columns_every_split_sees_all():
     random = np.random.default_rng(0)
     X = random.uniform(0, 4, (900, 3))

@@ -74,6 +74,7 @@ def test_the_scores_of_the_peer_at_its_settings(classes, holes, options):
     np.testing.assert_allclose(ours.fit(X, y, weight).decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_numbers_of_the_peer_for_every_loss(loss, weighted):

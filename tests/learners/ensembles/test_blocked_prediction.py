@@ -1,6 +1,7 @@
 """Many rows at once, by ranks and in blocks, are predicted bit for bit as the trees say one by one."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def _one_by_one(model, X):
     return sums / forest.n_trees
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**20),
     rows=st.sampled_from(

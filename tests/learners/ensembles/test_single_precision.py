@@ -55,6 +55,7 @@ def _near_thresholds(model, rows, seed):
     return np.nextafter(X, random.choice(np.array([-9, 9], dtype=np.float32), X.shape))
 
 
+@pytest.mark.slow
 @given(rows=st.sampled_from([1, 2, 15, 16, 17, 63, 64, 65, 200, 4097]), seed=st.integers(0, 2**20))
 @settings(max_examples=12, deadline=None)
 def test_float32_is_predicted_as_float64(fitted, rows, seed):

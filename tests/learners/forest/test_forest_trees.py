@@ -219,6 +219,7 @@ def test_pruning_in_a_forest_is_that_of_the_tree() -> None:
         assert forest[0].to_text() == DecisionTreeRegressor(ccp_alpha=alpha).fit(X, y).to_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"features_per_tree": 3}, {"max_bins": 32}, {"ccp_alpha": 1e-4}], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_predictions_keep_to_the_constraints(kind: Any, options: Any) -> None:

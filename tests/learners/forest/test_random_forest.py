@@ -49,6 +49,7 @@ def test_probabilities_are_the_same_for_any_number_of_threads(data):
     np.testing.assert_array_equal(one.permutation_importances_, two.permutation_importances_)
 
 
+@pytest.mark.slow
 def test_as_accurate_as_the_peer(data):
     X, y = data
     ours = RandomForestClassifier(60, random_state=0).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])

@@ -183,6 +183,7 @@ def test_any_number_of_threads_gives_the_same_bits():
     assert len(set(results)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["newton-cg", "sag", "saga", "liblinear", "newton-cholesky", "lbfgs"])
 def test_one_minimum_by_every_name(solver):
     X, y = table(classes=2)

@@ -17,6 +17,7 @@ from vaglio import MLPClassifier
 from vaglio.learners.linear.passes import Training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("activation", ["identity", "logistic", "tanh", "relu"])
 def test_our_forward_pass_is_scikit_learns(classes, activation):

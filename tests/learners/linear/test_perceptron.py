@@ -54,6 +54,7 @@ def test_same_weights_as_the_rule(seed, width, epochs):
     np.testing.assert_allclose([model.intercept_[0], *model.coef_[0]], expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_outputs_at_rest_and_outputs_seldom_wrong_learn_by_the_rule():
     # Whole numbers, whose sums are exact in any order. One class stands apart and comes to rest; of the others few rows
     # are wrong, so that both are answered for several rows at once.

@@ -109,6 +109,7 @@ def test_labels_out_of_range_are_refused():
         _core.neighbor_shares(rows, no_codes(60), rows, no_codes(60), np.zeros(59, np.int64), 2, k=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),

@@ -60,6 +60,7 @@ def in_database(statement: str, rows: list[dict[str, Any]], columns: list[str]) 
     return [tuple(row[name] for name in columns) for row in base.execute(statement)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("costs", [False, True])
 @pytest.mark.parametrize("resolution", RESOLUTIONS)
 def test_every_form_gives_the_same(resolution: str, costs: bool) -> None:

@@ -98,6 +98,7 @@ def test_against_libsvm_and_the_optimality_conditions(name, C):
     np.testing.assert_allclose(ours.decision_function(X), peer.decision_function(X), rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.slow
 def test_single_precision_kernels_stay_within_the_tolerance():
     X, y = table(2500, 10, seed=3)
     signs = np.where(y == 1, 1, -1)

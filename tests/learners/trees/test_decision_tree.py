@@ -257,6 +257,7 @@ def test_a_degenerate_tree_is_deep_without_recursion() -> None:
     assert tree.to_text().count("\n") == 2 * n - 2
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_a_long_fit_and_leaves_nothing_behind() -> None:
     """Alternating classes along one column of many rows would take minutes: the signal ends it."""
     import signal

@@ -100,6 +100,7 @@ def test_one_split_is_as_good_as_scikit_learns(criterion, seed, missing):
     assert ours.tree_.value[0, 0, 0] == pytest.approx(theirs.tree_.value[0, 0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("split", ["subset", "multiway"])
 @pytest.mark.parametrize("missing", ["learned", "fractional", "branch"])

@@ -92,6 +92,7 @@ def sources(table: Any, folder: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["csv", "arff", "pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("learner", [vaglio.ID3Classifier, vaglio.C45Classifier], ids=["id3", "c45"])
 def test_the_tree_and_five_rules_of_the_notes(table: Any, way: str, learner: Any, tmp_path: Path) -> None:

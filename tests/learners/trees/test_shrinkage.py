@@ -109,6 +109,7 @@ def test_the_file_the_rules_and_single_rows_say_the_same(name: str, tmp_path: An
     assert any("shrinkage 3" in note for note in loaded.explain(X.iloc[:1])[0].notes) or name in FORESTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cart", "forest", "numbers"])
 def test_the_strength_is_chosen_among_those_tried(name: str) -> None:
     X, y, weight = table(5, n=200)

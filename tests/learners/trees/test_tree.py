@@ -75,6 +75,7 @@ def test_it_is_pruned(chain: Tree) -> None:
     assert (np.diff(alphas) >= 0).all()
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_read_back(chain: Tree) -> None:
     fitted = Fitted(Codebook((Feature("x"),)), chain, np.array(["a", "b"]), "tree")
     again = from_bytes(to_bytes(fitted)).model

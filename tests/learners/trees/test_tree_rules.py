@@ -27,6 +27,7 @@ def make(seed: int, missing: str, linear: bool = False):
 CASES = [(seed, missing) for seed in range(6) for missing in ("share", "direction", "mixed")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "missing"), CASES)
 def test_rules_give_what_the_tree_gives(seed, missing):
     rules, matrix, expected = make(seed, missing, linear=seed % 2 == 0)
