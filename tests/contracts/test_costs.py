@@ -110,7 +110,7 @@ def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path
     how = ("--target", "level", "--learner", learner, "--cost", cost_file, "-o", model, "--folds", "3")
     trained = run_here("train", table, *how)
     assert trained.code == 0, trained.err
-    assert ("weights of the training rows" if learner in BY_WEIGHTS else "least expected cost") in trained.out
+    assert ("the costs as weights of the rows" if learner in BY_WEIGHTS else "least expected cost") in trained.out
     assert "mean cost per row" in trained.out
     assert "mean cost" in run_here("inspect", model).out
     fitted = vaglio.load(model)

@@ -119,7 +119,7 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
     wanted = fitted.predict(frame)
     for format in [name for name in EXECUTED if name in forms and "text" in forms]:
         if format == "sql" and fitted.learner == "oblique" and DAY in frame:
-            with pytest.raises(NotSupportedError, match=f"multiply a date, as '{DAY}'"):
+            with pytest.raises(NotSupportedError, match=f"multiply a date, such as '{DAY}'"):
                 fitted.export(format)
             continue
         if fitted.model.kind == "additive" and format == "json":

@@ -44,7 +44,7 @@ def test_the_model_is_that_of_rows_in_memory(learner, table, pages):
 @pytest.mark.slow
 def test_everything_that_knows_rows_knows_these(pages):
     selection = vaglio.select(pages, "species", learners=LEARNERS, folds=2, search="none", progress=False)
-    assert selection.rows == {"held": "in pages", "divided": "by hash of the row number"}
+    assert selection.rows == {"held": "in pages", "divided": "by a hash of the row number"}
     assert selection.score > 0.8
     comparison = vaglio.compare(pages, "species", learners=LEARNERS, folds=2, progress=False)
     assert [report.error for report in comparison.reports] == ["", ""]

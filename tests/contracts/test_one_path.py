@@ -249,9 +249,9 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
     assert differing(disk, hashed, without=("notes",)) == []
     assert memory.keys() == disk.keys()
     assert memory["rows"] == {"held": "in memory", "divided": "stratified by class"}
-    assert disk["rows"] == {"held": "on disk", "divided": "by hash of the row number"}
+    assert disk["rows"] == {"held": "on disk", "divided": "by a hash of the row number"}
     if strategy != "zero":
-        assert any("by hash of the row number" in note for note in disk["notes"])
+        assert any("by a hash of the row number" in note for note in disk["notes"])
         assert any("stay on a cluster" in note for note in dask["notes"])
         assert not any("hash" in note for note in memory["notes"])
 
@@ -432,7 +432,7 @@ def test_the_recipe_of_a_scanned_table_makes_the_model_again(files, tmp_path, mo
     ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--set", "max_bins=16", "--holdout", 0.3,
         "--memory", "2GB", "--jobs", 1, "--out", out)  # fmt: skip
     fitted = vaglio.load(out)
-    assert fitted.provenance["scores"]["how"].endswith("rows assigned by hash of the row number")
+    assert fitted.provenance["scores"]["how"].endswith("rows assigned by a hash of the row number")
     monkeypatch.chdir(files)
     made: dict = {}
     exec(fitted.provenance["python"], made)

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError
-from vaglio.errors import VaglioWarning
+from vaglio.errors import reason_of
 from vaglio.messages.locale import Locale
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.messages.printable import ESCAPES, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
@@ -162,7 +162,9 @@ def watch_warnings(debug: bool) -> None:
 
 
 def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
-    told = message.message if isinstance(message, VaglioWarning) else " ".join(str(message).split())
+    told = reason_of(message) if isinstance(message, Warning) else message
+    if not isinstance(told, Message):
+        told = " ".join(told.split())
     remark(text("Note: {told}", told=told))
 
 

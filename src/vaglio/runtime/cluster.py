@@ -168,7 +168,7 @@ class Waiting:
 
     def _tell(self, done: int, total: int, name: str, watch: _Watch) -> None:
         if self.report is not None:
-            self.report(done, total, f"{name}: waiting for workers" if watch.alone else name)
+            self.report(done, total, text("{name}: waiting for workers", name=name) if watch.alone else name)
 
 
 class _Watch:

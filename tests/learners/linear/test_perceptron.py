@@ -201,7 +201,7 @@ def overlapping(n=120):
 @pytest.mark.parametrize("patience", [1, 7, 30])
 def test_training_ends_where_passes_make_no_fewer_errors(options, patience):
     X, y = overlapping()
-    with pytest.warns(ConvergenceWarning, match=f"{patience} passes without fewer errors"):
+    with pytest.warns(ConvergenceWarning, match=rf"after {patience} pass(es)? without fewer errors"):
         ended = Perceptron(n_iter_no_change=patience, **options).fit(X, y)
     errors = [int(epoch.errors.sum()) for epoch in ended.history_]
     first_of_least = int(np.argmin(errors))
@@ -413,7 +413,7 @@ def test_tiny_tables_hold_out_no_row():
 
 def test_what_ends_too_early_and_what_needs_all_rows_is_told():
     X, y = some_rows(2, n=200)
-    with pytest.warns(ConvergenceWarning, match="rows held out.*raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="hold-out set.*Raise max_iter"):
         Perceptron(early_stopping=True, max_iter=2).fit(X, y)
     with pytest.raises(NotSupportedError, match="early_stopping must be"):
         Perceptron(early_stopping=True).partial_fit(X, y, classes=[0, 1])

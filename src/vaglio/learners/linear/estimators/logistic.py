@@ -31,6 +31,7 @@ from vaglio.learners.linear.estimators.logistic_solver import (
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import PassedProblem, encoder_passes, reach_of
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.messages.message import Message
 from vaglio.typing import ColumnLike, TableLike
 
 # Multiplications beyond which standard errors are left out: they would take about a second or more.
@@ -336,8 +337,13 @@ class LogisticRegression(LinearClassifier):
             )
         elif not self.converged_:
             warnings.warn(
-                f"The solver {self.solver} failed to converge: the loss was still falling after {self.n_iter_} "
-                "iterations. Raise max_iter or loosen tol.",
+                Message(
+                    "solver-not-converged",
+                    "The solver {solver!r} did not converge: the loss was still falling after {n_iter:,} "
+                    "{n_iter:iteration|iterations}. Raise max_iter or loosen tol.",
+                    solver=self.solver,
+                    n_iter=int(self.n_iter_),
+                ),
                 ConvergenceWarning,
                 stacklevel=3,
             )

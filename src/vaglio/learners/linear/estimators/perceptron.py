@@ -37,6 +37,7 @@ from vaglio.learners.linear.estimators.perceptron_training import (
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.linear.passes import encoder_passes
 from vaglio.learners.parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.messages.message import Message
 from vaglio.runtime.seeds import legacy_random_state
 from vaglio.typing import ColumnLike, TableLike
 
@@ -225,19 +226,34 @@ class Perceptron(LinearClassifier):
             return _PATIENCE if self.early_stopping else 0
         return int(self.n_iter_no_change or 0)
 
-    def _unfinished(self) -> str:
+    def _unfinished(self) -> Message:
         """Say why training ended before it converged."""
         if self.validation_scores_:
-            return (
-                f"The accuracy on the rows held out, {self.validation_scores_[-1]:.1%} after pass {self.n_iter_}, was "
-                f"not at rest for {self._patience()} passes: raise max_iter or tol."
+            return Message(
+                "validation-not-converged",
+                "The accuracy on the hold-out set ({accuracy:.1%} after pass {n_iter:,}) was still changing: training "
+                "converges after {patience:,} {patience:pass|passes} without progress. Raise max_iter or tol.",
+                accuracy=float(self.validation_scores_[-1]),
+                n_iter=int(self.n_iter_),
+                patience=self._patience(),
             )
-        message = f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
+        wrong, n_iter = float(self.history_[-1].mean_error), int(self.n_iter_)
         if self.n_iter_ == self.max_iter:
-            return message + "either no hyperplane separates the classes or max_iter is too small."
-        return message + (
-            f"either no hyperplane separates the classes, or {self._patience()} passes without fewer errors "
-            "are too few to wait for (n_iter_no_change)."
+            return Message(
+                "passes-used-up",
+                "{wrong:.1%} of the predictions in pass {n_iter:,} were still wrong. Either no hyperplane separates "
+                "the classes, or max_iter is too small.",
+                wrong=wrong,
+                n_iter=n_iter,
+            )
+        return Message(
+            "passes-without-progress",
+            "{wrong:.1%} of the predictions in pass {n_iter:,} were still wrong. Either no hyperplane separates the "
+            "classes, or training stopped too early, after {patience:,} {patience:pass|passes} without fewer errors "
+            "(n_iter_no_change).",
+            wrong=wrong,
+            n_iter=n_iter,
+            patience=self._patience(),
         )
 
     def _refuse_passes(self) -> None:

@@ -31,6 +31,7 @@ from vaglio.learners.svm.estimators.solver import (
     train,
 )
 from vaglio.learners.svm.model import Kernel, SVMModel, mapped, written_out
+from vaglio.messages.message import Message
 from vaglio.model.base import DECISION_VALUES, check_finite
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
@@ -321,8 +322,13 @@ class SVC(VaglioClassifier):
             model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
         if (solutions.status == OUT_OF_STEPS).any():
             warnings.warn(
-                f"The solver ended after {int(solutions.steps.max())} steps with a violation of "
-                f"{solutions.gap.max():.3g}: raise max_iter or tol, or scale the columns.",
+                Message(
+                    "solver-out-of-steps",
+                    "The solver stopped after {steps:,} {steps:step|steps} with a violation of {violation:.3g}. Raise "
+                    "max_iter or tol, or scale the columns.",
+                    steps=int(solutions.steps.max()),
+                    violation=float(solutions.gap.max()),
+                ),
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -21,6 +21,7 @@ from vaglio.learners.trees.estimators.growing import grow
 from vaglio.learners.trees.estimators.presets import CARTClassifier
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import Message, join, text
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import progress_bar
 from vaglio.typing import ClassWeight, CostLike
@@ -208,15 +209,19 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
         self.proved_ = found.cost == found.lower
         self.stopped_by_ = found.limit or None
         if not self.proved_:
-            limit, value = f"{self.stopped_by_}_limit", getattr(self, f"{self.stopped_by_}_limit")
-            unit = " seconds: another run may find another tree" if self.stopped_by_ == "time" else ""
-            warnings.warn(
-                f"The search ended at its {limit} of {value:g}{unit}. The tree has an objective of "
-                f"{self.objective_:.4f}, and the best one may have {self.lower_bound_:.4f}: raise {limit}, or take a "
-                "smaller max_depth.",
-                ConvergenceWarning,
-                stacklevel=5,
+            limit = f"{self.stopped_by_}_limit"
+            told = Message(
+                "search-stopped",
+                "The search stopped at {limit} = {value:g}. The tree has an objective of {objective:.4f}; the best "
+                "tree may have {lower_bound:.4f}. Raise {limit}, or use a smaller max_depth.",
+                limit=limit,
+                value=getattr(self, limit),
+                objective=self.objective_,
+                lower_bound=self.lower_bound_,
             )
+            if self.stopped_by_ == "time":
+                told = join(" ", [told, text("Another run may find another tree.")])
+            warnings.warn(told, ConvergenceWarning, stacklevel=5)
 
 
 @dataclass(frozen=True)
