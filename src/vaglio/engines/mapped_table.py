@@ -21,8 +21,7 @@ from vaglio.errors import InputError
 from vaglio.messages.message import Option, text
 from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import reporting
-from vaglio.table import Column, Table
-from vaglio.table._column import KIND_WORDS
+from vaglio.table import KIND_WORDS, Column, Table
 from vaglio.typing import TableSource
 
 # What an audit or an exploration holds of each row at a time: copies of a few columns, sorted, and fingerprints.

@@ -25,7 +25,7 @@ from vaglio.engines.passes import MOST_VALUES, Chunk, TableSummary
 from vaglio.engines.raw import RawChunk, Recoding, on_grid
 from vaglio.errors import InputError
 from vaglio.messages.sentences import listed
-from vaglio.table._column import KIND_WORDS
+from vaglio.table import KIND_WORDS
 
 # A dictionary of more words than this would not stay small: the column is an identifier, or free text.
 MOST_CATEGORIES = 1 << 20

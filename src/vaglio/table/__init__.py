@@ -5,7 +5,7 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 """
 
 from vaglio.table._chunks import read_chunks
-from vaglio.table._column import Column
+from vaglio.table._column import KIND_WORDS, Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import WORD_PAIRS
@@ -23,6 +23,7 @@ from vaglio.table.scanned import (
 )
 
 __all__ = [
+    "KIND_WORDS",
     "LIMITS",
     "MISSING",
     "NO_NUMBER",

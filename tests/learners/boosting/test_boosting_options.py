@@ -292,7 +292,7 @@ def test_numbers_are_scored_too_and_a_wrong_name_is_refused():
     model = HistGradientBoostingRegressor(scoring="neg_mean_absolute_error", random_state=0).fit(X, X[:, 0])
     assert -0.5 < model.validation_score_.max() < 0
     assert HistGradientBoostingRegressor(scoring=None, random_state=0).fit(X, X[:, 0]).validation_score_.max() > 0.8
-    with pytest.raises(InputError, match="is no score"):
+    with pytest.raises(InputError, match="is not a score"):
         HistGradientBoostingClassifier(scoring="acuracy").fit(X, X[:, 0] > 0)
 
 

@@ -181,7 +181,7 @@ def test_files_go_with_the_model(data, queries, outside, tmp_path):
     del copied
     gc.collect()
     assert not list(tmp_path.iterdir())
-    with pytest.raises(InputError, match="removed with the model"):
+    with pytest.raises(InputError, match="removed with the trained model"):
         sent.predict(queries)
 
 
