@@ -134,7 +134,7 @@ def _mixed() -> Messy:
         "class",
         {"size": "numeric", "weight": "nominal", "grade": "nominal", "when": "nominal"},
         (
-            "2 cells are no numbers",
+            "2 cells are not numbers",
             "'ca. 30' in row 6",
             "several units",
             "'grade' is read as words",

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
 STRATEGIES = {
-    "zero": text("not reliable"),
-    "quick": text("better"),
-    "standard": text("may be too high"),
+    "zero": text("very poor"),
+    "quick": text("fair"),
+    "standard": text("poor"),
     "validation": text("good"),
-    "cross-validation": text("best"),
+    "cross-validation": text("very good"),
 }
 # Strategies that keep rows apart for the evaluation, so that another table can take their place.
 SEPARATE_TEST = ("validation", "cross-validation")
