@@ -138,7 +138,7 @@ def _mixed() -> Messy:
             "'ca. 30' in row 6",
             "several units",
             "'grade' is read as words",
-            "could be exchanged",
+            "day and month are ambiguous",
         ),
         findings=("wrong-values",),
     )

@@ -241,7 +241,7 @@ def test_what_a_model_cannot_be_written_as_is_said(table: Path, tmp_path: Path):
     run_here("train", table, "--target", "y", "--learner", "joint-bayes", "--out", model)
     is_one_line(run_here("export", model, "--out", tmp_path / "k.sql"), "cannot be exported as sql")
     assert "no rules" in run_here("export", model).out
-    is_one_line(run_here("rules", model), "has no rules")
+    is_one_line(run_here("rules", model), "does not give rules")
 
 
 # -- places to write to ------------------------------------------------------------------------------------------------
