@@ -174,11 +174,11 @@ def test_a_selection_and_a_study_hand_the_costs_on(learner: str):
         ({("low", "high"): 1}, None),
         ([[0, 1], [1, 0]], "3×3"),
         ([[0, 1, np.nan], [1, 0, 1], [1, 1, 0]], "finite"),
-        ({("low", "none"): 1}, "names no"),
-        ({("low", "high"): "much"}, "no number"),
+        ({("low", "none"): 1}, "not a .true, predicted. pair"),
+        ({("low", "high"): "much"}, "not a number"),
         (CostMatrix(np.ones((2, 2)) - np.eye(2), ("low", "mid")), "no class 'high'"),
         ("nowhere.csv", "nowhere.csv"),
-        ([["a"]], "square of numbers"),
+        ([["a"]], "square array of numbers"),
     ],
 )
 def test_costs_that_fit_and_costs_that_do_not(costs: Any, word: str | None):

@@ -76,7 +76,7 @@ def test_a_column_without_order_an_unknown_name_and_other_numbers_are_refused(es
     for given, said in (
         ({"word": 1}, r"Column 'word' is nominal, .* declare the order"),
         ({"flg": 1}, "did you mean flag"),
-        ({"x": 0.5}, "-1, 0 and 1 only"),
+        ({"x": 0.5}, "only -1, 0 and 1"),
         ([1, 0], "there are 3 columns"),
         ({3: 1}, "a position below 3"),
     ):

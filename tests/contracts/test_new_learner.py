@@ -231,7 +231,7 @@ def test_a_name_is_given_once() -> None:
         add_family(FAMILY)
     with pytest.raises(InputError, match="already is a kind of model 'nearest-mean'"):
         add_family(FAMILY._replace(name="others"))
-    with pytest.raises(InputError, match="learner 'nearest-mean' already"):
+    with pytest.raises(InputError, match="already a learner 'nearest-mean'"):
         add_learner(FAMILY.learners[0])
     with pytest.raises(InputError, match="unknown kind of model"):
         add_learner(Learner("other", "no-such-kind", dict, ""))

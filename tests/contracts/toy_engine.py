@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vaglio.engines.engine import Engine
-from vaglio.engines.passes import Gather, Keep, Kept, Walk, WholeArrays
+from vaglio.engines.passes import Gather, Keep, Kept, SequentialPass, WholeArrays
 from vaglio.engines.raw import Recoding, Wanted, raw_chunks
 from vaglio.engines.sources import CHUNK, Source, register
 from vaglio.engines.survey import Survey
@@ -107,7 +107,7 @@ class PagesEngine(Engine):
 
     def answer(self, request: Any) -> Any:
         views = [self.view(at, request) for at in range(len(self.raw))]
-        if isinstance(request, Walk):
+        if isinstance(request, SequentialPass):
             state = request.state
             for view in views:
                 state = request.step(state, view)

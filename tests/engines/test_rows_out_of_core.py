@@ -95,7 +95,7 @@ def test_what_needs_positions_of_rows_is_refused(path):
         select(data, "target", groups=np.zeros(3000))
     with pytest.raises(NotSupportedError, match="weights of the rows"):
         CostSensitiveClassifier(vaglio.SVC(), 1 - np.eye(3)).fit(*data.xy("target"))
-    with pytest.raises(InputError, match="Which column"):
+    with pytest.raises(InputError, match="Name the target"):
         compare(data)
 
 

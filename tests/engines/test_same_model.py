@@ -149,7 +149,7 @@ def test_weights_of_large_tables_count_as_in_memory(path, frame, few_are_large):
 
 @pytest.mark.parametrize("name", NOT_IN_PASSES)
 def test_others_say_what_they_need(name, lazy):
-    with pytest.raises(NotSupportedError, match=r"in memory.*; 3,000 rows take \d+\.\d MB"):
+    with pytest.raises(NotSupportedError, match=r"in memory.* 3,000 rows take \d+\.\d MB"):
         NOT_IN_PASSES[name].fit(*lazy.xy("target"))
 
 

@@ -138,7 +138,7 @@ def test_members_of_another_kind_need_memory_and_say_so(lazy, monkeypatch):
         BaggingClassifier(bootstrap=False, max_samples=0.5),
         AdaBoostClassifier(sampling="resample"),
     ):
-        with pytest.raises(NotSupportedError, match=r"gathered, about .* MB, more than the memory limit"):
+        with pytest.raises(NotSupportedError, match=r"in memory .*, about .* MB, more than the memory limit"):
             ours.fit(*lazy.xy("target"))
 
 

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(sys.platform == "win32", reason="kills processes by signals"),
 ]
-NONE_LEFT = r"has had no worker for 0\.5 seconds: start workers, and go on from the checkpoint"
+NONE_LEFT = r"has had no workers for 0\.5 seconds\. Start workers and resume from the checkpoint"
 FOREST = RandomForestClassifier(2, max_bins=32, random_state=1)
 
 

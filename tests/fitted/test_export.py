@@ -40,7 +40,7 @@ def test_what_a_model_has_not_is_said(play: tuple):
     model = vaglio.JointBayesClassifier().fit(*play).fitted_
     with pytest.raises(NotSupportedError, match="Keep the model file"):
         model.export("sql")
-    with pytest.raises(NotSupportedError, match="It can be written as text, exact, json"):
+    with pytest.raises(NotSupportedError, match="It can be exported as text, exact, json"):
         vaglio.RIPPERClassifier().fit(*play).fitted_.export("svg")
     with pytest.raises(InputError, match="no format 'docx'"):
         model.export("docx")
@@ -76,10 +76,10 @@ def test_the_sides_of_a_support_vector_machine(scheme: str):
 
 
 def test_what_has_no_form_says_why(play: tuple):
-    for learner, why in (("knn", "It can be written as onnx"), ("naive-bayes", "It can be written as onnx, pmml")):
-        with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv. {why}"):
+    for learner, why in (("knn", "It can be exported as onnx"), ("naive-bayes", "It can be exported as onnx, pmml")):
+        with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be exported as csv. {why}"):
             LEARNERS[learner].make().fit(*play).fitted_.export("csv")
-    with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*. Keep the model file"):
+    with pytest.raises(NotSupportedError, match=r"cannot be exported as csv: .*. Keep the model file"):
         vaglio.JointBayesClassifier().fit(*play).fitted_.export("csv")
     careful = vaglio.C45Classifier().fit(*play).fitted_.with_cost([[0, 9], [1, 0]])
     assert repr(careful).endswith("classes no and yes; decides for the class with the lowest expected cost")

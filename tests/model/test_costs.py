@@ -134,7 +134,7 @@ def test_what_is_no_matrix_of_costs_is_named(tmp_path):
     for cost, message in (
         ("nowhere.csv", "costs in .* cannot be read"),
         ([[0, "x"], [1, 0]], "a square array of numbers"),
-        ({("no", "yes"): "x"}, r"\('no', 'yes'\) is no number: 'x'"),
+        ({("no", "yes"): "x"}, r"\('no', 'yes'\) is 'x', which is not a number"),
         ({("no",): 1}, "is not a .true, predicted. pair"),
         ({"no": 1}, "is not a .true, predicted. pair"),
         ({("no", "yes", "no"): 1}, "is not a .true, predicted. pair"),

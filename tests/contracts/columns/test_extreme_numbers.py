@@ -38,7 +38,7 @@ def check_file(model: Any, rows: np.ndarray, predicted: np.ndarray) -> None:
         try:
             model.save(f"{folder}/m.vaglio")
         except NotSupportedError as error:
-            assert "no file of it could be loaded" in str(error)
+            assert "its file could not be loaded" in str(error)
             assert np.abs(rows).max() > 1e30 or np.abs(predicted).max() > 1e30
             return
         assert np.array_equal(vaglio.load(f"{folder}/m.vaglio").predict(rows), predicted)

@@ -270,7 +270,7 @@ def test_pairs_by_name_and_terms_left_out():
         ({"interactions": [("a", "q")]}, "'q'"),
         ({"interactions": "many"}, "'1x'"),
         ({"exclude": ["q"]}, "'q'"),
-        ({"interactions": [("a", "b")], "monotonic_cst": {"a": 1}}, "binds"),
+        ({"interactions": [("a", "b")], "monotonic_cst": {"a": 1}}, "'a', which monotonic_cst constrains"),
     ):
         with pytest.raises(InputError, match=why):
             make(**SMALL | wrong).fit(X, y)

@@ -89,7 +89,7 @@ def test_edits_are_kept_with_their_scores_in_the_file(fitted, tmp_path):
         ("a", "flatten", {"value": 1.0}, "needs value="),
         ("a", "remove", {"where": (0, 1)}, "as a whole"),
         ("a", "flatten", {"where": (1, -1)}, "empty"),
-        ("shop", "flatten", {"where": (0, 1)}, "'shop' needs a value"),
+        ("shop", "flatten", {"where": (0, 1)}, "'shop', give a value"),
         ("shop", "set", {"where": "east", "value": 1.0}, "no value 'east'"),
         ("shop", "monotone", {}, "can be made monotonic"),
         ("a & b", "set", {"where": "x", "value": 1.0}, "is a pair"),

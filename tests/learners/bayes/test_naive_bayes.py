@@ -198,7 +198,7 @@ def test_priors() -> None:
     np.testing.assert_allclose(NaiveBayesClassifier(class_weight="balanced").fit(X, y).class_prior_, [0.5, 0.5])
     with pytest.raises(InputError, match="add up to 1"):
         NaiveBayesClassifier(priors=[0.3, 0.3]).fit(X, y)
-    with pytest.raises(InputError, match="one each"):
+    with pytest.raises(InputError, match="one prior per class"):
         NaiveBayesClassifier(priors=[1.0]).fit(X, y)
 
 

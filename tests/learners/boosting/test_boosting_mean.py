@@ -150,7 +150,7 @@ def test_numbers_are_averaged_too():
 
 def test_one_model_is_gone_on_with():
     X, y = table()
-    with pytest.raises(InputError, match="set n_models=1"):
+    with pytest.raises(InputError, match="Set n_models=1"):
         HistGradientBoostingClassifier(warm_start=True, n_models=3).fit(X, y)
 
 

@@ -34,14 +34,14 @@ def test_the_unit_of_the_numbers_does_not_matter(loss, stopping):
 @pytest.mark.parametrize("learner", [HistGradientBoostingRegressor, ExplainableBoostingRegressor])
 def test_numbers_whose_squares_are_none_are_refused(learner):
     X, y = rows()
-    with pytest.raises(InputError, match="beyond all numbers"):
+    with pytest.raises(InputError, match="scores diverge"):
         learner(random_state=0).fit(X, y * 1e200)
 
 
 @pytest.mark.parametrize("direction", [0.5, "up", None, 2])
 def test_a_direction_is_a_whole_number(direction):
     X, y = rows()
-    with pytest.raises(InputError, match="-1, 0 and 1 only"):
+    with pytest.raises(InputError, match="only -1, 0 and 1"):
         HistGradientBoostingRegressor(monotonic_cst={"a": direction}).fit(X, y)
 
 
@@ -56,7 +56,7 @@ def test_a_score_that_does_not_fit_the_classes_is_named(scoring):
 def test_a_score_without_a_value_is_refused():
     X, _ = rows()
     labels = np.where(np.arange(N) < 2, "rare", "often")
-    with pytest.raises(InputError, match="is no number"):
+    with pytest.raises(InputError, match="is undefined on some"):
         HistGradientBoostingClassifier(scoring="roc_auc", random_state=0).fit(X, labels)
 
 
@@ -66,7 +66,7 @@ def test_going_on_needs_the_same_classes_and_one_model():
     with pytest.raises(InputError, match="columns and classes"):
         model.set_params(max_iter=9).fit(X, np.where(y > 0, "yes", "no"))
     mean = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X, y > 0)
-    with pytest.raises(InputError, match="the mean of 8"):
+    with pytest.raises(InputError, match="averaged 8"):
         mean.set_params(warm_start=True, max_iter=99).fit(X, y > 0)
 
 
@@ -102,4 +102,4 @@ def test_the_first_trees_are_read_as_rules(classes):
 
 def test_a_tree_of_one_leaf_is_read():
     model = HistGradientBoostingClassifier(max_iter=1, early_stopping=False).fit([[0.0]] * 4, [0, 1, 0, 1])
-    assert "ALWAYS" in model.fitted_.export("text")
+    assert "IF ANYTHING THEN" in model.fitted_.export("text")

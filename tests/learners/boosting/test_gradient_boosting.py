@@ -307,7 +307,7 @@ def test_losses_that_need_other_numbers_say_so():
     X = np.arange(10.0)[:, None]
     with pytest.raises(InputError, match="positive"):
         HistGradientBoostingRegressor(loss="gamma").fit(X, np.zeros(10))
-    with pytest.raises(InputError, match="not negative"):
+    with pytest.raises(InputError, match="at least 0"):
         HistGradientBoostingRegressor(loss="poisson").fit(X, -np.ones(10))
     with pytest.raises(InputError, match="quantile="):
         HistGradientBoostingRegressor(loss="quantile").fit(X, np.ones(10))

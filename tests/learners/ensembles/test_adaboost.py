@@ -80,7 +80,7 @@ def test_a_round_without_error_ends_it():
 def test_a_round_no_better_than_guessing_resets_and_is_retried():
     X, y = np.zeros((40, 1)), np.tile([0, 1], 20)
     model = AdaBoostClassifier(DummyClassifier(strategy="constant", constant=0), max_resets=3, random_state=0)
-    with pytest.warns(DataWarning, match="no round was better than guessing"):
+    with pytest.warns(DataWarning, match="no round was better than chance"):
         model.fit(X, y)
     assert [entry.alpha for entry in model.rounds_] == [None] * 4
     assert len(model.estimators_) == 1

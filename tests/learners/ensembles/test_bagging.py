@@ -183,7 +183,7 @@ def test_a_fit_of_ones_own_is_called(iris, ensemble):
     assert model.score(X, y) > 0.9
 
 
-@pytest.mark.filterwarnings("ignore:The model has 4 members already")
+@pytest.mark.filterwarnings("ignore:The model already has 4 members")
 @pytest.mark.parametrize("n", [4, 7])
 def test_a_warm_start_is_a_fit_from_the_start(iris, n):
     X, y = iris
@@ -200,11 +200,11 @@ def test_a_warm_start_is_a_fit_from_the_start(iris, n):
 def test_a_warm_start_refuses_what_it_cannot_go_on_from(iris):
     X, y = iris
     model = BaggingClassifier(None, 4, warm_start=True, random_state=0).fit(X, y)
-    with pytest.raises(InputError, match="has 4 members already"):
+    with pytest.raises(InputError, match="already has 4 members"):
         model.set_params(n_estimators=3).fit(X, y)
     with pytest.raises(InputError, match="columns and classes of the previous fit"):
         model.set_params(n_estimators=6).fit(X, y + 1)
-    with pytest.raises(InputError, match="use warm_start=False"):
+    with pytest.raises(InputError, match="Use warm_start=False"):
         model.set_params(oob_score=True).fit(X, y)
     with pytest.warns(DataWarning, match="warm_start trained no further"):
         model.set_params(oob_score=False, n_estimators=4).fit(X, y)

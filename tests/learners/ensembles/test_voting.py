@@ -154,7 +154,7 @@ def test_forests_may_vote_and_are_saved_and_votes_inside_votes_are_refused(tmp_p
         ({"estimators": ["no-such-learner"]}, "no learner"),
         ({"weights": [1, 2]}, "2 weights for 3"),
         ({"weights": [0, 0, 0]}, "zero"),
-        ({"weights": [1, -1, 1]}, "0 or more"),
+        ({"weights": [1, -1, 1]}, "at least 0"),
         ({"estimators": ["c45", "perceptron"], "voting": "soft"}, "'perceptron' cannot give"),
     ],
 )

@@ -107,7 +107,7 @@ def test_what_a_warm_start_refuses_and_says() -> None:
     X, y = table(RandomForestClassifier)
     model = RandomForestClassifier(4, warm_start=True, random_state=0).fit(X, y)
     before = state(model)
-    with pytest.warns(DataWarning, match="4 trees already"):
+    with pytest.warns(DataWarning, match="already has 4 trees"):
         model.fit(X, y)
     assert state(model) == before
     with pytest.raises(InputError, match="ask for more"):

@@ -80,7 +80,7 @@ def test_the_out_of_bag_score_is_near_the_score_on_new_rows(data):
 def test_rows_that_every_tree_drew_have_no_estimate(data):
     X, y = data[0][:60], data[1][:60]
     model = RandomForestClassifier(5, oob_score=True, random_state=2)
-    with pytest.warns(vaglio.errors.DataWarning, match="more trees"):
+    with pytest.warns(vaglio.errors.DataWarning, match="drawn for every tree"):
         model.fit(X, y)
     known = ~np.isnan(model.oob_decision_function_[:, 0])
     np.testing.assert_allclose(model.oob_decision_function_[known].sum(axis=1), 1)

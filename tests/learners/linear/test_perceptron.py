@@ -125,7 +125,7 @@ def test_partial_fit_wants_the_classes_and_knows_them():
     with pytest.raises(InputError, match="first call"):
         Perceptron().partial_fit(GATES, [0, 0, 0, 1])
     model = Perceptron().partial_fit(GATES, [0, 0, 0, 1], classes=[0, 1])
-    with pytest.raises(InputError, match="not among"):
+    with pytest.raises(InputError, match="was not declared"):
         model.partial_fit(GATES, [0, 0, 0, 2])
 
 
@@ -187,7 +187,7 @@ def test_a_warm_start_goes_on_and_no_tolerance_goes_to_the_end():
         warm.fit(X, y)
     np.testing.assert_array_equal(warm.coef_, whole.coef_)
     np.testing.assert_array_equal(warm.intercept_, whole.intercept_)
-    with pytest.raises(InputError, match="fit a new estimator"):
+    with pytest.raises(InputError, match="Fit a new estimator"):
         warm.fit(X[:, :2], y)
     assert Perceptron(tol=None, preprocess=None).fit(GATES, [0, 0, 0, 1]).converged_
 

@@ -207,7 +207,7 @@ def test_what_needs_the_rows_in_memory_says_so(data, table, queries, outside, tm
     for ask in asked:
         with pytest.raises(NotSupportedError, match=r"are on disk because they did not fit in memory.*memory limit"):
             ask()
-    with pytest.raises(NotSupportedError, match="complete numbers"):
+    with pytest.raises(NotSupportedError, match="without missing values"):
         outside(vaglio.KNeighborsClassifier(metric="cosine"), X, y)
 
 
@@ -239,7 +239,7 @@ def test_rows_that_no_memory_holds_are_not_saved(data, outside, tmp_path, monkey
     X, y = data.drop(["weight"]).xy("target")
     model = outside(vaglio.KNeighborsClassifier(), X, y)
     monkeypatch.setattr(passes, "usable_memory", lambda: passes.resident_memory() + 1000)
-    with pytest.raises(NotSupportedError, match=r"to save it .*takes about \d+ MB and \d+ MB are free, learn with"):
+    with pytest.raises(NotSupportedError, match=r"To save it .*takes about \d+ MB while \d+ MB are free, train with"):
         model.save(tmp_path / "m.vaglio")
     assert not (tmp_path / "m.vaglio").exists()
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from vaglio import DecisionTreeClassifier, DecisionTreeRegressor
-from vaglio.learners.trees.passes.held_out import Part, nodes_in
+from vaglio.learners.trees.passes.held_out import HashFold, nodes_in
 from vaglio.runtime.seeds import row_hash
 
 
@@ -20,11 +20,11 @@ def rows():
 
 def test_parts_are_those_of_the_hash_and_cover_every_row_once():
     index = np.arange(5000)
-    folds = [Part.fold(7, at, 10).of(index) for at in range(10)]
+    folds = [HashFold.fold(7, at, 10).of(index) for at in range(10)]
     assert np.array_equal(np.sort(np.concatenate(folds)), index)
     assert all(400 < len(fold) < 600 for fold in folds)
-    assert np.array_equal(Part.share(7, 0.25).of(index), np.flatnonzero(row_hash(index, 7) < np.uint64(2**62)))
-    assert Part.share(7, 0.25).count(5000) == len(Part.share(7, 0.25).of(index))
+    assert np.array_equal(HashFold.share(7, 0.25).of(index), np.flatnonzero(row_hash(index, 7) < np.uint64(2**62)))
+    assert HashFold.share(7, 0.25).count(5000) == len(HashFold.share(7, 0.25).of(index))
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_folds_give_the_errors_of_trees_fitted_one_by_one(rows, risk):
         # The smallest tree at no price at all is not the whole one: what removes no error is cut.
         tree = clone(ours).set_params(ccp_alpha=max(float(path.tried[at]), 1e-12))
         for fold in range(10):
-            held = Part.fold(5, fold, 10).of(index)
+            held = HashFold.fold(5, fold, 10).of(index)
             seen = np.setdiff1d(index, held)
             wrong += np.sum(clone(tree).fit(X[seen], y[seen]).predict(X[held]) != y[held])
         assert path.errors[at] == pytest.approx(wrong / len(y), abs=1e-12)
@@ -57,7 +57,7 @@ def test_folds_of_numbers(rows):
     for at in (0, len(path.tried) // 2, len(path.tried) - 1):
         losses = np.empty(len(y))
         for fold in range(10):
-            held = Part.fold(5, fold, 10).of(index)
+            held = HashFold.fold(5, fold, 10).of(index)
             seen = np.setdiff1d(index, held)
             tree = clone(ours).set_params(ccp_alpha=float(path.tried[at])).fit(X[seen], y[seen])
             losses[held] = (tree.predict(X[held]) - y[held]) ** 2
@@ -80,7 +80,7 @@ def reduced_by_hand(tree, X, y, node=0):
 def test_reduced_errors_give_the_tree_that_is_pruned_by_hand(rows):
     X, y, _ = rows
     ours = DecisionTreeClassifier(max_bins=16, pruning="reduced_error", validation_fraction=0.3, random_state=5)
-    held = Part.share(5, 0.3).of(np.arange(len(y)))
+    held = HashFold.share(5, 0.3).of(np.arange(len(y)))
     seen = np.setdiff1d(np.arange(len(y)), held)
     whole = clone(ours).set_params(pruning=None).fit(X[seen], y[seen]).tree_
     wrong, leaves = reduced_by_hand(whole, X[held], y[held])

@@ -128,7 +128,8 @@ def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
     if given.shape != class_weight.shape:
         raise InputError(
             "number-of-priors",
-            "There are {n_priors} priors for {n_classes} classes. Give one prior per class, in the order of classes_.",
+            "priors has {n_priors:,} {n_priors:value|values} for {n_classes:,} {n_classes:class|classes}. "
+            "Give one prior per class, in the order of classes_.",
             n_priors=given.size,
             n_classes=len(class_weight),
         )
