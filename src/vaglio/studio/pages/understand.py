@@ -17,7 +17,7 @@ from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.messages.figures import short_number
 from vaglio.messages.locale import Locale
-from vaglio.messages.message import Message, text
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.responses import problem_response
