@@ -79,7 +79,7 @@ MISTAKES = [
     (["train", "iris", "extra"], "further-arguments"),
     (["explore", "iris", "--figure", "nothing"], "invalid-choice"),
     (["train", "iris", "--holdout", "2"], "holdout-out-of-range"),
-    (["train", "iris", "--folds", "3", "--holdout", "0.2"], "several-evaluations"),
+    (["train", "iris", "--folds", "3", "--holdout", "0.2"], "several-evaluation-options"),
     (["train", "iris", "--set", "depth"], "not-name-value"),
 ]
 

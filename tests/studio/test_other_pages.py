@@ -126,14 +126,16 @@ def test_models_and_their_forms_can_be_taken_away(learned):
 
 
 @pytest.mark.slow
-def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
+def test_the_report_is_written_in_the_language_of_the_page_and_kept_apart_from_the_studio(enter):
     visitor = enter()
+    visitor.post("/settings", lang="it")
     visitor.open("play")
     name = visitor.learn("c45")
     visitor.post("/export/report", model=f"{name}/c45")
     report = visitor.wait("report")
     answer = visitor.get(f"/export/report/{report}")
     assert answer.text.startswith("<!doctype html>")
+    assert '<html lang="it"' in answer.text
     assert "sandbox" in answer.headers["content-security-policy"]
     assert visitor.get(f"/export/predictions/{report}").status_code == 422
 

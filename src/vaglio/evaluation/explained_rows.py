@@ -170,7 +170,7 @@ def explain_tables(
             probability = fitted.predict_with_proba(table[positions])[1]
             if probability is None:
                 raise InputError(
-                    "no-probabilities",
+                    "no-probabilities-to-sort-by",
                     "The learner {learner!r} has no probabilities to sort the rows by.",
                     learner=fitted.learner,
                 )

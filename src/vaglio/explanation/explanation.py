@@ -416,7 +416,7 @@ def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list
     for (row, j), value in context.unseen.items():
         notes[row].append(
             Message(
-                "unseen-category",
+                "explained-row-unseen-category",
                 "{column} = {value} does not occur in the training set and counts as missing",
                 column=context.features[j].name,
                 value=shown(value),
@@ -429,7 +429,7 @@ def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list
             names = dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row]))
             notes[row].append(
                 Message(
-                    "missing-values",
+                    "explained-row-missing-values",
                     "missing values of {columns}: {fate}",
                     fate=fate,
                     columns=listed(names, len(names)),

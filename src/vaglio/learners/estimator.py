@@ -119,7 +119,7 @@ class VaglioEstimator(BaseEstimator):
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
         if type(self)._passes is VaglioEstimator._passes and self._gathers is None:
             raise NotSupportedError(
-                "rows-in-memory",
+                "rows-not-in-memory",
                 "{name} needs all rows in memory. Train on a sample of the scanned table ({sample}), or "
                 "read the table.",
                 name=type(self).__name__,
