@@ -60,7 +60,7 @@ class ExplainedRow:
         lang : str or Locale, default="en"
             The language.
         """
-        return f"{locale_of(lang).text(self.heading)}\n{self.explanation.to_text()}"
+        return f"{locale_of(lang).text(self.heading)}\n{self.explanation.to_text(lang=lang)}"
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the explanation as a fragment of HTML.
@@ -70,7 +70,7 @@ class ExplainedRow:
         lang : str or Locale, default="en"
             The language.
         """
-        return f"<h2>{escape(locale_of(lang).text(self.heading))}</h2>{self.explanation._repr_html_()}"
+        return f"<h2>{escape(locale_of(lang).text(self.heading))}</h2>{self.explanation.to_html(lang=lang)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

@@ -15,6 +15,7 @@ from vaglio.cli._output import (
     as_figure,
     as_json,
     as_page,
+    locale,
     next_line,
     verbose,
     with_table,
@@ -84,13 +85,13 @@ def run(
         {
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
-            ".html": as_page(text("Exploration of {name}", name=Path(table).name), seen.to_html),
+            ".html": as_page(text("Exploration of {name}", name=Path(table).name), lambda: seen.to_html(lang=locale())),
             **as_figure(lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value)),
         }
     )
     return Answer(
         lambda: {**seen.to_dict(), **outputs.to_data()},
-        [seen.to_text(all_pairs=verbose())],
+        [seen.to_text(all_pairs=verbose(), lang=locale())],
         [*notes, _what_next(table, data, outputs)],
     )
 
