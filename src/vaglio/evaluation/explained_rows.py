@@ -89,7 +89,7 @@ class ExplainedRow:
             **({} if found.expected_costs is None else {text("expected cost"): found.expected_costs[found.decision]}),
             text("because"): join("; ", [reason.text for reason in found.reasons]),
             text("against"): join("; ", [reason.text for reason in found.against]),
-            text("would change if"): None if found.counterfactual is None else str(found.counterfactual),
+            text("would change if"): None if found.counterfactual is None else found.counterfactual.in_words,
         }
 
 
