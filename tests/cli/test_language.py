@@ -123,7 +123,7 @@ STORY = [
     ["trace", "play", "--learner", "id3"],
 ]
 # Names of statistics and of bundled tables, and actions that are typed as they are.
-ALSO = {"pearson", "breast", "cultivar", "diagnosis", "digit", "digits", "iris", "play", "wine", "flatten"}
+ALSO = {"pearson", "breast", "cultivar", "diagnosis", "digit", "digits", "iris", "play", "wine", "flatten", "penguins"}
 
 
 @pytest.mark.slow

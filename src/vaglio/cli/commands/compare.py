@@ -81,7 +81,7 @@ def run(
             ".html": as_page(
                 text("Learners compared on {name}", name=Path(table).name), lambda: result.to_html(lang=locale())
             ),
-            **as_figure(lambda: result.plot().figure),
+            **as_figure(lambda: result.plot(lang=locale()).figure),
         }
     )
     named = [word for name in ids for word in ("--learner", name)] if learner else []

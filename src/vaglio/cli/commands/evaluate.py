@@ -203,7 +203,7 @@ def _page(evaluation: Evaluation) -> str:
 def _drawn(evaluation: Evaluation) -> Any:
     from vaglio.evaluation.displays import draw_overview
 
-    return draw_overview(evaluation)
+    return draw_overview(evaluation, locale())
 
 
 def _more(evaluation: Evaluation) -> list[str]:

@@ -86,7 +86,9 @@ def run(
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
             ".html": as_page(text("Exploration of {name}", name=Path(table).name), lambda: seen.to_html(lang=locale())),
-            **as_figure(lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value)),
+            **as_figure(
+                lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value, lang=locale())
+            ),
         }
     )
     return Answer(
@@ -102,7 +104,7 @@ def _forest(data: Table, seed: int) -> Any:
 
     if data.target is None:
         raise UsageError("forest-without-target", "The forest distance needs the class. Add --target COLUMN.")
-    return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot()
+    return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot(lang=locale())
 
 
 def _what_next(table: str, data: Table, outputs: Outputs) -> str:
