@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -198,6 +199,36 @@ def test_the_benchmark_page_has_every_figure_and_types_none():
         assert tables.purpose(name) != name
     assert "processor" in tables.machine()
     assert not re.search(r"\d\.\d", TEXT[DOCS / "benchmarks.md"])
+
+
+def test_the_front_page_shows_figures_of_the_last_run():
+    tables = _load(DOCS / "_extensions" / "benchmark_tables.py")
+    lines = tables.headlines().splitlines()[2:]
+    ratios = [float(line.split("|")[-2].strip(" ×")) for line in lines]
+    assert len(ratios) == len(tables.HEADLINES)
+    # The page says that vaglio is faster in these tasks.
+    assert min(ratios) > 1
+    assert "```{benchmark-headlines}" in TEXT[DOCS / "index.md"]
+
+
+def test_the_front_page_draws_the_tree_whose_rules_it_prints():
+    printed = re.findall(r"^IF .* THEN (\w+)  \[.* of (.*)\]$", TEXT[DOCS / "index.md"], flags=re.MULTILINE)
+    texts = re.findall(r"<text[^>]*>([^<]*)", (DOCS / "penguins.svg").read_text(encoding="utf-8"))
+    # Below the class of a leaf stands its number of rows; a node names its majority class there instead.
+    drawn = [
+        (name, found.group(1))
+        for name, below in itertools.pairwise(texts)
+        if (found := re.fullmatch(r"n = ([\d.]+), \d+%", below))
+    ]
+    assert printed
+    assert drawn == printed
+
+
+def test_the_glossary_of_contributors_is_short_and_says_each_word_once():
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Glossary")[1].split("\n## ")[0]
+    words = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
+    assert 30 < len(words) <= 60
+    assert len(set(words)) == len(words)
 
 
 def test_formulas_can_be_set():

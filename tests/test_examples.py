@@ -26,7 +26,7 @@ SIGNS = {
     "bayes": ["3/5 · 1/5 · 4/5 · 3/5 · 5/14 = 0.0206", "JointBayesClassifier       1.000"],
     "linear": ["exclusive or: converged False", "[0, 1, 1, 0]"],
     "svm": ["no hyperplane separates", "15.0 = phi(x) . phi(z) = 15.0"],
-    "neighbours": ["K chosen by cross-validation", "all rules:"],
+    "neighbours": ["K chosen by cross-validation", "All rules:"],
     "ensembles": ["3   0.2593", "out of bag"],
     "validation": ["3 points shattered", "4 points not shattered", "Confusion matrix"],
     "explaining": ["the root tests: outlook", "Passo per passo"],

@@ -12,8 +12,25 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+_UNITS = ((1, "s"), (1e3, "ms"), (1e6, "µs"))
 # Too many lines for a table: the page has a chart of them.
 DRAWN = ("growth",)
+# What the front page shows: words for the task, and which lines of the results they stand for (benchmark, task, who).
+HEADLINES = (
+    ("Train a decision tree, 150 000 rows × 30", "tree", "continuous 150000 x 30, 1 thread", "scikit-learn"),
+    ("Train C4.5 on adult", "tree", "C4.5 on adult, 1 thread", "Weka J48"),
+    ("Train a random forest, 150 000 rows × 30", "forest", "fit 100 trees, 150000 x 30", "scikit-learn"),
+    ("Boost 100 rounds, 1 000 000 rows × 30", "boosting", "fit 100 rounds, 1000000 x 30, 2 classes", "LightGBM"),
+    ("Train an additive model on adult", "additive", "fit additive model, adult", "interpret"),
+    ("Induce RIPPER rules on adult", "rules", "RIPPER on adult, 1 thread", "Weka JRip"),
+    (
+        "Train a random forest out of core, 10 000 000 rows × 20",
+        "scale_peers",
+        "random-forest 10000000 x 20",
+        "pyspark 4.3.0",
+    ),
+    ("Predict one row with a forest of 100 trees", "latency", "random forest, 100 trees", "scikit-learn, one-hot"),
+)
 
 
 def results() -> dict[str, list[dict[str, str]]]:
@@ -44,6 +61,23 @@ def markdown(name: str) -> str:
     return "\n".join(lines)
 
 
+def headlines() -> str:
+    """Return the table of the front page; a line that the last run did not measure is an error."""
+    measured = {(name, row["task"], row["who"]): row for name, rows in results().items() for row in rows}
+    lines = ["| task | vaglio | compared with | its time | faster by |", "|---|--:|---|--:|--:|"]
+    for words, name, task, who in HEADLINES:
+        ours, other = measured[name, task, "vaglio"], measured[name, task, who]
+        if ours["threads"] != other["threads"]:
+            raise ValueError(f"{task}: the front page compares equal numbers of threads")
+        times = [_time(float(row["seconds"])) for row in (ours, other)]
+        lines.append(f"| {words} | {times[0]} | {who} | {times[1]} | {float(other['ratio']):.3g} × |")
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    return next(f"{seconds * factor:.3g} {unit}" for factor, unit in _UNITS if seconds * factor >= 1)
+
+
 def machine() -> str:
     """Return the machine and versions of the last run, as the runner wrote them."""
     with (FOLDER / "machine.csv").open(newline="", encoding="utf-8") as file:
@@ -64,6 +98,14 @@ class Benchmarks(SphinxDirective):
         section += self.parse_text_to_nodes(markdown(name))
         section += self.parse_text_to_nodes(f"To repeat it: `make bench TASK={name}`.")
         return section
+
+
+class Headlines(SphinxDirective):
+    """Writes the table of the front page."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(FOLDER / "results.csv"))
+        return list(self.parse_text_to_nodes(headlines()))
 
 
 class Benchmark(SphinxDirective):
@@ -89,5 +131,6 @@ class Machine(SphinxDirective):
 def setup(app: Any) -> dict[str, bool]:
     app.add_directive("benchmarks", Benchmarks)
     app.add_directive("benchmark", Benchmark)
+    app.add_directive("benchmark-headlines", Headlines)
     app.add_directive("benchmark-machine", Machine)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

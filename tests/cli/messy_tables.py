@@ -134,11 +134,11 @@ def _mixed() -> Messy:
         "class",
         {"size": "numeric", "weight": "nominal", "grade": "nominal", "when": "nominal"},
         (
-            "2 cells are no numbers",
+            "2 cells are not numbers",
             "'ca. 30' in row 6",
             "several units",
             "'grade' is read as words",
-            "could be exchanged",
+            "day and month are ambiguous",
         ),
         findings=("wrong-values",),
     )

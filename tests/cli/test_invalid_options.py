@@ -80,7 +80,7 @@ def test_settings(command: str, setting: str, says: str, table: Path):
         (["--holdout", "0.3", "--folds", "3"], "Use ", 2),
         (["--test", "t.csv", "--folds", "3"], "Use ", 2),
         (["--test", "nowhere.csv"], "nowhere.csv", 1),
-        (["--folds", "2", "--positive", "maybe"], "'maybe' is not a class", 1),
+        (["--folds", "2", "--positive", "maybe"], "There is no class 'maybe'", 1),
         (["--folds", "2", "--cost", "nowhere.csv"], "nowhere.csv", 1),
     ],
 )
@@ -206,7 +206,7 @@ def test_no_model_or_a_folder(command: str, table: Path, tmp_path: Path):
 @pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])
 def test_a_model_of_another_table(command: str, other_model: Path, table: Path):
     outcome = run_here(*(word.format(model=other_model, table=table) for word in USING[command]))
-    is_one_line(outcome, "lacks 'outlook'")
+    is_one_line(outcome, "lacks the columns 'outlook'")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_model_of_another_table(command: str, other_model: Path, table: Path):
         (["explain", "{model}", "{table}", "--target", "nothing"], "'nothing'", 1),
         (["evaluate", "{model}"], "Add the table", 2),
         (["evaluate", "{model}", "{table}", "--learner", "c45"], "do not apply to a model", 2),
-        (["evaluate", "{model}", "{table}", "--target", "play", "--positive", "maybe"], "'maybe' is not a class", 1),
+        (["evaluate", "{model}", "{table}", "--target", "play", "--positive", "maybe"], "There is no class 'maybe'", 1),
         (["export", "{model}", "--out", "model.docx"], "suffix", 2),
         (["export", "{model}", "--format", "pdf"], "--format", 2),
         (["predict", "{model}", "{table}", "--out", "rows.docx"], "extension", 1),
@@ -239,9 +239,9 @@ def test_options_of_commands_with_a_model(
 def test_what_a_model_cannot_be_written_as_is_said(table: Path, tmp_path: Path):
     model = tmp_path / "joint.vaglio"
     run_here("train", table, "--target", "y", "--learner", "joint-bayes", "--out", model)
-    is_one_line(run_here("export", model, "--out", tmp_path / "k.sql"), "cannot be written as sql")
+    is_one_line(run_here("export", model, "--out", tmp_path / "k.sql"), "cannot be exported as sql")
     assert "no rules" in run_here("export", model).out
-    is_one_line(run_here("rules", model), "has no rules")
+    is_one_line(run_here("rules", model), "does not give rules")
 
 
 # -- places to write to ------------------------------------------------------------------------------------------------

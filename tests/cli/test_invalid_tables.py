@@ -102,7 +102,7 @@ def test_advice_is_given_in_options(tmp_path: Path):
     table = tmp_path / "bad.csv"
     table.write_bytes(STRANGE["numbers with a word"])
     line = run_on(tmp_path, COMMANDS["train"], table, "y").err
-    assert "--nominal 'a'" in line
+    assert "--nominal a" in line
     assert "levels=" not in line
     assert run_on(tmp_path, [*COMMANDS["train"], "--missing", "oops"], table, "y").code == 0
 
@@ -122,7 +122,7 @@ def test_a_column_that_looks_like_an_identifier_can_be_kept(tmp_path: Path):
     table = tmp_path / "t.csv"
     table.write_text("n,y\n" + "".join(f"{i},{'pq'[i > 14]}\n" for i in range(30)))
     is_one_line(run_on(tmp_path, COMMANDS["train"], table, "y"), "no column to learn from")
-    assert "--keep 'n'" in run_on(tmp_path, COMMANDS["train"], table, "y").err
+    assert "--keep n" in run_on(tmp_path, COMMANDS["train"], table, "y").err
     assert run_on(tmp_path, [*COMMANDS["train"], "--keep", "n"], table, "y").code == 0
 
 

@@ -79,7 +79,7 @@ MISTAKES = [
     (["train", "iris", "extra"], "further-arguments"),
     (["explore", "iris", "--figure", "nothing"], "invalid-choice"),
     (["train", "iris", "--holdout", "2"], "holdout-out-of-range"),
-    (["train", "iris", "--folds", "3", "--holdout", "0.2"], "several-evaluations"),
+    (["train", "iris", "--folds", "3", "--holdout", "0.2"], "several-evaluation-options"),
     (["train", "iris", "--set", "depth"], "not-name-value"),
 ]
 
@@ -103,3 +103,49 @@ def test_programs_get_english_whatever_the_terminal_speaks(monkeypatch):
     assert run_here("datasets").err.startswith("Next: ")
     monkeypatch.setenv("VAGLIO_LANG", "it")
     assert run_here("datasets").err.startswith("Passi successivi: ")
+
+
+# Every command on one table, one after the other: later ones use the models of earlier ones.
+STORY = [
+    ["datasets"],
+    ["audit", "penguins", "-v"],
+    ["explore", "penguins"],
+    ["train", "penguins", "--folds", "3", "--accept", "f1>=0.5", "--out", "m.vaglio"],
+    ["evaluate", "m.vaglio", "penguins", "-v"],
+    ["explain", "m.vaglio", "penguins", "--wrong"],
+    ["rules", "m.vaglio"],
+    ["predict", "m.vaglio", "penguins", "--out", "p.csv"],
+    ["compare", "penguins", "--learner", "c45", "--learner", "naive-bayes", "--folds", "3"],
+    ["select", "penguins", "--learner", "c45", "--learner", "naive-bayes", "--out", "s.vaglio"],
+    ["tune", "penguins", "--learner", "c45", "--trials", "2", "--out", "t.vaglio"],
+    ["train", "penguins", "--learner", "additive", "--set", "max_rounds=20", "--out", "a.vaglio"],
+    ["edit", "a.vaglio"],
+    ["trace", "play", "--learner", "id3"],
+]
+# Names of statistics and of bundled tables, and actions that are typed as they are.
+ALSO = {"pearson", "breast", "cultivar", "diagnosis", "digit", "digits", "iris", "play", "wine", "flatten", "penguins"}
+
+
+@pytest.mark.slow
+def test_everything_a_command_prints_comes_from_the_catalogue(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VAGLIO_LANG", "qps")
+    monkeypatch.setenv("COLUMNS", "200")
+    known = known_words() | ALSO | _words_of("penguins") | _words_of("play")
+    found = {}
+    for arguments in STORY:
+        outcome = run_here(*arguments)
+        assert outcome.code == 0, outcome.err
+        found[" ".join(arguments)] = leaks(outcome.out + outcome.err, known)
+    assert {command: words for command, words in found.items() if words} == {}
+
+
+def _words_of(name: str) -> set[str]:
+    """The names of a table's columns and the words in its cells."""
+    import vaglio
+
+    table = vaglio.datasets.load(name)
+    words = {word for column in table.columns for word in re.findall(r"[A-Za-z]+", column)}
+    for column in table.columns:
+        words |= {str(value) for value in table[column] if isinstance(value, str)}
+    return {word.lower() for word in words} | {"true", "false"}

@@ -48,7 +48,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path):
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
-    assert done.stderr == "vaglio: nowhere.csv: there is no such file.\n"
+    assert done.stderr == "vaglio: There is no file nowhere.csv.\n"
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_one_studio_at_a_time_works_in_a_folder(tmp_path: Path):
         command = [sys.executable, "-m", "vaglio", "studio", "--no-browser", "--project", str(project.folder)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 1
-        assert done.stderr.startswith(f"vaglio: Another studio works in {project.folder}: ")
+        assert done.stderr.startswith(f"vaglio: Another studio is using {project.folder}. ")
         with pytest.raises(InputError, match="Another studio"), project_lock(Project(project.folder)):
             pass
     with project_lock(Project(project.folder)):  # it is free again

@@ -68,7 +68,7 @@ def test_everything_is_there_after_a_restart(messy, enter):
     [
         ({"column": "city", "level": "ratio", "role": "input"}, "expected a number"),
         ({"column": "nowhere", "level": "nominal"}, "nowhere"),
-        ({"column": "city", "level": "wrong"}, "Unknown level"),
+        ({"column": "city", "level": "wrong"}, "There is no level"),
         ({"column": "city", "role": "wrong"}, "Unknown role"),
     ],
 )

@@ -58,7 +58,7 @@ def test_remarks_are_in_the_language_of_the_reader():
         "words-taken-for-missing",
         "cells-not-numbers",
         "day-and-month-decided",
-        "empty-column",
+        "empty-column-ignored",
         "identifier-left-out",
         "codes-read-as-nominal",
         "several-spellings",

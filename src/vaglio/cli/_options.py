@@ -283,7 +283,7 @@ def criterion(text: str | None) -> Criterion | None:
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:
     """Refuse two ways to evaluate at once, and a share that is none."""
     if sum(value is not None for value in (test, folds, holdout)) > 1:
-        raise UsageError("several-evaluations", "Use only one of --test, --folds, --holdout and --split.")
+        raise UsageError("several-evaluation-options", "Use only one of --test, --folds, --holdout and --split.")
     if holdout is not None and not 0 < holdout < 1:
         raise UsageError(
             "holdout-out-of-range",

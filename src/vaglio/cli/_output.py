@@ -334,7 +334,7 @@ def as_page(title: str, body: Callable[[], str]) -> Writer:
     def write() -> str:
         from vaglio.plot.style import html_page
 
-        return html_page(locale().text(title), body())
+        return html_page(title, body(), locale().lang)
 
     return write
 

@@ -36,7 +36,7 @@ def _limits() -> list[str]:
 def _number(name: str, value: str) -> int:
     if name not in _limits():
         raise UsageError(
-            "unknown-limit", "--read has no limit {name!r}: {hint}", name=name, hint=did_you_mean(name, _limits())
+            "unknown-read-limit", "--read has no limit {name!r}: {hint}", name=name, hint=did_you_mean(name, _limits())
         )
     if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
         raise UsageError(
@@ -55,7 +55,7 @@ def _share(text: str) -> float:
         share = float("nan")
     if not 0 < share <= 1:
         raise UsageError(
-            "numeric-share-out-of-range",
+            "read-numeric-share-out-of-range",
             "--read numeric_share must be above 0 and at most 1, such as 0.9; got {text!r}.",
             text=text,
         )
@@ -284,7 +284,7 @@ class ReadingOptions:
             warnings.warn(DataWarning(remark), stacklevel=3)
         if target_needed and table.target is None:
             raise UsageError(
-                "no-target",
+                "target-option-missing",
                 "Which column is the class? Add --target COLUMN. The columns of {source} are {columns}.",
                 source=source,
                 columns=listed(table.columns),

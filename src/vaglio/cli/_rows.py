@@ -18,7 +18,7 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import UsageError, has_files
 from vaglio.cli._output import WHOLE_FILES, remark
 from vaglio.cli._reading import FileOptions, ReadingOptions, memory_beyond
-from vaglio.messages.message import text
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
@@ -186,7 +186,10 @@ class LongWorkOptions(WorkOptions):
         super().__post_init__()
         if self.resume and self.checkpoint is None:
             raise UsageError(
-                "resume-without-checkpoint", "--resume needs the folder of the checkpoint: add --checkpoint FOLDER."
+                "resume-without-checkpoint",
+                "{resume} needs the folder of the checkpoint. Set {checkpoint}.",
+                resume=Option("resume"),
+                checkpoint=Option("checkpoint"),
             )
 
     def _kept(self) -> dict[str, Any]:

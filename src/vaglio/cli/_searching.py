@@ -26,7 +26,7 @@ from vaglio.cli._options import (
     option_help,
     output_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, file_list, verbose
+from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, file_list, locale, verbose
 from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.messages.message import join, text
 from vaglio.messages.sentences import did_you_mean
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
 STRATEGIES = {
-    "zero": text("not reliable"),
-    "quick": text("better"),
-    "standard": text("may be too high"),
+    "zero": text("very poor"),
+    "quick": text("fair"),
+    "standard": text("poor"),
     "validation": text("good"),
-    "cross-validation": text("best"),
+    "cross-validation": text("very good"),
 }
 # Strategies that keep rows apart for the evaluation, so that another table can take their place.
 SEPARATE_TEST = ("validation", "cross-validation")
@@ -297,11 +297,13 @@ def answer(
         {
             ".json": as_json(lambda: data),
             ".csv": as_csv(lambda: rows),
-            ".html": as_page(text("Model selection for {name}", name=Path(table).name), selection._repr_html_),
+            ".html": as_page(
+                text("Model selection for {name}", name=Path(table).name), lambda: selection.to_html(lang=locale())
+            ),
         }
     )
-    shown = [repr(selection) if summary is None else summary]
-    shown += ["", selection.evaluation.to_text()] if verbose() else []
+    shown = [selection.to_text(lang=locale()) if summary is None else summary]
+    shown += ["", selection.evaluation.to_text(lang=locale())] if verbose() else []
     verdict = fitted.provenance.get("acceptance")
     shown += [] if verdict is None else ["", verdict["text"]]
     if models:

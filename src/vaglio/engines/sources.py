@@ -219,7 +219,7 @@ def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:
     for holds, source in _HOLDERS:
         if holds(X):
             return source()(X, y, weight)
-    raise InputError("rows-in-memory", "X is a {type}, whose rows are in memory.", type=type(X).__name__)
+    raise InputError("source-in-memory", "X is a {type}, whose rows are in memory.", type=type(X).__name__)
 
 
 def source_of_table(table: Any, target: str) -> Source:

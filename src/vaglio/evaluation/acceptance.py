@@ -131,7 +131,7 @@ class Acceptance:
             {"measure": c.measure, "order": c.order, "limit": c.limit, "value": c.value, "met": c.met}
             for c in self.checks
         ]
-        return {"criterion": self.criterion, "accepted": self.accepted, "text": str(self), "checks": checks}
+        return {"criterion": self.criterion, "accepted": self.accepted, "text": self.in_words(), "checks": checks}
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class ExplainedRow:
         lang : str or Locale, default="en"
             The language.
         """
-        return f"{locale_of(lang).text(self.heading)}\n{self.explanation.to_text()}"
+        return f"{locale_of(lang).text(self.heading)}\n{self.explanation.to_text(lang=lang)}"
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the explanation as a fragment of HTML.
@@ -70,7 +70,7 @@ class ExplainedRow:
         lang : str or Locale, default="en"
             The language.
         """
-        return f"<h2>{escape(locale_of(lang).text(self.heading))}</h2>{self.explanation._repr_html_()}"
+        return f"<h2>{escape(locale_of(lang).text(self.heading))}</h2>{self.explanation.to_html(lang=lang)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -89,7 +89,7 @@ class ExplainedRow:
             **({} if found.expected_costs is None else {text("expected cost"): found.expected_costs[found.decision]}),
             text("because"): join("; ", [reason.text for reason in found.reasons]),
             text("against"): join("; ", [reason.text for reason in found.against]),
-            text("would change if"): None if found.counterfactual is None else str(found.counterfactual),
+            text("would change if"): None if found.counterfactual is None else found.counterfactual.in_words,
         }
 
 
@@ -170,7 +170,7 @@ def explain_tables(
             probability = fitted.predict_with_proba(table[positions])[1]
             if probability is None:
                 raise InputError(
-                    "no-probabilities",
+                    "no-probabilities-to-sort-by",
                     "The learner {learner!r} has no probabilities to sort the rows by.",
                     learner=fitted.learner,
                 )

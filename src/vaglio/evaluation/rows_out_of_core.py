@@ -53,7 +53,7 @@ class OutOfCoreRows(Rows):
     def of_columns(cls, table: Any, target: Any, weight: Any = None) -> OutOfCoreRows:
         """Return the rows of a table and the name of its class column, or of X and y."""
         if target is None:
-            raise InputError("no-target", "Name the target column.")
+            raise InputError("target-missing", "Name the target column.")
         if not isinstance(target, str):
             return cls.of_source(source_of(table, target, weight))
         return cls.of_source(replace(source_of_table(table, target), weight=weight))

@@ -21,6 +21,7 @@ from vaglio.messages.message import Message, Number, Option, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
 from vaglio.model.families import KINDS, Lookup
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -235,15 +236,15 @@ class Explanation:
             changes=self.counterfactual.in_words,
         )
 
-    def to_text(self, lang: str = "en") -> str:
+    def to_text(self, lang: str | Locale = "en") -> str:
         """Return the explanation as lines a person reads.
 
         Parameters
         ----------
-        lang : str, default="en"
-            The language of the text: ``"en"`` or ``"it"``.
+        lang : str or Locale, default="en"
+            The language of the text.
         """
-        locale = Locale(lang)
+        locale = locale_of(lang)
         lines = [locale.text(self.headline)]
         lines += [f"  {locale.text(self.cost_in_words)}"] if self.cost_in_words else []
         lines += [f"  {line}" for line in _lines(locale.say("because:"), self.reasons, locale)]
@@ -264,17 +265,17 @@ class Explanation:
             data["counterfactual"]["text"] = str(self.counterfactual)
         return data
 
-    def to_html(self, lang: str = "en") -> str:
+    def to_html(self, lang: str | Locale = "en") -> str:
         """Return a fragment of HTML with bars for the weights, to be set into any page, light or dark.
 
         Parameters
         ----------
-        lang : str, default="en"
-            The language of the text: ``"en"`` or ``"it"``.
+        lang : str or Locale, default="en"
+            The language of the text.
         """
         from vaglio.explanation.html import to_fragment
 
-        return to_fragment(self, Locale(lang))
+        return to_fragment(self, locale_of(lang))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -415,7 +416,7 @@ def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list
     for (row, j), value in context.unseen.items():
         notes[row].append(
             Message(
-                "unseen-category",
+                "explained-row-unseen-category",
                 "{column} = {value} does not occur in the training set and counts as missing",
                 column=context.features[j].name,
                 value=shown(value),
@@ -428,7 +429,7 @@ def _unknown(model: Model, matrix: EncodedMatrix, context: Context) -> list[list
             names = dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row]))
             notes[row].append(
                 Message(
-                    "missing-values",
+                    "explained-row-missing-values",
                     "missing values of {columns}: {fate}",
                     fate=fate,
                     columns=listed(names, len(names)),

@@ -68,7 +68,7 @@ def _labels_to_draw(
     if not found.size:
         known = listed(classes.tolist(), quoted=True)
         raise InputError(
-            "unknown-class",
+            "unknown-class-to-draw",
             "There is no class {label!r} to draw from. The classes are {known}.",
             label=label,
             known=known,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.engines.passes import TableSummary, Pass, Passes
+from vaglio.engines.passes import Pass, Passes, TableSummary
 from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
@@ -119,7 +119,7 @@ class VaglioEstimator(BaseEstimator):
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
         if type(self)._passes is VaglioEstimator._passes and self._gathers is None:
             raise NotSupportedError(
-                "rows-in-memory",
+                "rows-not-in-memory",
                 "{name} needs all rows in memory. Train on a sample of the scanned table ({sample}), or "
                 "read the table.",
                 name=type(self).__name__,

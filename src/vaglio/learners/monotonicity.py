@@ -70,7 +70,7 @@ def position_of(item: object, names: Sequence[str], parameter: str) -> int:
         return list(names).index(item)
     if not isinstance(item, (int, np.integer)) or not 0 <= int(item) < len(names):
         raise InputError(
-            "unknown-column-position",
+            "column-position-out-of-range",
             "{parameter} contains the column {column!r}. Give a name, or a position below {n_columns}.",
             parameter=parameter,
             column=item,

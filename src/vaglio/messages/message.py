@@ -15,6 +15,7 @@ writes as it writes percentages.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from string import Formatter
@@ -214,7 +215,7 @@ class Option(str):
             return self.flag
         option = f"--{self.name.replace('_', '-')}"
         values = self.value if isinstance(self.value, (list, tuple)) else [] if self.value is None else [self.value]
-        return " ".join([option, *map(str, values)]) if values else option
+        return " ".join([option, *(shlex.quote(str(value)) for value in values)]) if values else option
 
 
 def _restored_option(name: str, value: object, flag: str | None) -> Option:

@@ -204,7 +204,7 @@ class CostMatrix:
         if len(self.labels) != 2:
             raise InputError(
                 "threshold-needs-two-classes",
-                "A threshold separates two classes; this cost matrix has {n:,}.",
+                "A threshold needs two classes; there are {n:,}.",
                 n=len(self.labels),
             )
         p = 1 if positive is None else self.labels.index(positive)

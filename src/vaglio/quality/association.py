@@ -11,10 +11,12 @@ from scipy.special import chdtrc, fdtrc
 
 from vaglio.encode import presence
 from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.quality.levels import entropy_bits
 from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
+from vaglio.runtime.languages import locale_of
 from vaglio.table import Column, Table
 from vaglio.typing import TableSource
 
@@ -373,17 +375,19 @@ class Associations:
             for p in known[:limit]
         ]
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw a heat map of the strengths.
 
         Parameters
         ----------
         ax : Axes, optional
             By default those of a new figure.
+        lang : str or Locale, default="en"
+            The language of the numbers.
         """
         from vaglio.plot.distributions import draw_matrix
 
-        return draw_matrix(ax, self.matrix, self.names)
+        return draw_matrix(ax, self.matrix, self.names, locale=locale_of(lang))
 
     def __repr__(self) -> str:
         return f"{text_table(self.strongest())}\n{self.note}".rstrip()

@@ -134,7 +134,13 @@ def _class_codes(table: Table, target: str | None) -> tuple[np.ndarray, list[Any
     return codes, labels.tolist()
 
 
-def box_plots(table: TableSource, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+def box_plots(
+    table: TableSource,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    lang: str | Locale = "en",
+) -> Any:
     """Draw a box plot per numeric column, one box per class.
 
     Parameters
@@ -144,19 +150,32 @@ def box_plots(table: TableSource, target: str | None = None, *, columns: Sequenc
         The class column.
     columns : sequence of str, optional
         The columns to draw; by default all.
+    lang : str or Locale, default="en"
+        The language of the words and numbers.
     """
-    data = Table.from_any(table)
+    data, locale = Table.from_any(table), locale_of(lang)
     chosen = _numeric_inputs(data, columns, target)
     codes, labels = _class_codes(data, target)
     figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
-    class_legend(figure, (), _panel_note(len(chosen)))
+    class_legend(figure, (), _panel_note(len(chosen)), locale=locale)
     for ax, column in zip(axes, chosen, strict=False):
         groups = [(str(label), column.data[codes == k]) for k, label in enumerate(labels)]
-        draw_boxes(ax, [box_statistics(v, name) for name, v in groups if (~np.isnan(v)).any()], title=column.name)
+        draw_boxes(
+            ax,
+            [box_statistics(v, name) for name, v in groups if (~np.isnan(v)).any()],
+            title=column.name,
+            locale=locale,
+        )
     return figure
 
 
-def histograms(table: TableSource, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
+def histograms(
+    table: TableSource,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    lang: str | Locale = "en",
+) -> Any:
     """Draw a histogram per column (bars of categories or bins of numbers), stacked by class.
 
     Parameters
@@ -166,22 +185,24 @@ def histograms(table: TableSource, target: str | None = None, *, columns: Sequen
         The class column.
     columns : sequence of str, optional
         The columns to draw; by default all.
+    lang : str or Locale, default="en"
+        The language of the words and numbers.
     """
-    data = Table.from_any(table)
+    data, locale = Table.from_any(table), locale_of(lang)
     chosen = [column for column in _drawable(data, columns) if column.role in ("input", "target")]
     codes, labels = _class_codes(data, target)
     figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
-    class_legend(figure, labels if target else (), _panel_note(len(chosen)))
+    class_legend(figure, labels if target else (), _panel_note(len(chosen)), locale=locale)
     for ax, column in zip(axes, chosen, strict=False):
         if column.kind == "numeric":
             parts = [column.data[(codes == k) & ~column.missing] for k in range(len(labels))]
-            draw_histogram(ax, parts, title=column.name)
+            draw_histogram(ax, parts, title=column.name, locale=locale)
         else:
             counts = np.array(
                 [np.bincount(column.data[(codes == k) & (column.data >= 0)], minlength=len(column.categories))
                  for k in range(len(labels))]
             )  # fmt: skip
-            draw_counts(ax, counts, column.categories, title=column.name)
+            draw_counts(ax, counts, column.categories, title=column.name, locale=locale)
     return figure
 
 
@@ -192,6 +213,7 @@ def pair_plot(
     columns: Sequence[str] | None = None,
     max_columns: int = 5,
     seed: int = 0,
+    lang: str | Locale = "en",
 ) -> Any:
     """Draw a scatter plot per pair of numeric columns, coloured by class.
 
@@ -206,8 +228,10 @@ def pair_plot(
         How many of them, if `columns` does not name them.
     seed : int, default=0
         Seed of the sample of rows.
+    lang : str or Locale, default="en"
+        The language of the words and numbers.
     """
-    data = Table.from_any(table)
+    data, locale = Table.from_any(table), locale_of(lang)
     chosen = _numeric_inputs(data, columns, target)
     if len(chosen) > max_columns and columns is None:
         if target is not None:
@@ -223,7 +247,8 @@ def pair_plot(
         note = text("{n:,} of {total:,} rows", n=_MAX_POINTS, total=len(rows))
         rows = sample_rows(rows, _MAX_POINTS, seed)
     values = np.column_stack([column.data[rows] for column in chosen])
-    return draw_pairs(values, [column.name for column in chosen], codes[rows], labels if target else [], note=note)
+    names = [column.name for column in chosen]
+    return draw_pairs(values, names, codes[rows], labels if target else [], note=note, locale=locale)
 
 
 def _panel_note(n: int) -> str:
@@ -295,18 +320,20 @@ class Exploration:
             rows.append(row)
         return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
 
-    def draw(self, figure: str = "histograms") -> Any:
+    def draw(self, figure: str = "histograms", *, lang: str | Locale = "en") -> Any:
         """Draw a figure.
 
         Parameters
         ----------
         figure : {"histograms", "boxes", "pairs", "associations"}
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
         """
         drawings: dict[str, Callable[[], Any]] = {
-            "histograms": lambda: histograms(self.table, self.target),
-            "boxes": lambda: box_plots(self.table, self.target),
-            "pairs": lambda: pair_plot(self.table, self.target, seed=self.seed),
-            "associations": lambda: self.associations.plot().figure,
+            "histograms": lambda: histograms(self.table, self.target, lang=lang),
+            "boxes": lambda: box_plots(self.table, self.target, lang=lang),
+            "pairs": lambda: pair_plot(self.table, self.target, seed=self.seed, lang=lang),
+            "associations": lambda: self.associations.plot(lang=lang).figure,
         }
         if figure not in drawings:
             raise InputError(
@@ -370,7 +397,9 @@ class Exploration:
         drawn = []
         for name in FIGURES:
             try:
-                drawn.append(f"<h2>{locale.text(_FIGURE_TITLES[name])}</h2>{figure_svg(self.draw(name), name)}")
+                drawn.append(
+                    f"<h2>{locale.text(_FIGURE_TITLES[name])}</h2>{figure_svg(self.draw(name, lang=locale), name)}"
+                )
             except InputError:  # a table without numbers has no box plots and no pairs
                 continue
         return drawn

@@ -261,7 +261,7 @@ def check_transformation(level: str, before: Any, after: Any) -> None:
     >>> check_transformation("ratio", [0, 10, 20], [32, 50, 68])
     Traceback (most recent call last):
     ...
-    vaglio.errors.InputError: On the ratio level only a·x with a > 0 is permitted; this is not.
+    vaglio.errors.InputError: The ratio level permits only a·x with a > 0; this transformation is something else.
     """
     if level not in PERMITTED_TRANSFORMATIONS:
         raise InputError(

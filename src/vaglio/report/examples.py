@@ -177,11 +177,6 @@ def _cell(row: Any, name: str) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _told(change: Any) -> str:
-    """Return a change as a message where it is one."""
-    return change if isinstance(change, str) else getattr(change, "message", None) or str(change)
-
-
 def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
@@ -212,6 +207,6 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
         "change": ""
         if change is None
         else text(
-            "It would be {decision} if {change}.", decision=clip(change.decision, 40), change=clip(_told(change), 200)
+            "It would be {decision} if {change}.", decision=clip(change.decision, 40), change=clip(change.in_words, 200)
         ),
     }

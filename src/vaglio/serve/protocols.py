@@ -164,7 +164,7 @@ def _named(row: object, names: list[str]) -> dict[str, Any]:
         refuse(
             422,
             Message(
-                "row-length",
+                "row-not-list",
                 "A row must be a list of {n:,} {n:value|values}, in the order {columns}.",
                 n=len(names),
                 columns=listed(names, quoted=True),

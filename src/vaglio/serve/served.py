@@ -304,7 +304,7 @@ def _joined(parts: list[Answers]) -> Answers:
     if len(parts) == 1:
         return parts[0]
     if not parts:
-        raise InputError("no-rows", "There are no rows to predict.")
+        raise InputError("no-rows-to-predict", "There are no rows to predict.")
 
     def together(lists: list[Any]) -> Any:
         return None if lists[0] is None else [each for part in lists for each in part]

@@ -49,10 +49,13 @@ class Form:
     Parameters
     ----------
     pairs : list of (str, str)
+    lang : str, default="en"
+        The language of the page that it is on.
     """
 
-    def __init__(self, pairs: list[tuple[str, str]] | None = None) -> None:
+    def __init__(self, pairs: list[tuple[str, str]] | None = None, lang: str = "en") -> None:
         self.pairs = pairs or []
+        self.lang = lang
 
     def get(self, name: str, otherwise: str = "") -> str:
         """Return the last value of a field."""
@@ -84,20 +87,22 @@ class Form:
         return int(value)
 
 
-async def read_form(request: Request, bounds: Bounds) -> Form:
+async def read_form(request: Request, bounds: Bounds, lang: str) -> Form:
     """Read a form that was sent as a browser sends it without files.
 
     Parameters
     ----------
     request : Request
     bounds : Bounds
+    lang : str
+        The language of the page.
     """
     body = await read_body(request, bounds)
     try:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except (UnicodeDecodeError, ValueError):
         refuse(400, Message("form-not-readable", "The form cannot be read. Reload the page."))
-    return Form(pairs)
+    return Form(pairs, lang)
 
 
 async def receive_file(request: Request, project: Project, most: int) -> Path:

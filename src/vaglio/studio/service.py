@@ -176,7 +176,7 @@ class Studio:
     # -- what pages share ----------------------------------------------------------------------------------------------
     async def form(self, request: Request) -> Form:
         """Read a form."""
-        return await read_form(request, self.bounds)
+        return await read_form(request, self.bounds, self.locale(request).lang)
 
     async def compute(self, work: Callable[..., Any], *given: Any) -> Any:
         """Return what a function returns, computed in a thread."""

@@ -186,7 +186,7 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
     raise InputError(
-        "unknown-level",
+        "unknown-column-level",
         "Column {column!r}: the level must be nominal, ordinal, interval, ratio, numeric, text, date, asymmetric, or "
         "a list of values in order; not {level!r}.",
         column=column.name,

@@ -232,7 +232,7 @@ def _mixed(name: str, values: Any) -> InputError:
         first = first or (row, family(value), value)
         if family(value) != first[1]:
             return InputError(
-                "mixed-types",
+                "column-mixes-types",
                 "Column {column!r} mixes types: row {first_row:,} has {first} ({first_value}), row {row:,} has "
                 "{other} ({value}). Use one type.",
                 column=name,

@@ -629,7 +629,9 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
         return column
     present = len(column) - (look.missing if look else column.n_missing)
     if present == 0:
-        remarks.add(Message("empty-column", "Column {column!r} has no values and is ignored.", column=column.name))
+        remarks.add(
+            Message("empty-column-ignored", "Column {column!r} has no values and is ignored.", column=column.name)
+        )
         return column.replace(role="ignored")
     if present < FEWEST_ROWS or column.kind == "text" or column.is_date:
         return column

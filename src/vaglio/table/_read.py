@@ -190,7 +190,7 @@ def _naming(where: str) -> Iterator[None]:
         raise kind(error.at(where).message) from None
     except MemoryError:
         raise ReadError(
-            "not-enough-memory",
+            "table-out-of-memory",
             "{name} needs more memory than this process may use. Read fewer columns, or use a larger machine.",
             name=where,
         ) from None

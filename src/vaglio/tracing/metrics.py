@@ -81,7 +81,7 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
             )
         return counts, names
     if y_true is None or y_pred is None:
-        raise InputError("no-predictions", "Give true and predicted classes, or a confusion matrix.")
+        raise InputError("no-confusion-matrix", "Give true and predicted classes, or a confusion matrix.")
     if any(value is None or value != value for column in (y_true, y_pred) for value in column):
         raise InputError("class-missing", "A true or predicted class is missing. Drop the row.")
     # A code may be an integer in one column and a float in the other.

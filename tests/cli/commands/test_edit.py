@@ -15,7 +15,7 @@ import vaglio
 
 @pytest.fixture(scope="module")
 def additive(tmp_path_factory):
-    """A model of a column of numbers, one of categories and one of dates, with missing values."""
+    """A model of a numeric or ordinal column, one of categories and one of dates, with missing values."""
     random = np.random.default_rng(0)
     n = 300
     table = pd.DataFrame(
@@ -127,7 +127,7 @@ def test_without_a_term_all_are_listed(additive):
         (["age", "flatten", "--where", "young..old", "--out", "e.vaglio"], "'young' is not a number", 2),
         (["since", "flatten", "--where", "soon..", "--out", "e.vaglio"], "'soon' is not a date", 2),
         (["pays", "flatten", "--where", "gold", "--out", "e.vaglio"], "has no value 'gold'", 1),
-        (["pays", "monotone", "--out", "e.vaglio"], "column of numbers", 1),
+        (["pays", "monotone", "--out", "e.vaglio"], "numeric or ordinal column", 1),
         (["age", "flatten", "--label", "hihg", "--out", "e.vaglio"], "did you mean", 1),
         (["age", "flatten", "--out", "m.vaglio"], "m.vaglio", 1),
     ],

@@ -52,7 +52,7 @@ def test_inspect_counts_averaged_models_their_rounds_and_all_trees(penguins, tmp
     assert size["averaged_models"] == 2 + 5
     assert size["trees"] == size["averaged_models"] * size["rounds"] * 3
     assert (
-        f"7 averaged models, {size['rounds']} rounds each, {size['trees']} trees in all"
+        f"7 averaged models, {size['rounds']} rounds each, {size['trees']} trees in total"
         in run_here("inspect", made).out
     )
     text = run_here("rules", made).out

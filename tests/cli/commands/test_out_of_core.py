@@ -177,7 +177,7 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     said = [table, "--target", "species", "--learner", "naive-bayes", "--memory", "4GB", "--positive", "Adelie", *how]
     outcome = run_here("train", *said, "--accept", "accuracy>=0.9", "--out", tmp_path / "m.vaglio")
     assert outcome.code == 0, outcome.err
-    assert "rows assigned by hash of the row number" in outcome.out
+    assert "rows assigned by a hash of the row number" in outcome.out
     model = vaglio.load(tmp_path / "m.vaglio")
     assert model.provenance["scores"]["accuracy"] > 0.9
     assert run_here("evaluate", *said).code == 0
@@ -186,13 +186,13 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--memory", "lots"], "--memory: 'lots' is no size"),
+        (["--memory", "lots"], "--memory: 'lots' is not a size"),
         (["--resume"], "add --checkpoint FOLDER"),
         (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "Use "),
         (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "cannot be combined with --folds"),
-        (["--memory", "4GB", "--levels", "island=ordinal"], "give its values in order"),
+        (["--memory", "4GB", "--levels", "island=ordinal"], "List them from lowest to highest"),
         (["--memory", "4GB", "--nominal", "nothing"], "There is no column 'nothing'"),
-        (["--memory", "64MB"], "is the least that works"),
+        (["--memory", "64MB"], "set a limit of at least"),
         (["--memory", "4GB", "--learner", "svm"], "--sample N"),
     ],
 )

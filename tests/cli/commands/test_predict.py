@@ -80,7 +80,7 @@ def test_a_missing_column_is_named(model, tmp_path):
     out = tmp_path / "out.csv"
     outcome = run_here("predict", model, table, "--out", out)
     assert outcome.code == 1
-    assert "lacks 'bill_length_mm'" in outcome.err
+    assert "lacks the columns 'bill_length_mm'" in outcome.err
     assert not out.exists()
 
 

@@ -85,7 +85,7 @@ def test_costs_and_the_positive_class(play, tmp_path):
         (("--learner", "c54"), 2, "c45"),
         (("--out", "page.pdf"), 2, ".html"),
         (("--cost", "absent.csv"), 2, "no such file"),
-        (("--positive", "Emperor", *QUICK), 1, "not a class"),
+        (("--positive", "Emperor", *QUICK), 1, "There is no class"),
     ],
 )
 def test_wrong_use_is_one_line(penguins, tmp_path, monkeypatch, words, code, said):

@@ -56,6 +56,6 @@ def test_models_without_rules_of_their_own_are_printed_for_reading(play, tmp_pat
         assert (outcome.code, said in outcome.out) == (0, True)
         assert json.loads(run_here("rules", model, "--json").out)["text"] == outcome.out
         assert run_here("rules", model, "--format", "sql").out.startswith("SELECT")
-        assert "cannot be written as exact" in run_here("rules", model, "--format", "exact").err
+        assert "cannot be exported as exact" in run_here("rules", model, "--format", "exact").err
         run_here("rules", model, "--out", tmp_path / "read.txt")
         assert (tmp_path / "read.txt").read_text() == outcome.out

@@ -307,7 +307,7 @@ def test_costs_are_kept_in_the_model(tmp_path: Any) -> None:
 
 
 def test_costs_of_unknown_classes_are_refused() -> None:
-    with pytest.raises(InputError, match="not a .true, predicted. pair"):
+    with pytest.raises(InputError, match=r"not a .true, predicted. pair"):
         vaglio.OptimalTreeClassifier(cost={("a", "b"): 1}).fit([[1.0], [2.0]], [0, 1])
 
 

@@ -22,6 +22,7 @@ from vaglio.cli._output import (
     as_csv,
     as_json,
     as_page,
+    locale,
     next_line,
     note_copy,
     verbose,
@@ -95,10 +96,10 @@ def run(
         {
             ".json": as_json(found.to_dict),
             ".csv": as_csv(found.to_rows, for_spreadsheet),
-            ".html": as_page(text("Audit of {name}", name=Path(table).name), found._repr_html_),
+            ".html": as_page(text("Audit of {name}", name=Path(table).name), lambda: found.to_html(lang=locale())),
         }
     )
-    shown = [found.to_text(advice=verbose())]
+    shown = [found.to_text(advice=verbose(), lang=locale())]
     if clean is not None:
         notes += _cleaned(found, policy, clean, for_spreadsheet)
     return Answer(
@@ -154,7 +155,7 @@ def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: b
 
     table, log = found.clean(policy)
     write(table, path, for_spreadsheet=for_spreadsheet)
-    told = [text("Cleaned: {line}.", line=line) for line in log] or [text("Nothing had to be cleaned.")]
+    told = [text("Cleaned: {line}", line=line) for line in log] or [text("Nothing had to be cleaned.")]
     return [*told, text("The cleaned table is in {path}.", path=path)]
 
 

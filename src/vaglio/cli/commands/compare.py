@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
-from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, next_line, with_table
+from vaglio.cli._output import (
+    FIGURES,
+    Answer,
+    Outputs,
+    as_csv,
+    as_figure,
+    as_json,
+    as_page,
+    locale,
+    next_line,
+    with_table,
+)
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
 from vaglio.messages.message import text
@@ -67,8 +78,10 @@ def run(
         {
             ".json": as_json(result.to_dict),
             ".csv": as_csv(lambda: rows),
-            ".html": as_page(text("Learners compared on {name}", name=Path(table).name), result._repr_html_),
-            **as_figure(lambda: result.plot().figure),
+            ".html": as_page(
+                text("Learners compared on {name}", name=Path(table).name), lambda: result.to_html(lang=locale())
+            ),
+            **as_figure(lambda: result.plot(lang=locale()).figure),
         }
     )
     named = [word for name in ids for word in ("--learner", name)] if learner else []
@@ -77,4 +90,4 @@ def run(
         with_table("select", table, data.target, *named),
         with_table("tune", table, data.target, "--learner", first),
     )
-    return Answer({**result.to_dict(), **outputs.to_data()}, [repr(result)], [*notes, following])
+    return Answer({**result.to_dict(), **outputs.to_data()}, [result.to_text(lang=locale())], [*notes, following])

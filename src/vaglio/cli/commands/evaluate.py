@@ -31,6 +31,7 @@ from vaglio.cli._output import (
     as_figure,
     as_json,
     as_page,
+    locale,
     next_line,
     verbose,
     with_model,
@@ -129,8 +130,8 @@ def run(
     )
     if not outputs.paths:
         following.append(f"{again} --out evaluation.svg")
-    shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text()]
-    shown += _more(evaluation) + ([] if verdict is None else ["", str(verdict)])
+    shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text(lang=locale())]
+    shown += _more(evaluation) + ([] if verdict is None else ["", verdict.in_words()])
     code = REJECTED if verdict is not None and not verdict else 0
     return Answer(data, shown, [*notes, next_line(*following)], code)
 
@@ -196,17 +197,17 @@ def _another(learner: str) -> str:
 def _page(evaluation: Evaluation) -> str:
     from vaglio.plot.style import figure_svg
 
-    return evaluation._repr_html_() + figure_svg(_drawn(evaluation), text("Confusion matrix and curves"))
+    return evaluation.to_html(lang=locale()) + figure_svg(_drawn(evaluation), text("Confusion matrix and curves"))
 
 
 def _drawn(evaluation: Evaluation) -> Any:
     from vaglio.evaluation.displays import draw_overview
 
-    return draw_overview(evaluation)
+    return draw_overview(evaluation, locale())
 
 
 def _more(evaluation: Evaluation) -> list[str]:
     """With -v, every measure at a few thresholds (two classes)."""
     if not verbose() or not evaluation.binary or evaluation.scores is None:
         return []
-    return ["", repr(evaluation.thresholds())]
+    return ["", evaluation.thresholds().to_text(lang=locale())]

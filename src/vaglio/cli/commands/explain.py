@@ -18,7 +18,18 @@ from vaglio.cli._options import (
     output_option,
     table_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
+from vaglio.cli._output import (
+    Answer,
+    Outputs,
+    as_csv,
+    as_json,
+    as_page,
+    locale,
+    next_line,
+    read_in_parts,
+    shell,
+    with_model,
+)
 from vaglio.cli._reading import FileOptions
 from vaglio.cli._rows import Memory, WorkOptions
 from vaglio.messages.message import text
@@ -86,13 +97,14 @@ def run(
             least_confident=least_confident,
             most=most,
         )
-    written = "\n\n".join(item.to_text() for item in explained)
+    written = "\n\n".join(item.to_text(lang=locale()) for item in explained)
     notes = outputs.write(
         {
             ".json": as_json(lambda: [item.to_dict() for item in explained]),
             ".csv": as_csv(lambda: [item.to_row() for item in explained], for_spreadsheet),
             ".html": as_page(
-                text("Explanations by {name}", name=model.name), lambda: "".join(item.to_html() for item in explained)
+                text("Explanations by {name}", name=model.name),
+                lambda: "".join(item.to_html(lang=locale()) for item in explained),
             ),
             ".txt": lambda: written,
         }

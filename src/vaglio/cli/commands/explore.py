@@ -15,6 +15,7 @@ from vaglio.cli._output import (
     as_figure,
     as_json,
     as_page,
+    locale,
     next_line,
     verbose,
     with_table,
@@ -84,13 +85,15 @@ def run(
         {
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
-            ".html": as_page(text("Exploration of {name}", name=Path(table).name), seen.to_html),
-            **as_figure(lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value)),
+            ".html": as_page(text("Exploration of {name}", name=Path(table).name), lambda: seen.to_html(lang=locale())),
+            **as_figure(
+                lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value, lang=locale())
+            ),
         }
     )
     return Answer(
         lambda: {**seen.to_dict(), **outputs.to_data()},
-        [seen.to_text(all_pairs=verbose())],
+        [seen.to_text(all_pairs=verbose(), lang=locale())],
         [*notes, _what_next(table, data, outputs)],
     )
 
@@ -101,7 +104,7 @@ def _forest(data: Table, seed: int) -> Any:
 
     if data.target is None:
         raise UsageError("forest-without-target", "The forest distance needs the class. Add --target COLUMN.")
-    return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot()
+    return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot(lang=locale())
 
 
 def _what_next(table: str, data: Table, outputs: Outputs) -> str:

@@ -20,7 +20,7 @@ from vaglio.cli._options import (
     pair,
     settings_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, next_line, with_table
+from vaglio.cli._output import Answer, Outputs, after_model, locale, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.cli._searching import (
@@ -194,7 +194,9 @@ def _write(study: Study, out: Path, recipe: Recipe, positive: str | None) -> Eva
         evaluation = study_evaluation(study, positive)
         report(0, 1, text("writing the report"))
         name = Path(recipe.table).name if recipe.table != "-" else text("standard input")
-        write_report(study, out, name=name, positive=positive, command=recipe.shell, source=recipe.read())
+        write_report(
+            study, out, name=name, positive=positive, command=recipe.shell, source=recipe.read(), lang=locale()
+        )
     return evaluation
 
 
@@ -246,5 +248,5 @@ def _answer(
     shown = performance_sentences(study, evaluation)
     if verdict is not None:
         data["acceptance"] = verdict.to_dict()
-        shown = [*shown, str(verdict)]
+        shown = [*shown, verdict.in_words()]
     return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict else 0)

@@ -56,7 +56,7 @@ class AddressOptions:
             raise UsageError("tls-incomplete", "Use --tls-certificate and --tls-key together.")
         for path in (self.tls_certificate, self.tls_key):
             if path is not None and not path.is_file():
-                raise UsageError("no-such-file", "{path}: no such file.", path=path)
+                raise UsageError("no-tls-file", "{path}: no such file.", path=path)
         return Address(self.host, self.port, self.tls_certificate, self.tls_key)
 
 

@@ -19,7 +19,7 @@ from vaglio.cli._options import (
     criterion,
     output_option,
 )
-from vaglio.cli._output import Answer, after_model
+from vaglio.cli._output import Answer, after_model, locale
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
 from vaglio.messages.message import text
@@ -130,7 +130,7 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
     if evaluation is None:
         notes.append(text("Accuracy was not measured. Add --folds 10, --holdout 0.3 or --test FILE."))
     else:
-        shown += [text("Evaluated {how}:", how=training.how), "", evaluation.to_text()]
+        shown += [text("Evaluated {how}:", how=training.how), "", evaluation.to_text(lang=locale())]
     verdict = fitted.provenance.get("acceptance")
     if verdict is not None:
         shown += ["", verdict["text"]]

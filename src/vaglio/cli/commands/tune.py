@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli import _searching as searching
 from vaglio.cli._options import Learner, Settings, TableFile, learning_option
-from vaglio.cli._output import Answer, Outputs, verbose
+from vaglio.cli._output import Answer, Outputs, locale, verbose
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
+from vaglio.messages.message import join
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Selection
@@ -66,8 +67,9 @@ def _summary(selection: Selection) -> str:
     from vaglio.messages.listing import text_table
 
     rows = [{k: v for k, v in row.items() if k not in ("learner", "error")} for row in _ranked(selection)]
-    settings = text_table(rows, max_rows=None if verbose() else _MOST_SETTINGS)
-    return "\n\n".join([selection.headline(), "\n".join(f"- {line}" for line in selection.notes()), settings])
+    settings = text_table(rows, max_rows=None if verbose() else _MOST_SETTINGS, locale=locale())
+    notes = join("\n", [join("", ["- ", line]) for line in selection.notes()])
+    return join("\n\n", [selection.headline(), notes, settings])
 
 
 def _ranked(selection: Selection) -> list[dict[str, Any]]:

@@ -239,15 +239,25 @@ class Comparison:
         )
         return data
 
-    def plot(self, ax: Axes | None = None) -> Any:
-        """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference."""
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
+        """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
+        """
         from vaglio.plot.evaluation import draw_intervals, draw_mean_ranks
 
+        locale = locale_of(lang)
         if self.ranks is not None:
-            return draw_mean_ranks(ax, self.ranks.names, self.ranks.mean_ranks, self.ranks.critical_difference)
+            ranks = self.ranks
+            return draw_mean_ranks(ax, ranks.names, ranks.mean_ranks, ranks.critical_difference, locale=locale)
         working = [report for report in self.reports if not report.error]
         rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in working]
-        return draw_intervals(ax, rows, xlabel="accuracy")
+        return draw_intervals(ax, rows, xlabel=text("accuracy"), locale=locale)
 
     def _title(self) -> Message:
         n = len(self.reports)

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,19 +58,22 @@ class CalibrationDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, *, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
-        ax = axes_for(ax)
+    def plot(
+        self, ax: Axes | None = None, *, ref_line: bool = True, lang: str | Locale = "en", **kwargs: Any
+    ) -> CalibrationDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+        locale, ax = locale_of(lang), axes_for(ax)
         if ref_line:
-            draw_reference(ax, (0, 1), (0, 1), "perfect")
+            draw_reference(ax, (0, 1), (0, 1), text("perfect"), locale=locale)
         curves = [Curve(x, y, name or "") for x, y, name in zip(self.prob_pred, self.prob_true, self.name, strict=True)]
         self.line_ = draw_curves(
             ax,
             curves,
-            xlabel="Predicted probability",
-            ylabel="Observed frequency",
+            xlabel=text("Predicted probability"),
+            ylabel=text("Observed frequency"),
             unit_square=True,
             legend="lower right",
+            locale=locale,
             **{"marker": "o", "markersize": 4, **kwargs},
         )
         return self._keep(ax)

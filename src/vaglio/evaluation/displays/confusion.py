@@ -8,8 +8,10 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
 from vaglio.plot.evaluation import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
 if TYPE_CHECKING:
@@ -107,10 +109,14 @@ class ConfusionMatrixDisplay:
         return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, *, values_format: str | None = None) -> ConfusionMatrixDisplay:
-        """Draw into ``ax`` or a new figure."""
+    def plot(
+        self, ax: Axes | None = None, *, values_format: str | None = None, lang: str | Locale = "en"
+    ) -> ConfusionMatrixDisplay:
+        """Draw into ``ax`` or a new figure, in this language."""
         side = min(3.2 + 0.45 * len(self.display_labels), 12)
         self.ax_ = axes_for(ax, size=(side, side))
-        self.text_ = draw_confusion(self.ax_, self.confusion_matrix, self.display_labels, values_format=values_format)
+        self.text_ = draw_confusion(
+            self.ax_, self.confusion_matrix, self.display_labels, values_format=values_format, locale=locale_of(lang)
+        )
         self.figure_ = self.ax_.figure
         return self

@@ -9,9 +9,12 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 from vaglio.typing import CostLike
 
 if TYPE_CHECKING:
@@ -75,16 +78,17 @@ class CostCurveDisplay(ScoreDisplay):
         return cls(thresholds=table.thresholds, costs=costs, best_threshold=best, name=name).plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> CostCurveDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the line."""
-        ax = axes_for(ax)
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> CostCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the line."""
+        locale, ax = locale_of(lang), axes_for(ax)
         finite = np.isfinite(self.thresholds)
         x, y = self.thresholds[finite][::-1], self.costs[finite][::-1]
         self.line_ = draw_curves(
             ax,
             [Curve(x, y, self.name or "")],
-            xlabel="Threshold",
-            ylabel="Mean cost per row",
+            xlabel=text("Threshold"),
+            ylabel=text("Mean cost per row"),
+            locale=locale,
             **{"drawstyle": "steps-pre", **kwargs},
         )
         ax.set_ylim(bottom=min(0.0, float(self.costs.min())))
@@ -94,7 +98,7 @@ class CostCurveDisplay(ScoreDisplay):
             low, high = ax.get_xlim()
             side = "left" if self.best_threshold < (low + high) / 2 else "right"
             ax.annotate(
-                f"least: {least:.3g} at {self.best_threshold:.3g}",
+                locale.say("least: {least:.3g} at {threshold:.3g}", least=least, threshold=self.best_threshold),
                 (self.best_threshold, least),
                 xytext=(8 if side == "left" else -8, -4),
                 textcoords="offset points",
@@ -115,7 +119,7 @@ class ScoreDensityDisplay(ScoreDisplay):
     score_name : str
     """
 
-    def __init__(self, *, groups: list[Any], threshold: float | None = None, score_name: str = "score") -> None:
+    def __init__(self, *, groups: list[Any], threshold: float | None = None, score_name: str = text("score")) -> None:
         self.groups = groups
         self.threshold = threshold
         self.score_name = score_name
@@ -140,13 +144,17 @@ class ScoreDensityDisplay(ScoreDisplay):
             for k, label in enumerate(evaluation.labels)
         ]
         positive = evaluation.labels[evaluation.positive_index]
-        what = "Probability of" if evaluation.probability else "Score of"
-        display = cls(groups=groups, threshold=threshold, score_name=name or f"{what} {positive}")
+        what = (
+            text("Probability of {label}", label=str(positive))
+            if evaluation.probability
+            else text("Score of {label}", label=str(positive))
+        )
+        display = cls(groups=groups, threshold=threshold, score_name=name or what)
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> ScoreDensityDisplay:
-        """Draw into ``ax`` or a new figure."""
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> ScoreDensityDisplay:
+        """Draw into ``ax`` or a new figure, in this language."""
         ax = axes_for(ax)
-        draw_densities(ax, self.groups, threshold=self.threshold, xlabel=self.score_name)
+        draw_densities(ax, self.groups, threshold=self.threshold, xlabel=self.score_name, locale=locale_of(lang))
         return self._keep(ax)

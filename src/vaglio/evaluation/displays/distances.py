@@ -14,8 +14,10 @@ from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
+from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, Option, text
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
+from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, TableLike, TableSource
 
 if TYPE_CHECKING:
@@ -192,22 +194,25 @@ class ForestDistanceDisplay:
             for share, shown in zip(self.agreement, self.shown)
         ]
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Any = None, *, lang: str | Locale = "en") -> Any:
         """Draw both maps side by side.
 
         Parameters
         ----------
         axes : pair of Axes, optional
             By default those of a new figure.
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
 
         Returns
         -------
         Figure
         """
+        locale = locale_of(lang)
         if axes is None:
             figure, axes = panel_grid(2, size=(3.7, 3.7))
-            figure.supxlabel(self.note, fontsize=8, color=MUTED)
-        titles = ("Distance of the forest", "Euclidean distance")
+            figure.supxlabel(locale.text(self.note), fontsize=8, color=MUTED)
+        titles = (text("Distance of the forest"), text("Euclidean distance"))
         for ax, points, title, caption in zip(axes, (self.forest, self.euclidean), titles, self.captions()):
             for k, label in enumerate(self.labels):
                 mine = points[self.codes == k]
@@ -222,8 +227,8 @@ class ForestDistanceDisplay:
                     linewidths=0.4,
                     label=str(label),
                 )
-            ax.set_title(title, fontsize=11, color=INK)
-            ax.set_xlabel("\n".join(caption), fontsize=9, color=MUTED)
+            ax.set_title(locale.text(title), fontsize=11, color=INK)
+            ax.set_xlabel("\n".join(map(locale.text, caption)), fontsize=9, color=MUTED)
             ax.set(xticks=[], yticks=[])
             ax.set_aspect("equal", adjustable="datalim")
             ax.margins(0.06)

@@ -8,8 +8,11 @@ import numpy as np
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,18 +61,19 @@ class GainCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> GainCurveDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
-        ax = axes_for(ax)
-        draw_reference(ax, (0, 1), (0, 1), "random order")
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> GainCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+        locale, ax = locale_of(lang), axes_for(ax)
+        draw_reference(ax, (0, 1), (0, 1), text("random order"), locale=locale)
         if len(self.share) == 1 and self.prevalence[0]:
             draw_reference(ax, (0, self.prevalence[0], 1), (0, 1, 1)).set_linestyle(":")
         curves = [Curve(x, y, name or "") for x, y, name in zip(self.share, self.gain, self.name, strict=True)]
         self.line_ = draw_curves(
             ax,
             curves,
-            xlabel="Share of rows taken",
-            ylabel="Share of positives found",
+            xlabel=text("Share of rows taken"),
+            ylabel=text("Share of positives found"),
+            locale=locale,
             unit_square=True,
             legend="lower right",
             **kwargs,
@@ -103,13 +107,19 @@ class LiftCurveDisplay(GainCurveDisplay):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
     @draws_names
-    def plot(self, ax: Axes | None = None, **kwargs: Any) -> LiftCurveDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
-        ax = axes_for(ax)
-        draw_reference(ax, (0, 1), (1, 1), "random order")
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> LiftCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+        locale, ax = locale_of(lang), axes_for(ax)
+        draw_reference(ax, (0, 1), (1, 1), text("random order"), locale=locale)
         curves = [Curve(x, y, name or "") for x, y, name in zip(self.share, self.lift, self.name, strict=True)]
         self.line_ = draw_curves(
-            ax, curves, xlabel="Share of rows taken", ylabel="Lift", legend="upper right", **kwargs
+            ax,
+            curves,
+            xlabel=text("Share of rows taken"),
+            ylabel=text("Lift"),
+            legend="upper right",
+            locale=locale,
+            **kwargs,
         )
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)

@@ -8,8 +8,11 @@ import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
 
 if TYPE_CHECKING:
@@ -30,18 +33,20 @@ class _TwoScores:
         return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
 
     @draws_names
-    def _draw(self, ax: Any, x: np.ndarray, xlabel: str) -> Any:
-        ax = axes_for(ax)
+    def _draw(self, ax: Any, x: np.ndarray, xlabel: str, lang: str | Locale) -> Any:
+        locale, ax = locale_of(lang), axes_for(ax)
         curves = []
         for colour, name, scores in (
-            (PALETTE[1], "training", self.train_scores),
-            (PALETTE[0], "validation", self.test_scores),
+            (PALETTE[1], text("training"), self.train_scores),
+            (PALETTE[0], text("validation"), self.test_scores),
         ):
             mean, spread = np.nanmean(scores, axis=1), np.nanstd(scores, axis=1)
             draw_band(ax, x, mean - spread, mean + spread, colour)
             curves.append((Curve(x, mean, name), colour))
         self.line_ = [
-            draw_curves(ax, [c], xlabel=xlabel, ylabel=self.score_name, color=colour, marker="o", markersize=4)[0]
+            draw_curves(
+                ax, [c], xlabel=xlabel, ylabel=self.score_name, locale=locale, color=colour, marker="o", markersize=4
+            )[0]
             for c, colour in curves
         ]
         ax.legend(frameon=False, fontsize=9)
@@ -105,9 +110,9 @@ class LearningCurveDisplay(_TwoScores):
         """Over- or underfitting at the full size, in a sentence."""
         return self._diagnosis(-1)
 
-    def plot(self, ax: Any = None) -> LearningCurveDisplay:
-        """Draw into ``ax`` or a new figure."""
-        self._draw(ax, self.train_sizes, "Training rows")
+    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> LearningCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language."""
+        self._draw(ax, self.train_sizes, text("Training rows"), lang)
         return self
 
 
@@ -186,12 +191,12 @@ class ValidationCurveDisplay(_TwoScores):
         """Over- or underfitting at the best value, in a sentence."""
         return self._diagnosis(self._best())
 
-    def plot(self, ax: Any = None) -> ValidationCurveDisplay:
-        """Draw into ``ax`` or a new figure; a range of two decades or more gets a logarithmic axis."""
+    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> ValidationCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; a range of two decades or more has a logarithmic axis."""
         values = self.param_range
         numeric = values.dtype.kind in "iuf"
         x = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-        ax = self._draw(ax, x, self.param_name)
+        ax = self._draw(ax, x, self.param_name, lang)
         if not numeric:
             ax.set_xticks(x, [str(v) for v in values])
         elif x.min() > 0 and x.max() / x.min() >= 100:

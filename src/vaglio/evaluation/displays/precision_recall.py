@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import join, text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,24 +74,27 @@ class PrecisionRecallDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, *, plot_chance_level: bool = True, **kwargs: Any) -> PrecisionRecallDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
-        ax = axes_for(ax)
+    def plot(
+        self, ax: Axes | None = None, *, plot_chance_level: bool = True, lang: str | Locale = "en", **kwargs: Any
+    ) -> PrecisionRecallDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+        locale, ax = locale_of(lang), axes_for(ax)
         prevalence = self.prevalence_pos_label[0]
         if plot_chance_level and len(self.recall) == 1 and prevalence is not None:
             draw_reference(ax, (0, 1), (prevalence, prevalence))
         curves = [
-            Curve(x, y, " ".join(filter(None, (name, None if area is None else f"(AP {area:.3f})"))))
+            Curve(x, y, join(" ", filter(None, (name, None if area is None else text("(AP {area:.3f})", area=area)))))
             for x, y, area, name in zip(self.recall, self.precision, self.average_precision, self.name, strict=True)
         ]
         self.line_ = draw_curves(
             ax,
             curves,
-            xlabel="Recall",
-            ylabel="Precision",
+            xlabel=text("Recall"),
+            ylabel=text("Precision"),
             # Steps, because no classifier lies between two points: straight lines would be too optimistic.
             drawstyle="steps-pre",
             unit_square=True,
+            locale=locale,
             legend="lower left",
             **kwargs,
         )

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import join, text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,21 +61,24 @@ class RocCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, *, plot_chance_level: bool = True, **kwargs: Any) -> RocCurveDisplay:
-        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
-        ax = axes_for(ax)
+    def plot(
+        self, ax: Axes | None = None, *, plot_chance_level: bool = True, lang: str | Locale = "en", **kwargs: Any
+    ) -> RocCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+        locale, ax = locale_of(lang), axes_for(ax)
         if plot_chance_level:
             draw_reference(ax, (0, 1), (0, 1))
         curves = [
-            Curve(x, y, " ".join(filter(None, (name, None if area is None else f"(area {area:.3f})"))))
+            Curve(x, y, join(" ", filter(None, (name, None if area is None else text("(area {area:.3f})", area=area)))))
             for x, y, area, name in zip(self.fpr, self.tpr, self.roc_auc, self.name, strict=True)
         ]
         self.line_ = draw_curves(
             ax,
             curves,
-            xlabel="False positive rate",
-            ylabel="True positive rate",
+            xlabel=text("False positive rate"),
+            ylabel=text("True positive rate"),
             unit_square=True,
+            locale=locale,
             legend="lower right",
             **kwargs,
         )

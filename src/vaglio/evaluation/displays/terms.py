@@ -10,8 +10,11 @@ from vaglio.errors import InputError
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.edits import term_position
 from vaglio.learners.additive.model.forms import TermShape, scored_classes, term_shape
+from vaglio.messages.locale import Locale
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
+from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +24,8 @@ __all__ = ["TermDisplay"]
 # A band is this many standard deviations wide on each side, as in the report.
 _BAND = 2.0
 _MOST_TICKS = 12
+# What a score is added to, by link; every other link is one of classes.
+_MEASURES = {"identity": text("added to the prediction"), "log": text("added to the logarithm")}
 
 
 class TermDisplay:
@@ -71,20 +76,22 @@ class TermDisplay:
                 "Only additive models have terms to draw. Pass a fitted ExplainableBoosting… estimator.",
             )
         shape = term_shape(model, term_position(model, term))
-        what = {"identity": "the prediction", "log": "the logarithm"}.get(model.link, "the log-odds")
         labels = [str(label) for label in scored_classes(model, fitted.classes)]
-        return cls(shape=shape, labels=labels, measure=f"added to {what}").plot(ax=ax)
+        measure = _MEASURES.get(model.link, text("added to the log-odds"))
+        return cls(shape=shape, labels=labels, measure=measure).plot(ax=ax)
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> TermDisplay:
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> TermDisplay:
         """Draw into ``ax`` or a new figure.
 
         Parameters
         ----------
         ax : Axes, optional
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
         """
         ax = axes_for(ax)
-        {"steps": self._steps, "values": self._values, "cells": self._cells}[self.shape.form](ax)
+        {"steps": self._steps, "values": self._values, "cells": self._cells}[self.shape.form](ax, locale_of(lang))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -92,7 +99,7 @@ class TermDisplay:
         if len(self.labels) > 1:
             ax.legend(frameon=False, fontsize=9)
 
-    def _steps(self, ax: Axes) -> None:
+    def _steps(self, ax: Axes, locale: Locale) -> None:
         shape, xs = self.shape, np.repeat(self.shape.edges, 2)[1:-1]
         ax.axhline(0, color=MUTED, linewidth=0.8, linestyle=":")
         for k, label in enumerate(self.labels):
@@ -100,11 +107,11 @@ class TermDisplay:
             colour = PALETTE[k % len(PALETTE)]
             ax.fill_between(xs, middle - spread, middle + spread, color=colour, alpha=0.2, linewidth=0)
             ax.plot(xs, middle, color=colour, linewidth=1.6, label=clip(label, 30))
-        ax.set(xlabel=clip(shape.columns[0], 40), ylabel=self.measure)
-        quiet(ax)
+        ax.set(xlabel=clip(shape.columns[0], 40), ylabel=locale.text(self.measure))
+        quiet(ax, locale=locale)
         self._legend(ax)
 
-    def _values(self, ax: Axes) -> None:
+    def _values(self, ax: Axes, locale: Locale) -> None:
         shape, places = self.shape, np.arange(len(self.shape.labels))
         ax.axvline(0, color=MUTED, linewidth=0.8, linestyle=":")
         for k, label in enumerate(self.labels):
@@ -117,17 +124,18 @@ class TermDisplay:
             )  # fmt: skip
         ax.set_yticks(places, [clip(label, 24) for label in shape.labels])
         ax.invert_yaxis()
-        ax.set(xlabel=self.measure, title=clip(shape.columns[0], 40))
-        quiet(ax, grid="x")
+        ax.set(xlabel=locale.text(self.measure), title=clip(shape.columns[0], 40))
+        quiet(ax, grid="x", locale=locale)
         self._legend(ax)
 
-    def _cells(self, ax: Any) -> None:
+    def _cells(self, ax: Any, locale: Locale) -> None:
         shape = self.shape
         k = int(np.argmax(np.ptp(shape.scores.reshape(-1, shape.scores.shape[-1]), axis=0)))
         most = float(np.abs(shape.scores[..., k]).max(initial=0.0)) or 1.0
         image = ax.imshow(shape.scores[..., k], cmap="PuOr_r", vmin=-most, vmax=most, aspect="auto", origin="upper")
         bar = ax.figure.colorbar(image, ax=ax)
-        bar.set_label(self.measure if len(self.labels) == 1 else f"{self.measure} of {clip(self.labels[k], 30)}")
+        of_label = text("{measure} of {label}", measure=self.measure, label=clip(self.labels[k], 30))
+        bar.set_label(locale.text(self.measure if len(self.labels) == 1 else of_label))
         slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         for names, most, set_ticks, how in (
             (shape.labels, _MOST_TICKS, ax.set_yticks, {}),

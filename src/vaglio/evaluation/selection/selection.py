@@ -115,7 +115,7 @@ def select(
     >>> learners = {"bayes": GaussianNB(), "knn": (KNeighborsClassifier(), {"n_neighbors": [1, 5, 25]})}
     >>> selection = vaglio.select(X, y, learners=learners, folds=5)
     >>> selection.strategy.reliability
-    'best'
+    'very good'
     >>> selection.evaluation.n_rows
     30
     """

@@ -81,6 +81,9 @@ def find_strategy(name: str) -> Strategy:
     """The strategy of this name."""
     if name not in STRATEGIES:
         raise InputError(
-            "unknown-strategy", "There is no strategy {name!r}; {hint}", name=name, hint=did_you_mean(name, STRATEGIES)
+            "unknown-strategy",
+            "There is no strategy {strategy!r}: {hint}",
+            strategy=name,
+            hint=did_you_mean(name, STRATEGIES),
         )
     return STRATEGIES[name]

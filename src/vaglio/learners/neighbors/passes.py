@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, guarded_from, reliability, reliability_for_numbers
-from vaglio.engines.passes import Chunk, TableSummary, SequentialPass
+from vaglio.engines.passes import Chunk, SequentialPass, TableSummary
 from vaglio.engines.spill import Spill
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError

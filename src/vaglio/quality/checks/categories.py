@@ -167,7 +167,7 @@ def unread_cells(context: Context) -> Iterator[Finding]:
             )
             if column.is_date
             else Message(
-                "cell-not-number",
+                "numbers-with-other-cells",
                 "Column {column!r}: {n:,} {n:cell is not a number|cells are not numbers} ({cells}).",
                 **given,
             ),

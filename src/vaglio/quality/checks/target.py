@@ -54,7 +54,7 @@ def class_balance(context: Context) -> Iterator[Finding]:
     present = counts > 0
     if present.sum() < 2:
         message = Message(
-            "one-class",
+            "one-class-in-column",
             "Column {column!r} has {n} {n:class|classes} in these rows.",
             column=context.target,
             n=int(present.sum()),

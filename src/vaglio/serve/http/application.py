@@ -246,7 +246,7 @@ class Application:
         if isinstance(error, VaglioError) and not isinstance(error, ModelFileError):
             return 422, error.message, None
         if isinstance(error, MemoryError):
-            return 413, Message("not-enough-memory", "Not enough memory for this request. Send fewer rows."), None
+            return 413, Message("request-out-of-memory", "Not enough memory for this request. Send fewer rows."), None
         logger.error("unexpected %s", type(error).__name__, exc_info=error)
         return 500, Message("server-error", "The server failed on this request. Its log has the details."), None
 

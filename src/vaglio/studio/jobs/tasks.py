@@ -127,6 +127,7 @@ def report_study(request: Request) -> None:
         request.folder / "report.html",
         name=request.state.name,
         source=str(request.data.get("source", "")),
+        lang=str(request.data.get("lang", "en")),
     )
     progress.end(0)
     request.write_result({"report": "report.html", "learner": study.selection.best.learner})

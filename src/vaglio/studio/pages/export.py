@@ -13,7 +13,7 @@ from vaglio.errors import InputError, VaglioError
 from vaglio.fitted import FORMATS, export_formats
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import clip, listed
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.serve.http.responses import refuse
 from vaglio.studio.forms import ChoiceError, Form, receive_file
 from vaglio.studio.pages.page import Action, Page
@@ -84,10 +84,17 @@ class ExportPage(Page):
         source = program_lines(chosen.request.state)
         models = choose_run(self.jobs, self.bench.need_table(), chosen.run.name)
         learners = [{"id": each.id, "params": each.params} for each in models]
-        request = {"kind": "report", "table": asked["table"], "learners": learners, "seed": asked["seed"]}
         cleaned = len(source) > 1
         self.jobs.start(
-            request | {"cost": asked.get("cost"), "source": "" if cleaned else source[0].partition(" = ")[2]}
+            {
+                "kind": "report",
+                "table": asked["table"],
+                "learners": learners,
+                "seed": asked["seed"],
+                "cost": asked.get("cost"),
+                "source": "" if cleaned else source[0].partition(" = ")[2],
+                "lang": form.lang,
+            }
         )
         return f"{self.path}?model={chosen.name}#report"
 
@@ -134,9 +141,9 @@ class ExportPage(Page):
                 422,
                 Message(
                     "unknown-export-format",
-                    "Unknown format {format!r}. The formats are {formats}.",
+                    "There is no format {format!r}: {hint}",
                     format=clip(form),
-                    formats=listed(_ENDINGS),
+                    hint=did_you_mean(form, _ENDINGS),
                 ),
             )
         chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))

@@ -254,7 +254,7 @@ def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
             cost = float(word.replace(",", "."))
         except ValueError:
             raise ChoiceError(
-                "costs", "cost-not-number", "A cost must be a number, not {value!r}.", value=clip(word, 40)
+                "costs", "cost-field-not-number", "A cost must be a number, not {value!r}.", value=clip(word, 40)
             ) from None
         found.append({"true": labels[int(true)], "predicted": labels[int(predicted)], "cost": cost})
     if found:

@@ -16,7 +16,7 @@ from vaglio import datasets
 from vaglio.errors import VaglioError
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import clip, listed
+from vaglio.messages.sentences import clip, did_you_mean, listed
 from vaglio.quality import Audit, Finding
 from vaglio.quality.checks.context import SEVERITIES
 from vaglio.report.data import column_summary
@@ -200,9 +200,9 @@ class TablePage(Page):
                 raise ChoiceError(
                     form.get("at"),
                     "unknown-level",
-                    "Unknown level {level!r}. The levels are {levels}.",
+                    "There is no level {level!r}; {hint}",
                     level=clip(level),
-                    levels=listed(LEVELS),
+                    hint=did_you_mean(level, LEVELS),
                 )
             self.bench.take({"do": "level", "column": name, "level": level})
         if role and role != column.role:

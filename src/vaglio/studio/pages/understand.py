@@ -14,12 +14,11 @@ from starlette.routing import Route
 
 from vaglio.errors import InputError, NotSupportedError, VaglioError
 from vaglio.explanation import Explanation
-from vaglio.explanation.explanation import Change
 from vaglio.fitted import Fitted
 from vaglio.messages.figures import short_number
 from vaglio.messages.locale import Locale
-from vaglio.messages.message import Message, Number, text
-from vaglio.messages.sentences import clip, listed
+from vaglio.messages.message import text
+from vaglio.messages.sentences import clip
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.responses import problem_response
 from vaglio.serve.openapi import row_schema
@@ -143,26 +142,10 @@ def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
         if change is None
         else {
             "decision": clip(change.decision, 40),
-            "text": clip(locale.text(listed(map(_change_text, change.changes))), 300),
+            "text": clip(locale.text(change.in_words), 300),
             "values": {each.feature: _plain(each.instead) for each in change.changes if not each.is_word},
         },
     }
-
-
-def _change_text(change: Change) -> Message:
-    """One change of a counterfactual, as in "the prediction would be X if …"."""
-    values = {"feature": clip(change.feature, 40), "instead": _cell(change.instead), "value": _cell(change.value)}
-    if change.is_word and change.value == "no":
-        return text("{feature} contained the word “{instead}”", **values)
-    if change.is_word:
-        return text("{feature} did not contain the word “{instead}”", **values)
-    if change.value is None:
-        return text("{feature} were {instead} (it is missing)", **values)
-    return text("{feature} were {instead} instead of {value}", **values)
-
-
-def _cell(value: Any) -> str:
-    return Number(short_number(value)) if isinstance(value, float) else clip(value, 40)
 
 
 class UnderstandPage(Page):
@@ -238,7 +221,7 @@ class UnderstandPage(Page):
         if asked:
             if not asked.isdecimal() or not 1 <= int(asked[:12]) <= len(opened.table):
                 raise InputError(
-                    "unknown-row",
+                    "row-out-of-range",
                     "There is no row {row!r}. The table has rows 1 to {n:,}.",
                     row=clip(asked, 20),
                     n=len(opened.table),

@@ -349,7 +349,7 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
     for number, (line, row) in enumerate(below, start=1 - dialect.header):
         if len(row) != wanted:
             return ReadError(
-                "row-length",
+                "line-length",
                 "{name}, row {row:,} (line {line:,}) has {n:,} {n:field|fields}; expected {expected:,}. Correct the "
                 "row, or set {delimiter} if fields are not separated by {mark!r}.",
                 name=name,

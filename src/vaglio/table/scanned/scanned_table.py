@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import ColumnError, InputError
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._frames import as_frame
@@ -192,7 +193,8 @@ class ScannedTable:
         if not 0 < share < 1:
             raise InputError(
                 "share-out-of-range",
-                "The share must be between 0 and 1, for example 0.3; it is {share:g}.",
+                "{option} is {share:g}; it must be a share between 0 and 1, for example 0.3.",
+                option=Option("share"),
                 share=share,
             )
         held = RowShare(0.0, share, seed)
@@ -207,7 +209,11 @@ class ScannedTable:
         seed : int, default=0
         """
         if n_splits < 2:
-            raise InputError("too-few-folds", "Cross-validation needs at least 2 folds, not {n}.", n=n_splits)
+            raise InputError(
+                "too-few-folds",
+                "{n_splits} {n_splits:fold leaves|folds leave} no rows to learn from. Use at least 2 folds.",
+                n_splits=n_splits,
+            )
         whole = self._numbered()
         edges = [fold / n_splits for fold in range(n_splits + 1)]
         shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]

@@ -115,7 +115,7 @@ def _outputs(model: Additive, classes: np.ndarray | None, label: object) -> np.n
     scored = scored_classes(model, classes)
     if classes is None or label not in scored:
         raise InputError(
-            "unknown-class",
+            "class-without-score",
             "There is no score for the class {label!r}: {hint}",
             label=label,
             hint=did_you_mean(str(label), map(str, scored)),

@@ -355,7 +355,7 @@ class RoundScore:
             scorer = check_scoring(own, self.scoring)
         except ValueError:
             raise InputError(
-                "unknown-score",
+                "scoring-not-a-score",
                 "scoring={scoring!r} is not a score. Give 'loss', a name from "
                 "sklearn.metrics.get_scorer_names(), or a function of (estimator, X, y).",
                 scoring=self.scoring,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.errors import InputError, ModelFileError
+from vaglio.errors import InputError, damaged_model_file
 from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
+from vaglio.messages.message import text
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State
 from vaglio.model.condition import (
@@ -101,7 +102,7 @@ def from_state(
     try:
         smoothing = Smoothing(checks.number(meta, "smoothing", str), float(checks.number(meta, "m")))
     except InputError as error:
-        raise ModelFileError("damaged-model-file", "The model file is damaged: {problem}", problem=error) from error
+        raise damaged_model_file(text("the smoothing of the rules is not valid")) from error
     return RuleSet(entries, features, classes, tuple(default.tolist()), shared, resolution, smoothing)
 
 

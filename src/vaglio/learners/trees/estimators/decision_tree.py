@@ -268,7 +268,7 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
     def _refuse_passes(self) -> None:
         if self._oblique:
             raise NotSupportedError(
-                "rows-in-memory",
+                "rows-not-in-memory",
                 "{name} needs all rows in memory. Train on a sample of the scanned table ({sample}), or "
                 "read the table.",
                 name=type(self).__name__,
