@@ -154,7 +154,7 @@ def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: b
 
     table, log = found.clean(policy)
     write(table, path, for_spreadsheet=for_spreadsheet)
-    told = [text("Cleaned: {line}.", line=line) for line in log] or [text("Nothing had to be cleaned.")]
+    told = [text("Cleaned: {line}", line=line) for line in log] or [text("Nothing had to be cleaned.")]
     return [*told, text("The cleaned table is in {path}.", path=path)]
 
 
