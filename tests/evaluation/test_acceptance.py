@@ -132,7 +132,7 @@ def test_the_program_accepts_or_rejects(criterion: str, penguins: Path, tmp_path
 
 def test_a_criterion_needs_figures(penguins: Path, tmp_path: Path):
     without = run_here("train", penguins, "--target", "species", "-o", tmp_path / "m.vaglio", "--accept", "f1>0")
-    assert (without.code, "--accept compares figures" in without.err) == (2, True)
+    assert (without.code, "--accept needs an evaluation" in without.err) == (2, True)
     slip = run_here("evaluate", penguins, "--target", "species", "--accept", "recal>0")
     assert (slip.code, "did you mean recall" in slip.err) == (2, True)
     assert not (tmp_path / "m.vaglio").exists()

@@ -65,8 +65,8 @@ def test_the_sentences_name_the_scale_and_the_classes(study):
     chapter = summarize_study(study)["inside"]
     said = " ".join(chapter["lead"])
     two = len(study.fitted.classes) == 2
-    assert ("to the log-odds of middle:" in said) == two
-    assert ("to the log-odds of each class:" in said) == (not two)
+    assert ("adds to the log-odds of middle." in said) == two
+    assert ("adds to the log-odds of each class." in said) == (not two)
     assert parts_of(chapter)["What each term adds"]["labels"] == ([] if two else ["low", "middle", "top"])
 
 

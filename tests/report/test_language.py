@@ -146,5 +146,5 @@ def test_evaluation_selection_and_study_speak_italian(study: Study) -> None:
 
 def test_unknown_language_is_refused(study: Study) -> None:
     """A language without a catalogue is an error that names those there are."""
-    with pytest.raises(InputError, match=r"There is no language 'xx'\. Choose en or it"):
+    with pytest.raises(InputError, match=r"'xx'\. Choose 'en' or 'it'"):
         study.to_text(lang="xx")

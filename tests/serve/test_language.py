@@ -58,6 +58,26 @@ def test_a_problem_has_a_code_and_values_in_every_language(serve):
     assert told["en"]["values"]["where"] == "Row 1"
 
 
+def test_an_explanation_is_in_the_language_asked_for(serve):
+    client, _ = serve()
+    row = {"outlook": "sunny", "temperature": 72, "humidity": 90, "windy": "false"}
+    answers = {
+        lang: client.post("/models/play/explain", json=row, headers={"accept-language": lang}).json()
+        for lang in ("en", "it", PSEUDO)
+    }
+    for part in ("reasons", "against", "notes"):
+        told = {lang: [(each["code"], each["values"]) for each in answer[part]] for lang, answer in answers.items()}
+        assert told["en"] == told["it"] == told[PSEUDO]
+    # Lines of numbers are the same in every language.
+    words = {
+        lang: [each["text"] for each in answer["notes"] if each["code"] == "explained-row-unseen-category"]
+        for lang, answer in answers.items()
+    }
+    assert len(words["en"]) == 2
+    assert words["en"] != words["it"] != words[PSEUDO] != words["en"]
+    assert len({answer["counterfactual"]["text"] for answer in answers.values()}) == 3
+
+
 def test_values_of_a_problem_are_bounded(serve):
     client, _ = serve()
     row = {"x" * 100_000: 1}

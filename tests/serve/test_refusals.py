@@ -66,7 +66,7 @@ def test_a_wrong_body_is_refused_in_one_sentence(serve, problem, body: bytes, st
         ("text/plain", b"a", 415, "Content-Type"),
         ("", b"a", 415, "Content-Type"),
         ("text/csv", b"", 400, "empty"),
-        ("text/csv", b"a,b\n1,2\n", 422, "lacks 'island'"),
+        ("text/csv", b"a,b\n1,2\n", 422, "lacks the columns 'island'"),
         ("text/csv", b"\x00\x01\x02", 400, "The body"),
         ("text/csv", b"island\n" + b"Biscoe\n" * 10_001, 413, "10,001 rows"),
         ("text/csv", b"island\n" + b"x" * 20_000, 413, "Send fewer rows or columns"),

@@ -63,7 +63,7 @@ def test_a_sound_new_file_is_served(watched):
         (lambda path: path.write_bytes(path.read_bytes()[:-40]), "not a vaglio model file"),
         (lambda path: path.write_bytes(b"rubbish"), "not a vaglio model file"),
         (lambda path: path.write_bytes(path.read_bytes().replace(b"sunny", b"funny")), "checksum"),
-        (os.remove, "Cannot read"),
+        (os.remove, "play.vaglio cannot be read"),
         (lambda path: other_model({"windy": "gusty"}).save(path), "needs 'gusty'"),
         (lambda path: other_model(number=True).save(path), "classes and the other numbers"),
     ],

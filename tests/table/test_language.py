@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from babel.messages.pofile import read_po
-from tools.messages import LOCALE, PACKAGE, errors, in_python
+from tools.messages import LOCALE, PACKAGE, _has_words, errors, in_python
 
 from vaglio.errors import VaglioError
 from vaglio.messages.locale import PSEUDO, Locale
@@ -166,6 +166,6 @@ def test_every_message_of_these_packages_has_an_italian_translation():
         (Path(where).name, template)
         for path in paths
         for template, where, _ in in_python(path, known)
-        if catalogue.get(template) is None or not catalogue.get(template).string
+        if _has_words(template) and (catalogue.get(template) is None or not catalogue.get(template).string)
     ]
     assert missing == []

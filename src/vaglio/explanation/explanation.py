@@ -255,14 +255,17 @@ class Explanation:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON; reasons and notes with their codes and values, changes also in words."""
+        """Return plain data, ready for JSON; reasons and notes with their codes and values, changes also in words.
+
+        The texts are messages, which a page writes in its language.
+        """
         data = asdict(self)
         data["reasons"] = [reason.to_dict() for reason in self.reasons]
         data["against"] = [reason.to_dict() for reason in self.against]
         data["notes"] = [_as_data(note) for note in self.notes]
-        data["measure"] = None if self.measure is None else str(self.measure)
+        data["measure"] = self.measure
         if self.counterfactual is not None:
-            data["counterfactual"]["text"] = str(self.counterfactual)
+            data["counterfactual"]["text"] = self.counterfactual.in_words
         return data
 
     def to_html(self, lang: str | Locale = "en") -> str:
@@ -290,7 +293,8 @@ def _answer(decision: Any) -> str:
 
 
 def _as_data(told: str) -> dict[str, Any]:
-    return told.as_data() if isinstance(told, Message) else {"code": "", "text": str(told), "values": {}}
+    known = told.as_data() if isinstance(told, Message) and told.code else {"code": "", "values": {}}
+    return known | {"text": told}
 
 
 def _lines(title: str, reasons: tuple[Reason, ...], locale: Locale) -> list[str]:

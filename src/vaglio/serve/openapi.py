@@ -49,15 +49,24 @@ _ANSWER = {
         "expected_costs": {**_NUMBERS, "description": text("For a model with costs: the expected cost of each class.")},
     },
 }
+_SENTENCE = {
+    "type": "object",
+    "required": ["code", "text", "values"],
+    "properties": {
+        "code": {"type": "string", "description": text("The kind of sentence, the same in every language.")},
+        "text": {"type": "string", "description": text("The sentence in the language asked for.")},
+        "values": {"type": "object", "description": text("The values in the sentence.")},
+    },
+}
 _EXPLANATION = {
     "type": "object",
     "required": ["decision", "reasons", "against", "notes", "counterfactual"],
     "properties": {
         "decision": _SCALAR,
         "probability": {"type": ["number", "null"]},
-        "reasons": {"type": "array", "items": {"type": "object"}},
-        "against": {"type": "array", "items": {"type": "object"}},
-        "notes": {"type": "array", "items": {"type": "string"}},
+        "reasons": {"type": "array", "items": _SENTENCE},
+        "against": {"type": "array", "items": _SENTENCE},
+        "notes": {"type": "array", "items": _SENTENCE},
         "counterfactual": {
             "type": ["object", "null"],
             "description": text("A smallest change that gives another class."),

@@ -13,10 +13,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import vaglio
-from vaglio.cli._output import as_options
 from vaglio.errors import ProcessError
 from vaglio.evaluation import tasks
 from vaglio.evaluation.comparison import comparison
+from vaglio.messages.locale import Locale
 
 OURS = ["c45", "naive-bayes"]
 
@@ -86,7 +86,7 @@ def test_a_process_that_is_killed_is_one_sentence(started, iris):
         vaglio.compare(*iris, learners={"bayes": GaussianNB(), "bad": DEFINED["Killed"]()}, folds=3, n_jobs=2)
     said = str(caught.value)
     assert said.count("\n") == 0
-    assert "--jobs 1" in as_options(said)
+    assert "--jobs 1" in Locale(surface="command").text(caught.value.message)
     again = vaglio.compare(*iris, learners={"bayes": GaussianNB()}, folds=3, n_jobs=2)
     assert again.reports[0].error == ""
 

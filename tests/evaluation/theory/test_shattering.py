@@ -46,7 +46,7 @@ def test_the_picture_has_a_panel_for_each_labelling():
     assert "not shattered" in repr(result)
     assert "<p>" in result._repr_html_()
     plt.close(figure)
-    with pytest.raises(InputError, match="1 attributes"):
+    with pytest.raises(InputError, match="these points have 1 coordinate"):
         shatters(LINE, [[0], [1]]).plot()
     with pytest.raises(InputError, match="1 to 12"):
         shatters(LINE, np.zeros((13, 2)))

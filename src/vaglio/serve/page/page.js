@@ -239,7 +239,7 @@ function showReasons(told) {
   }
   if (!parts.length) parts.push(node("p", say("This kind of model gives no reasons.")));
   if (told.notes.length) {
-    parts.push(node("h3", say("Notes")), node("ul", null, ...told.notes.map((note) => node("li", note))));
+    parts.push(node("h3", say("Notes")), node("ul", null, ...told.notes.map((note) => node("li", note.text))));
   }
   $("why").replaceChildren(...parts);
 }

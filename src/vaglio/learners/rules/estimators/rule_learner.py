@@ -174,7 +174,7 @@ class RuleLearner(VaglioClassifier):
     negation : bool
         Whether ``column != value`` may be a condition.
     value_sets : bool or "auto"
-        Whether ``column IN {a, b}`` may be a condition. "auto" allows it on nominal columns of more than ten values, if
+        Whether ``column IN (a, b)`` may be a condition. "auto" allows it on nominal columns of more than ten values, if
         ``high_cardinality`` finds that they tell enough: where values have up to 30 rows on average, a rule for one
         value does not pay.
     forbid : list of str or None
