@@ -81,3 +81,9 @@ def test_which_language(monkeypatch):
     monkeypatch.setenv("VAGLIO_LANG", "it")
     assert chosen_language(people=False) == "it"
     assert preferred_language("de, it-IT;q=0.8") == "it"
+
+
+def test_an_error_as_a_value_is_translated_with_the_sentence():
+    inner = InputError("few", "{n:,} {n:row|rows}", n=2)
+    told = InputError("memory", "--memory: {error}", error=inner)
+    assert Locale("it").text(told.message) == "--memory: 2 righe"

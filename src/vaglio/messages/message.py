@@ -58,6 +58,10 @@ class Message(str):
     values: Mapping[str, Any]
 
     def __new__(cls, code: str, template: str, /, **values: Any) -> Message:
+        for name, value in values.items():
+            # An error as a value stands for what it says, which a locale can translate.
+            if isinstance(value, Exception):
+                values[name] = getattr(value, "message", None) or str(value)
         self = super().__new__(cls, fill(template, values) if "{" in template else template)
         self.code = code
         self.template = template
