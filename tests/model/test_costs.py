@@ -83,7 +83,7 @@ def test_a_threshold_is_that_of_the_last_class_and_lies_between_0_and_1():
     assert CostMatrix(np.array([[0.0, 3.0], [-1.0, 0.0]]), ("no", "yes")).threshold() == 1.0
     with pytest.raises(InputError, match="no threshold is optimal"):
         CostMatrix(np.array([[0.0, 1.0], [-1.0, 0.0]]), ("no", "yes")).threshold()
-    with pytest.raises(InputError, match="this cost matrix has 3"):
+    with pytest.raises(InputError, match="needs two classes; there are 3"):
         CostMatrix(np.eye(3), tuple("abc")).threshold()
 
 

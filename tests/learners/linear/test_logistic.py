@@ -116,7 +116,7 @@ def test_separable_data_without_a_penalty_is_reported():
 
 def test_too_few_iterations_are_reported():
     X, y = table()
-    with pytest.warns(ConvergenceWarning, match="1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="after 1 iteration"):
         assert not LogisticRegression(max_iter=1).fit(X, y).converged_
 
 
