@@ -178,7 +178,7 @@ FAULTS: list[tuple[str, str, Any, Any, str]] = [
     ("rules", "detail_start", 1, 99, "'detail_start' is out of range"),
     ("rules", "column_start", 0, 1, "'column_start' is out of range"),
     ("rules", ":resolution", None, "fight", "the resolution of the rules is unknown"),
-    ("rules", ":smoothing", None, "sand", "no smoothing 'sand'"),
+    ("rules", ":smoothing", None, "sand", "smoothing of the rules is not valid"),
 ]
 
 
