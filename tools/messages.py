@@ -54,8 +54,9 @@ def templates() -> Iterator[Found]:
     for path in sorted(PACKAGE.rglob("*.html")):
         tree = Environment(extensions=["jinja2.ext.do"]).parse(path.read_text(encoding="utf-8"))
         for _, _, message in extract_from_ast(tree, gettext_functions=("say",), babel_style=False):
-            if isinstance(message, str) or (isinstance(message, tuple) and message[0]):
-                yield (message if isinstance(message, str) else message[0]), str(path.relative_to(PACKAGE)), ""
+            template = message[0] if isinstance(message, tuple) else message
+            if template:
+                yield template, str(path.relative_to(PACKAGE)), ""
     for path in sorted(PACKAGE.rglob("*.js")):
         for template in in_javascript(path.read_text(encoding="utf-8")):
             yield template, str(path.relative_to(PACKAGE)), ""
@@ -126,7 +127,7 @@ def updated(path: Path, found: list[Found]) -> Catalog:
     for template, where, code in found:
         known = before.get(template)
         comments = [f"code: {code}"] if code else []
-        after.add(template, known.string if known else "", locations=[(where, None)], auto_comments=comments)
+        after.add(template, known.string if known else "", locations=[(where, None)], auto_comments=comments)  # type: ignore[list-item]
     return after
 
 

@@ -1,5 +1,5 @@
 #pragma once
-// WeightSummary whose sums have no order: every term is a whole multiple of one power of two, and no sum reaches 2^53 of
+// Weights whose sums have no order: every term is a whole multiple of one power of two, and no sum reaches 2^53 of
 // them, so that additions of doubles are exact.
 #include <cmath>
 

@@ -15,7 +15,6 @@ writes as it writes percentages.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from string import Formatter
@@ -217,6 +216,8 @@ class Option(str):
         """
         if self.flag is not None:
             return self.flag
+        import shlex
+
         option = f"--{self.name.replace('_', '-')}"
         values = self.value if isinstance(self.value, (list, tuple)) else [] if self.value is None else [self.value]
         return " ".join([option, *(shlex.quote(str(value)) for value in values)]) if values else option

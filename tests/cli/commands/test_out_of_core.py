@@ -187,7 +187,7 @@ def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
     ("options", "said"),
     [
         (["--memory", "lots"], "--memory: 'lots' is not a size"),
-        (["--resume"], "add --checkpoint FOLDER"),
+        (["--resume"], "Set --checkpoint"),
         (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "Use "),
         (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "cannot be combined with --folds"),
         (["--memory", "4GB", "--levels", "island=ordinal"], "List them from lowest to highest"),
