@@ -50,7 +50,7 @@ def test_english_figures_are_as_before(ax):
 
 def test_words_of_the_figures_come_from_the_catalogue(ax):
     draw_confusion(ax, np.array([[3.5, 1], [0, 2]]), ["a", "b"], locale=ITALIAN)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predetta", "reale")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("prevista", "reale")
     assert "3,5" in [each.get_text() for each in ax.texts]
     groups = [("a", np.array([0.1, 0.4]), None), ("b", np.array([0.6, 0.9]), None)]
     scores = axes_for(None)
