@@ -14,11 +14,10 @@ from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, com
 from vaglio.evaluation.rows import Rows
 from vaglio.explanation import Explanation
 from vaglio.messages.listing import bullet_html, plain_data
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
 from vaglio.quality import Audit, Policy, audit
-from vaglio.runtime.languages import locale_of
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
 from vaglio.typing import TableLike

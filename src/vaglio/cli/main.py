@@ -113,7 +113,25 @@ class GeneralOptions:
     debug: Annotated[bool, general_option("--debug", help="Show the traceback of errors.")] = False
 
 
-class Command(TyperCommand):
+class HelpInLanguage:
+    """Help in the language of the reader, for a command and for the group of all commands."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the whole help."""
+        _name_panels()
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the first line."""
+        words = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
+        formatter.write_usage(ctx.command_path, words, prefix=locale().say("Usage: "))
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options, each with its help translated."""
+        return [_in_language(parameter) for parameter in super().get_params(ctx)]  # type: ignore[misc]
+
+
+class Command(HelpInLanguage, TyperCommand):
     """One command. Its --help stands among the general options, and an option given twice is refused."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -130,39 +148,19 @@ class Command(TyperCommand):
                 )
         return super().parse_args(ctx, args)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _name_panels()
-        super().format_help(ctx, formatter)
-
-    def format_usage(self, ctx: Any, formatter: Any) -> None:
-        _write_usage(self, ctx, formatter)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return [_in_language(parameter) for parameter in super().get_params(ctx)]
-
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)
         option.metavar, option.rich_help_panel = "", GENERAL
         return option
 
 
-class LazyCommands(TyperGroup):
+class LazyCommands(HelpInLanguage, TyperGroup):
     """The commands by name; each is imported only when it is run."""
 
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)
         option.metavar = ""
         return option
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _name_panels()
-        super().format_help(ctx, formatter)
-
-    def format_usage(self, ctx: Any, formatter: Any) -> None:
-        _write_usage(self, ctx, formatter)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return [_in_language(parameter) for parameter in super().get_params(ctx)]
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -199,11 +197,6 @@ def _name_panels() -> None:
     rich_utils.ARGUMENTS_PANEL_TITLE, rich_utils.OPTIONS_PANEL_TITLE = say("Arguments"), say("Options")
     rich_utils.DEFAULT_STRING = f"[{say('default')}: {{}}]"
     rich_utils.REQUIRED_LONG_STRING = f"[{say('required')}]"
-
-
-def _write_usage(command: Any, ctx: Any, formatter: Any) -> None:
-    words = " ".join(command.collect_usage_pieces(ctx))
-    formatter.write_usage(ctx.command_path, words, prefix=locale().say("Usage: "))
 
 
 def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from vaglio.errors import InputError
 from vaglio.messages.figures import short_number
-from vaglio.messages.locale import Locale
-from vaglio.runtime.languages import check_language
+from vaglio.messages.locale import Locale, check_language
 
 __all__ = ["Notation", "as_fraction", "minus"]
 

@@ -27,10 +27,9 @@ from vaglio.evaluation.metrics.advice import evaluation_advice
 from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message
 from vaglio.model.costs import CostMatrix
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, CostLike
 
 __all__ = ["Evaluation"]

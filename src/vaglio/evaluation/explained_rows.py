@@ -18,9 +18,8 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.messages.listing import plain_data
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
-from vaglio.runtime.languages import locale_of
 from vaglio.table import Table
 
 __all__ = ["ExplainedRow", "explain_tables", "true_classes"]

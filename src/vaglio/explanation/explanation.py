@@ -16,12 +16,11 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Number, Option, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
 from vaglio.model.families import KINDS, Lookup
-from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model

@@ -12,9 +12,19 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from vaglio.errors import InputError
 from vaglio.messages.message import Listing, Message, Number, Option, parsed
 
-__all__ = ["ENGLISH", "LANGUAGES", "PSEUDO", "Locale", "chosen_language", "preferred_language"]
+__all__ = [
+    "ENGLISH",
+    "LANGUAGES",
+    "PSEUDO",
+    "Locale",
+    "check_language",
+    "chosen_language",
+    "locale_of",
+    "preferred_language",
+]
 
 _FOLDER = Path(__file__).parent / "locale"
 # English is the language of the templates; every other language is a file.
@@ -120,6 +130,35 @@ class Locale:
 
 
 ENGLISH = Locale()
+
+
+def check_language(lang: str) -> None:
+    """Refuse a language that there is no catalogue of.
+
+    Parameters
+    ----------
+    lang : str
+    """
+    if lang not in (*LANGUAGES, PSEUDO):
+        raise InputError(
+            "no-such-language",
+            "There is no translation into {lang!r}. Choose {known}.",
+            lang=lang,
+            known=Listing(LANGUAGES, quoted=True, last="or"),
+        )
+
+
+def locale_of(lang: str | Locale) -> Locale:
+    """Return how to write for a reader of whom only the language may be known.
+
+    Parameters
+    ----------
+    lang : str or Locale
+    """
+    if isinstance(lang, Locale):
+        return lang
+    check_language(lang)
+    return Locale(lang)
 
 
 class _English(gettext.NullTranslations):

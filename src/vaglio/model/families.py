@@ -92,6 +92,10 @@ class Learner(NamedTuple):
     textbook : dict of str to object
         Parameters of a trace, where the defaults of the class draw rows and columns at random: then no one could follow
         the computation by hand.
+    name : str
+        What a lecture calls it; a message.
+    when : str
+        When to use it, in one sentence; a message.
     """
 
     id: str
@@ -103,6 +107,8 @@ class Learner(NamedTuple):
     counts_words: bool = False
     settings: Mapping[str, Any] = {}
     textbook: Mapping[str, Any] = {}
+    name: str = ""
+    when: str = ""
 
     @property
     def cls(self) -> Any:

@@ -11,12 +11,11 @@ from scipy.special import chdtrc, fdtrc
 
 from vaglio.encode import presence
 from vaglio.messages.listing import html_table, text_table
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.quality.levels import entropy_bits
 from vaglio.quality.profile import SAMPLE_ROWS, contingency, sample_table, value_codes
-from vaglio.runtime.languages import locale_of
 from vaglio.table import Column, Table
 from vaglio.typing import TableSource
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from vaglio.engines.mapped_table import table_of
 from vaglio.messages.listing import html_table, plain_data, text_table
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.quality.association import AttributeScore, rank_attributes
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
@@ -29,7 +29,6 @@ from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
 from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
-from vaglio.runtime.languages import locale_of
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_table
 from vaglio.typing import TableSource

@@ -13,7 +13,7 @@ import numpy as np
 from vaglio.engines.mapped_table import table_of
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, plain_data, text_table
-from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.locale import ENGLISH, Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, draw_histogram, draw_pairs
@@ -21,7 +21,6 @@ from vaglio.plot.style import class_legend, figure_svg, panel_grid
 from vaglio.quality.association import Associations, AttributeScore, associations, is_packed, rank_attributes
 from vaglio.quality.levels import describe
 from vaglio.quality.profile import distinct_codes, profile_column, quartile_fences, sample_rows
-from vaglio.runtime.languages import locale_of
 from vaglio.table import Column, Table, as_table
 from vaglio.typing import TableSource
 

@@ -131,7 +131,9 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
     ]
     held = selection.rows.get("held", "in memory")
     if held != "in memory":
-        rows.insert(1, ("rows", f"{held}, assigned to folds and to the test set {selection.rows['divided']}"))
+        divided = selection.rows["divided"]
+        told = text("{held}, assigned to folds and to the test set {divided}", held=held, divided=divided)
+        rows.insert(1, (text("rows"), told))
     if hasattr(selection.best_estimator, "fitted_"):
         fingerprint = study.fitted.provenance.get("training", {}).get("fingerprint")
         if fingerprint:

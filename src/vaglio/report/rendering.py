@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from vaglio.messages.figures import count, figure, percent
-from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.locale import ENGLISH, Locale, locale_of
 from vaglio.messages.message import Listing, Message, Number, Option
 from vaglio.report.pictures import (
     class_data,
@@ -25,7 +25,6 @@ from vaglio.report.pictures import (
 )
 from vaglio.report.summary import summarize_study
 from vaglio.runtime.files import write_whole
-from vaglio.runtime.languages import locale_of
 from vaglio.study import Study
 
 __all__ = ["render_html", "report_html", "template_environment", "write_report"]

@@ -16,7 +16,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
-from vaglio.messages.message import Option, text
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
 from vaglio.typing import ColumnLike, Estimator, TableLike
@@ -25,37 +25,6 @@ from vaglio.typing import ColumnLike, Estimator, TableLike
 MAX_ROWS = 200
 MAX_STEPS = 40
 # What a lecture calls each learner; the names of algorithms are not translated.
-_NAMES = {
-    "id3": "ID3",
-    "c45": "C4.5",
-    "cart": "CART",
-    "tree": text("decision tree"),
-    "optimal-tree": text("optimal tree"),
-    "oblique": text("tree with linear combinations"),
-    "naive-bayes": "naive Bayes",
-    "joint-bayes": text("MAP classifier with a joint table"),
-    "multinomial-nb": text("multinomial naive Bayes"),
-    "bernoulli-nb": text("Bernoulli naive Bayes"),
-    "gaussian-map": text("MAP classifier with Gaussian densities"),
-    "gaussian-mixture": text("Gaussian mixtures"),
-    "bayes-net": text("Bayesian network"),
-    "foil": "FOIL",
-    "cn2": "CN2",
-    "aq": "AQ",
-    "ripper": "RIPPER",
-    "perceptron": text("perceptron"),
-    "logistic": text("logistic regression"),
-    "mlp": text("multi-layer perceptron"),
-    "svm": text("support vector machine"),
-    "knn": text("k nearest neighbours"),
-    "bagging": "bagging",
-    "voting": text("voting"),
-    "random-forest": text("random forest"),
-    "adaboost": "AdaBoost",
-    "gradient-boosting": "gradient boosting",
-    "additive": text("additive model (explainable boosting)"),
-}
-
 
 # Learner id -> the function that writes its trace.
 writers: Lookup[Callable[[Page, Training], None]] = Lookup(lambda family: family.trace)
@@ -146,7 +115,13 @@ def trace(
     page.facts["learner"] = learner_id
     write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text))
     # A learner that was registered from outside is called by its id.
-    return page.finish(say("Step by step: {learner}", learner=_NAMES.get(learner_id, learner_id)))
+    return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
+
+
+def _name_of(learner_id: str, estimator: Any) -> str:
+    """What a lecture calls the learner: its name, its id without one, its class outside the registry."""
+    known = LEARNERS.get(learner_id)
+    return type(estimator).__name__ if known is None else known.name or learner_id
 
 
 def prepare(

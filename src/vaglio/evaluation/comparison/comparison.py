@@ -29,10 +29,9 @@ from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.model.base import size_words
-from vaglio.runtime.languages import locale_of
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import ColumnLike, Learners, TableSource
 

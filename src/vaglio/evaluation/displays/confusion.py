@@ -8,10 +8,9 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.plot.evaluation import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
 if TYPE_CHECKING:

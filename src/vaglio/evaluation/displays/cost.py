@@ -9,12 +9,11 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import CostLike
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from vaglio.evaluation.rows import MemoryRows
 from vaglio.explanation.explanation import leaves
 from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, text
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, TableLike, TableSource
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
 
 if TYPE_CHECKING:

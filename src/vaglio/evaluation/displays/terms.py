@@ -10,11 +10,10 @@ from vaglio.errors import InputError
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.edits import term_position
 from vaglio.learners.additive.model.forms import TermShape, scored_classes, term_shape
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
-from vaglio.runtime.languages import locale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

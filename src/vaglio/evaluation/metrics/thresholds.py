@@ -9,10 +9,9 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.rates import RATE_HEADINGS
 from vaglio.messages.listing import html_table, text_table
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
-from vaglio.runtime.languages import locale_of
 
 __all__ = ["ThresholdTable", "top_rows"]
 

@@ -14,11 +14,10 @@ from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import Estimator
 
 __all__ = ["OuterFold", "Selection", "fit_diagnosis"]

@@ -22,10 +22,9 @@ from sklearn.model_selection import (
 
 from vaglio.errors import InputError
 from vaglio.learners.registry import LEARNERS, find
-from vaglio.messages.locale import Locale
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
-from vaglio.runtime.languages import locale_of
 from vaglio.typing import Estimator
 
 __all__ = [

@@ -83,6 +83,8 @@ FAMILY = Family(
                 "min_samples_leaf": [2, 4, 20],
                 "interactions": [0, "1x", "3x"],
             },
+            name=text("additive model (explainable boosting)"),
+            when=text("Nearly as accurate as boosting, and the effect of every column is visible."),
         ),
     ),
     models=_models,

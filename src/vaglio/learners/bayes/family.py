@@ -155,6 +155,8 @@ FAMILY = Family(
             text("naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent"),
             {"likelihood": ["auto", "gaussian", "kde"], "alpha": [0.1, 0.5, 1.0, 2.0]},
             settings={"alpha": 0.5},  # Jeffreys' prior; Laplace's 1 draws small tables too far towards equal shares
+            name="naive Bayes",
+            when=text("A first model for any table: fast, handles missing values, needs few rows."),
         ),
         Learner(
             "multinomial-nb",
@@ -163,6 +165,8 @@ FAMILY = Family(
             text("multinomial naive Bayes for counts and text: the words of a class follow one distribution"),
             {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
             counts_words=True,
+            name=text("multinomial naive Bayes"),
+            when=text("Text and counts."),
         ),
         Learner(
             "bernoulli-nb",
@@ -171,6 +175,8 @@ FAMILY = Family(
             text("Bernoulli naive Bayes for presence and absence: an absent word counts as evidence too"),
             {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
             counts_words=True,
+            name=text("Bernoulli naive Bayes"),
+            when=text("Short texts and yes/no columns."),
         ),
         Learner(
             "gaussian-map",
@@ -178,6 +184,8 @@ FAMILY = Family(
             _estimators,
             text("one multivariate Gaussian per class: quadratic, or linear when all share one covariance"),
             {"covariance": ["full", "diagonal", "tied", "shrunk"]},
+            name=text("MAP classifier with Gaussian densities"),
+            when=text("Numbers that follow one Gaussian per class."),
         ),
         Learner(
             "gaussian-mixture",
@@ -185,6 +193,8 @@ FAMILY = Family(
             _estimators,
             text("several Gaussians per class, their number chosen by the Bayesian information criterion"),
             {"max_components": [1, 3, 5, 10], "covariance_type": ["full", "diag"]},
+            name=text("Gaussian mixtures"),
+            when=text("Numbers that form several clusters per class."),
         ),
         Learner(
             "joint-bayes",
@@ -192,6 +202,8 @@ FAMILY = Family(
             _estimators,
             text("one table per class over all combinations of values: exact, and only for few columns"),
             {"alpha": [0.01, 0.1, 1.0]},
+            name=text("MAP classifier with a joint table"),
+            when=text("Very few columns with few values, and many rows."),
         ),
         Learner(
             "bayes-net",
@@ -201,6 +213,8 @@ FAMILY = Family(
                 "Bayesian network: naive Bayes in which columns may depend on each other (tree-augmented, k-dependence)"
             ),
             {"structure": ["tan", "k-dependence"], "k": [1, 2, 3], "alpha": [0.1, 0.5, 1.0]},
+            name=text("Bayesian network"),
+            when=text("When columns depend on each other too strongly for naive Bayes."),
         ),
     ),
     models=_models,

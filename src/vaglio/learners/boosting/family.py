@@ -106,6 +106,8 @@ FAMILY = Family(
                 "subsample": 1.0,
                 "early_stopping": False,
             },
+            name="gradient boosting",
+            when=text("Often the most accurate on tables, including large ones."),
         ),
     ),
     models=_models,

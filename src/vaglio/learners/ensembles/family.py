@@ -90,6 +90,8 @@ FAMILY = Family(
             _estimators,
             text("bagging: decision trees on bootstrap samples, by vote"),
             {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+            name="bagging",
+            when=text("To reduce the variance of trees."),
         ),
         Learner(
             "adaboost",
@@ -98,6 +100,8 @@ FAMILY = Family(
             text("AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong"),
             {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
             settings={"max_depth": 3},  # a stump loses ten points where there are many classes
+            name="AdaBoost",
+            when=text("Tables with little label noise."),
         ),
         Learner(
             "voting",
@@ -105,6 +109,8 @@ FAMILY = Family(
             _estimators,
             text("vote of different learners: by majority or mean probability, each with its weight"),
             {"voting": ["hard", "soft"]},
+            name=text("voting"),
+            when=text("To combine good but different learners."),
         ),
     ),
     models=_models,

@@ -84,6 +84,8 @@ FAMILY = Family(
             _estimators,
             text("random forest: fully grown trees, random columns at every split"),
             {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
+            name=text("random forest"),
+            when=text("Accurate on most tables without tuning."),
         ),
     ),
     models=_models,

@@ -89,6 +89,8 @@ FAMILY = Family(
             _estimators,
             text("perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated"),
             {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
+            name=text("perceptron"),
+            when=text("Teaching, and linearly separable classes."),
         ),
         Learner(
             "logistic",
@@ -96,6 +98,8 @@ FAMILY = Family(
             _estimators,
             text("logistic regression: log-odds linear in the columns, with odds ratios and their intervals"),
             {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "l1_ratio": [0.0, 1.0]},
+            name=text("logistic regression"),
+            when=text("When you need probabilities and the effect of each column."),
         ),
         Learner(
             "mlp",
@@ -103,6 +107,8 @@ FAMILY = Family(
             _estimators,
             text("neural network: layers of weighted sums, trained by gradient"),
             {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
+            name=text("multi-layer perceptron"),
+            when=text("Many numbers with smooth, curved boundaries, when the model need not be interpretable."),
         ),
     ),
     models=_models,

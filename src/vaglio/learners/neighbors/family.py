@@ -73,6 +73,8 @@ FAMILY = Family(
             text("k nearest neighbours: the most similar training rows vote; numbers, categories and missing values"),
             {"weights": ["uniform", "distance", "squared_distance"], "p": [1, 2]},
             settings={"n_neighbors": "cv"},  # a few rows or many: tables differ more in this than in anything else
+            name=text("k nearest neighbours"),
+            when=text("When similar rows have the same class. Training is instant, prediction searches all rows."),
         ),
     ),
     models=_models,

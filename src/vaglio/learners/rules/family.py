@@ -87,6 +87,8 @@ FAMILY = Family(
             _estimators,
             text("FOIL rules: grown by information gain, class by class, kept if they are accurate enough"),
             {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
+            name="FOIL",
+            when=text("Short rules for one class against the rest."),
         ),
         Learner(
             "cn2",
@@ -98,6 +100,8 @@ FAMILY = Family(
                 "measure": ["entropy", "laplace", "m-estimate"],
                 "min_covered": [1.0, 5.0],
             },
+            name="CN2",
+            when=text("Rules that must be statistically significant."),
         ),
         Learner(
             "aq",
@@ -105,6 +109,8 @@ FAMILY = Family(
             _estimators,
             text("AQ rules: conjunctions that cover a seed row and few rows of other classes"),
             {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
+            name="AQ",
+            when=text("Rules that describe a class completely, on small tables."),
         ),
         Learner(
             "ripper",
@@ -113,6 +119,8 @@ FAMILY = Family(
             text("RIPPER rules: few and short, grown and pruned on separate rows, revised by description length"),
             {"optimizations": [0, 2, 5], "min_positive": [1.0, 2.0, 5.0], "folds": [3, 5]},
             settings={"optimizations": 5},  # two passes, as the author has them, leave half a point on tables left out
+            name="RIPPER",
+            when=text("Few and short rules, also on large and noisy tables."),
         ),
     ),
     models=_models,

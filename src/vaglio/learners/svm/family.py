@@ -82,6 +82,8 @@ FAMILY = Family(
             _estimators,
             text("support vector machine: the widest margin between classes, in the space of a kernel"),
             {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
+            name=text("support vector machine"),
+            when=text("Numbers with a clear margin, up to some ten thousand rows."),
         ),
     ),
     models=_models,

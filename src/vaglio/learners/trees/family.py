@@ -122,6 +122,8 @@ FAMILY = Family(
             _estimators,
             text("ID3 decision tree: information gain, one branch per value, no pruning"),
             {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
+            name="ID3",
+            when=text("Teaching, and small categorical tables without noise."),
         ),
         Learner(
             "c45",
@@ -130,6 +132,8 @@ FAMILY = Family(
             text("C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned"),
             {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
             settings={"leaf_smoothing": "m-estimate"},  # a leaf of two rows is not sure of its class
+            name="C4.5",
+            when=text("When the model must be interpretable; handles missing values and categories."),
         ),
         Learner(
             "cart",
@@ -139,6 +143,8 @@ FAMILY = Family(
             {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
             # Fully grown, a tree learns the noise too: two points less on tables left out.
             settings={"ccp_alpha": "cv"},
+            name="CART",
+            when=text("When the model must be interpretable, and for numbers; pruning keeps the tree small."),
         ),
         Learner(
             "optimal-tree",
@@ -146,6 +152,8 @@ FAMILY = Family(
             _estimators,
             text("optimal decision tree: of all trees within a depth, one with the fewest training errors, proved"),
             {"max_depth": [1, 2, 3], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]},
+            name=text("optimal tree"),
+            when=text("When a very small tree must be the best of its size."),
         ),
         Learner(
             "oblique",
@@ -154,6 +162,8 @@ FAMILY = Family(
             text("decision tree whose nodes may test a linear combination of columns"),
             {"ccp_alpha": [0.0, 0.003, 0.01, 0.03], "min_samples_leaf": [1, 5, 10]},
             readable=False,  # a sum of weighted columns at every node is not read at a glance
+            name=text("tree with linear combinations"),
+            when=text("Numbers whose classes are separated by oblique lines."),
         ),
     ),
     models=_models,

@@ -15,7 +15,6 @@ from vaglio.model.costs import CostMatrix
 from vaglio.report.limits import DEFAULT_LEARNERS
 from vaglio.studio.forms import ChoiceError, Form
 from vaglio.studio.jobs.training import plan_of, trainings
-from vaglio.studio.learner_advice import WHEN_TO_USE
 from vaglio.studio.pages.page import Action, Page
 from vaglio.studio.pages.runs import run_view
 from vaglio.studio.project.workbench import OpenTable
@@ -126,7 +125,7 @@ class LearnPage(Page):
                 {
                     "id": name,
                     "help": entry.help,
-                    "when": WHEN_TO_USE.get(name, ""),
+                    "when": LEARNERS[name].when if name in LEARNERS else "",
                     "readable": entry.is_readable,
                     "picked": name in picked,
                     "fields": parameter_fields(name),
