@@ -33,13 +33,16 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+.PHONY: help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-build: $(STAMPS)/install $(CATALOGUES) ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+build: $(STAMPS)/install $(CATALOGUES) version ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+
+version:
+	@$(PYTHON) tools/version/vaglio_version.py
 
 run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions, report
 	@$(BIN)/python examples/penguins.py --out out
@@ -139,7 +142,7 @@ wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside th
 	@tools/wheel.sh $(BIN)/python
 
 clean: ## remove .venv, build and results
-	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so src/vaglio/_core.pyi
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so src/vaglio/_core.pyi src/vaglio/_build.py
 
 # Each stamp is an installed group of pyproject.toml; it is renewed when the file changes.
 $(STAMPS)/venv:
