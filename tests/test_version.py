@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 def provider(root: Path) -> str:
     """Return what a build of this folder would say."""
     script = f"import sys; sys.path.insert(0, {str(root / 'tools' / 'version')!r}); import vaglio_version as v; "
-    script += "print(v.dynamic_metadata('version'))"
+    script += "print(v.dynamic_metadata({}, {})['version'])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

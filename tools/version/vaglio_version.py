@@ -1,6 +1,6 @@
 """The version of a build: the one in ``src/vaglio/_version.py``, with the commit between releases (``+g1a2b3c4``).
 
-The build asks `dynamic_metadata` and writes the answer to ``src/vaglio/_build.py``. Source archives contain this file,
+The build asks `dynamic_metadata` for it, and writes it to ``src/vaglio/_build.py``. Source archives contain this file,
 because they are built without git. `make build` runs this module, so that an editable install knows its commit as well.
 """
 
@@ -18,10 +18,13 @@ BUILT = ROOT / "src" / "vaglio" / "_build.py"
 _VALUE = re.compile(r'^VERSION = "(.+)"$', re.MULTILINE)
 
 
-def dynamic_metadata(field: str, settings: Mapping[str, Any] | None = None) -> str:
-    """Return the version; the interface of scikit-build-core."""
-    if field != "version" or settings:
-        raise RuntimeError("vaglio_version gives the version, and takes no settings")
+def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, str]:
+    """Return the version as metadata of the project, as builds ask for it."""
+    return {"version": version()}
+
+
+def version() -> str:
+    """Return the version of what is built here."""
     written = _read(WRITTEN)
     if ".dev" not in written:
         return written
@@ -56,6 +59,6 @@ def _git(*arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    content = f'VERSION = "{dynamic_metadata("version")}"\n'
+    content = f'VERSION = "{version()}"\n'
     if not BUILT.exists() or BUILT.read_text(encoding="utf-8") != content:
         BUILT.write_text(content, encoding="utf-8")
