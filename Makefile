@@ -33,7 +33,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+FORCE: ;
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
@@ -157,7 +158,12 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/docs $(STAMPS)/coverage 
 	@$(PIP) install --group $(@F)
 	@touch $@
 
-$(STAMPS)/install: $(NATIVE) pyproject.toml README.md $(STAMPS)/build
+# The editable install keeps a list of modules: this one changes when a module is added, moved or removed.
+$(STAMPS)/modules: FORCE | $(STAMPS)/venv
+	@find src -name '*.py' ! -name _build.py | sort > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(STAMPS)/install: $(NATIVE) $(STAMPS)/modules pyproject.toml README.md $(STAMPS)/build
 	@echo "compiling and installing vaglio"
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
 	@touch $@
