@@ -34,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 FORCE: ;
-.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs links coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
@@ -95,6 +95,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 	@$(BIN)/python -m sphinx -q -E -W --keep-going -n -j auto -d build/doctrees docs build/site
 	@$(BIN)/python docs/check_site.py build/site
 	@echo "the site is in build/site/index.html"
+
+links: build $(STAMPS)/docs ## do the addresses in the documentation answer? needs a network, so no other target asks
+	@$(BIN)/python -m sphinx -q -b linkcheck -j auto -d build/doctrees docs build/links
 
 coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and in C++; fails below the floors
 	@tools/coverage.sh $(BIN)/python build/coverage $(JOBS) $(CPP_FLOOR)
