@@ -1,6 +1,7 @@
 """Counts of a service, and the text in which Prometheus reads them.
 
 Several processes share them through files: each writes what it has counted, and whoever is asked adds all of them up.
+prometheus_client does the same, at several times the cost per request, most of all with several processes.
 """
 
 from __future__ import annotations
