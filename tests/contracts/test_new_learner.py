@@ -2,7 +2,8 @@
 
 Both are really added to a copy of the package, and everything the package does with a learner is tried in a process of
 its own. The toy, the nearest class mean, is the folder ``toy_family``; it follows the list "A new learner" of
-docs/contributing/new-learner.md. The same family registered from outside, by ``add_family`` and ``add_learner``, does the same.
+docs/contributing/new-learner.md. The same family registered from outside, by ``add_family`` and ``add_learner``, does
+the same.
 """
 
 from __future__ import annotations

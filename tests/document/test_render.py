@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 
 import vaglio
@@ -69,6 +70,15 @@ SUBJECTS = {
     "metrics": lambda lang: tracing.trace_metrics(["a", "b", "b"], ["a", "b", "a"], lang=lang),
     "shattering": lambda lang: tracing.trace_shattering([[0.0], [1.0], [2.0]], lang=lang),
     "split": lambda lang: tracing.trace_split(["a", "b"] * 4, lang=lang),
+    "bayes": lambda lang: tracing.trace_bayes([0.3, 0.7], [0.8, 0.1], lang=lang),
+    "event": lambda lang: tracing.trace_event(pd.DataFrame({"a": ["x", "y", "x"]}), "a=x", lang=lang),
+    "densities": lambda lang: tracing.trace_densities(lang=lang),
+    "roc": lambda lang: tracing.trace_roc(["a", "b", "b"], [0.1, 0.7, 0.3], lang=lang),
+    "lift": lambda lang: tracing.trace_lift(["a", "b", "b"], [0.1, 0.7, 0.3], lang=lang),
+    "folds": lambda lang: tracing.trace_folds(["a", "b"] * 4, 2, lang=lang),
+    "poly": lambda lang: tracing.trace_kernel(kernel="poly", lang=lang),
+    "rbf": lambda lang: tracing.trace_kernel(kernel="rbf", lang=lang),
+    "sigmoid": lambda lang: tracing.trace_kernel(kernel="sigmoid", lang=lang),
 }
 
 

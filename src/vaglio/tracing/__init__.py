@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from vaglio.document.document import Trace
 from vaglio.tracing.metrics import trace_metrics
+from vaglio.tracing.probability import trace_bayes, trace_densities, trace_event
+from vaglio.tracing.ranking import trace_folds, trace_lift, trace_roc
 from vaglio.tracing.theory import trace_kernel, trace_shattering, trace_split, trace_vote
 from vaglio.tracing.tracer import learners, trace
 
@@ -11,8 +13,14 @@ __all__ = [
     "Trace",
     "learners",
     "trace",
+    "trace_bayes",
+    "trace_densities",
+    "trace_event",
+    "trace_folds",
     "trace_kernel",
+    "trace_lift",
     "trace_metrics",
+    "trace_roc",
     "trace_shattering",
     "trace_split",
     "trace_vote",

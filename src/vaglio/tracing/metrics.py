@@ -142,6 +142,19 @@ def _class(page: Page, counts: np.ndarray, k: int, name: str) -> None:
         facts[measure] = float(top / whole) if whole else float("nan")
     whole = 2 * tp + fp + fn
     facts["f1"] = float(2 * tp / whole) if whole else float("nan")
+    p, r = facts["precision"], facts["recall"]
+    if p + r > 0:
+        page.formula(
+            f"F1 = 2·P·R/(P + R) = 2·{say.fixed(p)}·{say.fixed(r)}/({say.fixed(p)} + {say.fixed(r)}) = "
+            f"{say.fixed(facts['f1'])}"
+        )
+        page.text(
+            say(
+                "F1 is the harmonic mean of precision and recall. Their arithmetic mean, {mean}, hides that one of "
+                "them is small.",
+                mean=say.fixed((p + r) / 2),
+            )
+        )
     worked = f"2·{say.count(tp)}/(2·{say.count(tp)} + {say.count(fp)} + {say.count(fn)})"
     page.formula(f"F1 = 2·TP/(2·TP + FP + FN) = {worked} = {say.fixed(facts['f1'])}")
     page.facts["classes"][name] = facts
@@ -177,8 +190,12 @@ def _agreement(page: Page, counts: np.ndarray) -> None:
     page.formula(f"pₑ = ({terms})/{say.count(n)}² = {say.fixed(expected)}")
     kappa = (observed - expected) / (1 - expected) if expected < 1 else float("nan")
     o, e = say.fixed(observed), say.fixed(expected)
-    page.formula(f"κ = ({o} − {e})/(1 − {e}) = {say.fixed(kappa)}")
+    page.formula(f"κ = (p₀ − pₑ)/(1 − pₑ) = ({o} − {e})/(1 − {e}) = {say.fixed(kappa)}")
+    if len(counts) == 2:
+        page.formula("κ = 2·(TP·TN − FN·FP)/((TP + FP)·(FP + TN) + (TP + FN)·(FN + TN))")
     spread = np.sqrt((n**2 - (columns**2).sum()) * (n**2 - (rows**2).sum()))
     matthews = (np.trace(counts) * n - rows @ columns) / spread if spread > 0 else 0.0
+    if len(counts) == 2:
+        page.formula("MCC = (TP·TN − FP·FN)/√((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))")
     page.formula(f"{say('Matthews')} = {say.fixed(float(matthews))}")
     page.facts |= {"kappa": float(kappa), "matthews": float(matthews)}

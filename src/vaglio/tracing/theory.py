@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb
+from itertools import combinations_with_replacement
+from math import comb, exp, factorial, prod, sqrt, tanh
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,19 @@ from vaglio.document.notation import Notation, as_fraction
 from vaglio.errors import InputError
 from vaglio.evaluation import shatters
 from vaglio.learners.registry import find
+from vaglio.messages.sentences import listed
 from vaglio.typing import ColumnLike, Estimator
 
 __all__ = ["trace_kernel", "trace_shattering", "trace_split", "trace_vote"]
 
 # Longer vectors do not fit a line.
 _MOST_DIMENSIONS = 20
+# Coordinates of φ that are written out, and degrees of a sum.
+_MOST_COEFFICIENTS = 36
+_MOST_DEGREES = 10
+# Terms that are added up: of short vectors the others are below rounding.
+_MOST_TERMS = 500
+_KERNELS = ("product", "poly", "rbf", "sigmoid")
 
 
 # -- kernels ---------------------------------------------------------------------------------------------------------
@@ -34,13 +42,32 @@ def phi(x: np.ndarray) -> np.ndarray:
     return np.concatenate([x, x[0] * x])
 
 
-def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1), *, lang: str = "en") -> Trace:
-    """Show that φ(x)·φ(z) equals (1 + x1·z1)·(x·z).
+def trace_kernel(
+    x: Sequence[float] = (1, 2, 3),
+    z: Sequence[float] = (2, 0, 1),
+    *,
+    kernel: str = "product",
+    degree: int = 2,
+    sigma: float = 1.0,
+    k: float = 1.0,
+    delta: float = 0.0,
+    dimensions: int | None = None,
+    lang: str = "en",
+) -> Trace:
+    """Show that a kernel is a dot product of mapped vectors, and how many coefficients the map has.
 
     Parameters
     ----------
     x, z : sequence of float
         Two vectors of the same length.
+    kernel : {"product", "poly", "rbf", "sigmoid"}
+        (1 + x1·z1)·(x·z); (x·z + 1)^degree; exp(−‖x − z‖²/2σ²); tanh(k·x·z − δ).
+    degree : int, default=2
+        Of the polynomial.
+    sigma, k, delta : float
+        Parameters of the Gaussian and of the sigmoid kernel.
+    dimensions : int, optional
+        Count the coefficients of the polynomial for this number of variables instead of those of x.
     lang : str, default="en"
         The language: "en" or "it".
 
@@ -54,6 +81,8 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     >>> facts = trace_kernel([1, 2, 3], [2, 0, 1]).facts
     >>> facts["mapped"] == facts["kernel"]
     True
+    >>> trace_kernel(kernel="poly", degree=5, dimensions=10).facts["coefficients"]
+    3003
     """
     a, b = np.asarray(x, dtype=float).ravel(), np.asarray(z, dtype=float).ravel()
     if a.shape != b.shape or not 1 <= len(a) <= _MOST_DIMENSIONS:
@@ -64,26 +93,159 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
             n_x=len(a),
             n_z=len(b),
         )
+    if kernel not in _KERNELS or not 1 <= int(degree) <= _MOST_DIMENSIONS or not sigma > 0:
+        raise InputError(
+            "kernel-parameters",
+            "kernel must be {kernels}, degree an integer from 1 to {most}, and sigma positive.",
+            kernels=listed(_KERNELS, last="or", quoted=True),
+            most=_MOST_DIMENSIONS,
+        )
     page = Page(Notation(lang))
+    say = page.say
+    if kernel == "product":
+        _product_kernel(page, a, b)
+    elif kernel == "poly":
+        _polynomial_kernel(page, a, b, int(degree), len(a) if dimensions is None else int(dimensions))
+    elif kernel == "rbf":
+        _gaussian_kernel(page, a, b, float(sigma))
+    else:
+        _sigmoid_kernel(page, a, b, float(k), float(delta))
+    return page.finish(say("A kernel is a dot product in another space"))
+
+
+def _dot(page: Page, a: np.ndarray, b: np.ndarray) -> float:
+    say, dot = page.say, float(a @ b)
+    page.formula(f"x·z = {' + '.join(f'{say.fixed(p)}·{say.fixed(q)}' for p, q in zip(a, b))} = {say.fixed(dot)}")
+    page.facts["dot"] = dot
+    return dot
+
+
+def _product_kernel(page: Page, a: np.ndarray, b: np.ndarray) -> None:
     say = page.say
     page.section(say("With the map φ"))
     names = [f"x{i + 1}" for i in range(len(a))]
     page.formula(f"φ(x) = ({', '.join([*names, 'x1²', *(f'x1·{name}' for name in names[1:])])})")
-    page.formula(f"φ(x) = ({say.series(map(say.fixed, phi(a)))})")
-    page.formula(f"φ(z) = ({say.series(map(say.fixed, phi(b)))})")
-    mapped = float(phi(a) @ phi(b))
-    terms = " + ".join(f"{say.fixed(p)}·{say.fixed(q)}" for p, q in zip(phi(a), phi(b)))
-    page.formula(f"φ(x)·φ(z) = {terms} = {say.fixed(mapped)}")
+    mapped = _mapped_product(page, phi(a), phi(b))
     page.section(say("With the kernel"))
-    dot = float(a @ b)
-    page.formula(f"x·z = {' + '.join(f'{say.fixed(p)}·{say.fixed(q)}' for p, q in zip(a, b))} = {say.fixed(dot)}")
+    dot = _dot(page, a, b)
     value = (1 + a[0] * b[0]) * dot
     page.formula(f"(1 + x1·z1)·(x·z) = (1 + {say.fixed(a[0])}·{say.fixed(b[0])})·{say.fixed(dot)} = {say.fixed(value)}")
     page.section(say("Why they are equal"))
     page.text(say("The first half of φ gives x·z. The second half is x1 times x and gives x1·z1 times x·z."))
     page.formula("φ(x)·φ(z) = Σ xⱼ·zⱼ + Σ (x1·xⱼ)·(z1·zⱼ) = x·z + x1·z1·(x·z) = (1 + x1·z1)·(x·z)")
-    page.facts |= {"mapped": mapped, "kernel": float(value), "dot": dot}
-    return page.finish(say("A kernel is a dot product in another space"))
+    page.facts |= {"mapped": mapped, "kernel": float(value)}
+
+
+def _mapped_product(page: Page, a: np.ndarray, b: np.ndarray) -> float:
+    say, value = page.say, float(a @ b)
+    page.formula(f"φ(x) = ({say.series(map(say.fixed, a))})")
+    page.formula(f"φ(z) = ({say.series(map(say.fixed, b))})")
+    terms = " + ".join(f"{say.fixed(p)}·{say.fixed(q)}" for p, q in zip(a, b))
+    page.formula(f"φ(x)·φ(z) = {terms} = {say.fixed(value)}")
+    return value
+
+
+def _monomials(d: int, degree: int) -> list[tuple[tuple[int, ...], int]]:
+    """Return the exponents of 1, x1 … xd in every term of (x·z + 1)^degree, and how often the term occurs."""
+    found = []
+    for chosen in combinations_with_replacement(range(d + 1), degree):
+        exponents = tuple(chosen.count(i) for i in range(d + 1))
+        found.append((exponents, factorial(degree) // prod(map(factorial, exponents))))
+    return found
+
+
+def _polynomial_kernel(page: Page, a: np.ndarray, b: np.ndarray, degree: int, dimensions: int) -> None:
+    say, d = page.say, len(a)
+    size = comb(d + degree, degree)
+    if size <= _MOST_COEFFICIENTS:
+        terms = _monomials(d, degree)
+
+        def mapped(x: np.ndarray) -> np.ndarray:
+            lifted = np.append(1.0, x)
+            return np.array([sqrt(times) * np.prod(lifted ** np.array(powers)) for powers, times in terms])
+
+        page.section(say("With the map φ"))
+        page.text(say("Each product of powers has the root of the number of times it occurs as its factor."))
+        page.formula(f"φ(x) = ({', '.join(_monomial(powers, times) for powers, times in terms)})")
+        page.facts["mapped"] = _mapped_product(page, mapped(a), mapped(b))
+    page.section(say("With the kernel"))
+    dot = _dot(page, a, b)
+    value = (dot + 1) ** degree
+    page.formula(f"(x·z + 1)^{degree} = ({say.fixed(dot)} + 1)^{degree} = {say.fixed(value)}")
+    page.section(say("How many coefficients"))
+    whole, top = comb(dimensions + degree, degree), comb(dimensions + degree - 1, degree)
+    page.text(
+        say(
+            "With {d:,} variables, φ has {whole:,} coordinates: the products of powers up to degree {h}. {top:,} of "
+            "them have exactly this degree. The kernel needs {d:,} products and one power.",
+            d=dimensions,
+            whole=whole,
+            top=top,
+            h=degree,
+        )
+    )
+    page.formula(f"C(d + h, h) = C({dimensions} + {degree}, {degree}) = {whole}")
+    page.formula(f"C(d + h − 1, h) = C({dimensions + degree - 1}, {degree}) = {top}")
+    page.facts |= {"kernel": float(value), "coefficients": whole, "of_this_degree": top}
+
+
+def _monomial(powers: tuple[int, ...], times: int) -> str:
+    factors = [f"x{i}" + (f"^{power}" if power > 1 else "") for i, power in enumerate(powers) if i and power]
+    root = "" if times == 1 else f"√{times}"
+    return "·".join([root, *factors] if root else factors) or "1"
+
+
+def _gaussian_kernel(page: Page, a: np.ndarray, b: np.ndarray, sigma: float) -> None:
+    say = page.say
+    page.section(say("With the kernel"))
+    distance = float(((a - b) ** 2).sum())
+    value = exp(-distance / (2 * sigma**2))
+    terms = " + ".join(f"({say.fixed(p)} − {say.fixed(q)})²" for p, q in zip(a, b))
+    page.formula(f"‖x − z‖² = {terms} = {say.fixed(distance)}")
+    page.formula(f"exp(−‖x − z‖²/2σ²) = exp(−{say.fixed(distance)}/{say.fixed(2 * sigma**2)}) = {say.fixed(value)}")
+    page.section(say("With the map φ"))
+    page.text(
+        say(
+            "φ has infinitely many coordinates: the products of powers of every degree. Their sum, degree by degree, "
+            "converges to the kernel."
+        )
+    )
+    dot = _dot(page, a, b)
+    start = exp(-float(a @ a) / (2 * sigma**2)) * exp(-float(b @ b) / (2 * sigma**2))
+    page.formula(f"exp(−‖x‖²/2σ²)·exp(−‖z‖²/2σ²)·Σ (x·z/σ²)^j/j!   ({say.fixed(start)}·Σ …)")
+    rows, total, term = [], 0.0, start
+    for j in range(_MOST_TERMS):
+        total += term
+        if j < _MOST_DEGREES:
+            rows.append([str(j), say.fixed(term), say.fixed(total)])
+        term *= dot / sigma**2 / (j + 1)
+    page.table([say("degree"), say("term"), say("sum")], rows)
+    page.facts |= {"kernel": value, "mapped": total}
+
+
+def _sigmoid_kernel(page: Page, a: np.ndarray, b: np.ndarray, k: float, delta: float) -> None:
+    say = page.say
+    page.section(say("With the kernel"))
+    dot = _dot(page, a, b)
+    value = tanh(k * dot - delta)
+    page.formula(f"tanh(k·x·z − δ) = tanh({say.fixed(k)}·{say.fixed(dot)} − {say.fixed(delta)}) = {say.fixed(value)}")
+    page.section(say("Is it a dot product?"))
+    gram = np.tanh(k * np.array([[a @ a, a @ b], [a @ b, b @ b]]) - delta)
+    lowest = float(np.linalg.eigvalsh(gram)[0])
+    page.text(
+        say(
+            "A dot product gives a matrix without negative eigenvalues for any set of vectors. The matrix of x and z "
+            "has the smallest eigenvalue {lowest}.",
+            lowest=say.fixed(lowest),
+        )
+    )
+    page.formula("K = " + "; ".join("(" + say.series(map(say.fixed, line)) + ")" for line in gram))
+    page.text(
+        say("So no map φ has this kernel.")
+        if lowest < -1e-12
+        else say("These two vectors do not rule out a map φ, but others may: tanh is not a kernel for all k and δ.")
+    )
+    page.facts |= {"kernel": value, "smallest_eigenvalue": lowest}
 
 
 # -- shattering ------------------------------------------------------------------------------------------------------

@@ -30,6 +30,12 @@ class Subject(StrEnum):
     shattering = "shattering"
     vote = "vote"
     kernel = "kernel"
+    bayes = "bayes"
+    event = "event"
+    densities = "densities"
+    roc = "roc"
+    lift = "lift"
+    folds = "folds"
 
 
 class TraceFormat(StrEnum):
@@ -44,7 +50,10 @@ _BY_SUFFIX = {".html": TraceFormat.html, ".htm": TraceFormat.html, ".tex": Trace
 
 TableOrNone = Annotated[
     str | None,
-    typer.Argument(metavar="TABLE", help="A small table, or the name of a bundled one; vote and kernel need none."),
+    typer.Argument(
+        metavar="TABLE",
+        help="A small table, or the name of a bundled one; vote, kernel, bayes and densities need none.",
+    ),
 ]
 About = Annotated[
     Subject, typer.Option("--about", "-a", help="The subject of the trace: a learner, or one of the other subjects.")
@@ -82,9 +91,13 @@ def run(
     """Show how a learner works on a small table, step by step.
 
     Other subjects (--about): metrics, every measure computed from the confusion matrix (--set predicted=COLUMN of a
-    table of predictions, or --set matrix=[[25,0],[20,5]]); split, a stratified split (--set test_size=0.5); shattering,
-    all labelings of the points in a table; vote, the majority of n learners (--set error=1/3 --set learners=3); kernel,
-    a kernel as a dot product (--set x=[1,2,3] --set z=[2,0,1]).
+    table of predictions, or --set matrix=[[25,0],[20,5]]); roc and lift, a table of predictions row by row (--set
+    score=COLUMN --set positive=yes); folds, the rows of each round of cross-validation (--set folds=5, --set
+    leave_one_out=true); split, a stratified split (--set test_size=0.5); bayes, Bayes' theorem from given numbers
+    (--set prior=[.3,.7] --set likelihood=[.8,.1]); event, the probability of any event of a table (--set
+    "event=play=yes | humidity=high"); densities, a threshold between two normal densities (--set mean=[0,2] --set
+    sd=[1,1]); kernel, a kernel as a dot product (--set x=[1,2,3] --set z=[2,0,1] --set kernel=poly); shattering,
+    all labelings of the points in a table; vote, the majority of n learners (--set error=1/3 --set learners=3).
     """
     from vaglio import tracing
     from vaglio.cli._learners import make_learner
@@ -122,14 +135,26 @@ def _other_subject(
         Subject.shattering: tracing.trace_shattering,
         Subject.vote: tracing.trace_vote,
         Subject.kernel: tracing.trace_kernel,
+        Subject.bayes: tracing.trace_bayes,
+        Subject.event: tracing.trace_event,
+        Subject.densities: tracing.trace_densities,
+        Subject.roc: tracing.trace_roc,
+        Subject.lift: tracing.trace_lift,
+        Subject.folds: tracing.trace_folds,
     }
     work = subjects[about]
     given = _given(work, settings, about)
     if about is Subject.metrics and table is not None:
         data = reading.read(table)
         return work(data[data.target], data[given.pop("predicted", "predicted")], lang=lang, **given)
-    if about is Subject.halves:
+    if about in (Subject.roc, Subject.lift):
+        data = reading.read(_needed(table, about))
+        score = given.pop("score", None) or f"p_{given.get('positive', '')}"
+        return work(data[data.target], data[score], lang=lang, **given)
+    if about in (Subject.halves, Subject.folds):
         return work(reading.read(_needed(table, about)).xy()[1], lang=lang, **given)
+    if about is Subject.event:
+        return work(reading.read(_needed(table, about)), lang=lang, **given)
     if about is Subject.shattering:
         points = reading.read_rows(_needed(table, about)).to_frame().to_numpy()
         return work(points, lang=lang, **given)
@@ -140,7 +165,7 @@ def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subjec
     """The values of --set, as the subject takes them."""
     from vaglio.learners.parameter_text import parse_value
 
-    known = set(inspect.signature(work).parameters) - {"lang", "y", "y_true", "y_pred", "points"}
+    known = set(inspect.signature(work).parameters) - {"lang", "y", "y_true", "y_pred", "points", "X"}
     known |= {"predicted"} if about is Subject.metrics else set()
     pairs = dict(pair(given, "--set") for given in settings or [])
     for name in pairs:
