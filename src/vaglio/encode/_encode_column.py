@@ -24,8 +24,6 @@ from vaglio.table import Column, Notation, as_date
 # The first rows usually have every category; all rows are searched only if they have not.
 _HEAD = 10_000
 Unseen = Literal["missing", "error"]
-# What the columns of numbers held in training.
-_HELD = {"number": text("numbers"), "date": text("dates"), "time": text("times of day")}
 # Columns most of whose values are unknown, each with an example.
 Lost = list[tuple[str, str]]
 
@@ -59,7 +57,9 @@ def notation_of(column: Column) -> Notation | None:
     """Return how the cells of a column are written; None if nothing had to be decided."""
     if column.notation is None and column.unread is None:
         return None
-    found = Notation.of(column)
+    # The kind and the categories are those of the feature.
+    found = replace(Notation.of(column), kind="numeric", keep=None)
+    found = replace(found, form="" if found.form == "number" else found.form)
     return found if found.to_state() else None
 
 
@@ -163,7 +163,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             column=column.name,
             cell=cell,
             row=row,
-            kind=_HELD[notation.what],
+            kind=notation.held,
             why=notation.why(cell),
         )
     warnings.warn(
@@ -174,7 +174,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             column=column.name,
             cell=cell,
             row=row,
-            kind=_HELD[notation.what],
+            kind=notation.held,
             n=unread.n,
         ),
         stacklevel=2,

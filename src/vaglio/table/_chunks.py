@@ -21,6 +21,7 @@ from vaglio.table._notation import Notation, Unread
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING, tidy
 from vaglio.table.readers.capacity import Limits
+from vaglio.table.readers.csv import clues_of
 from vaglio.table.readers.stream import open_batches
 from vaglio.typing import TableSource
 
@@ -81,7 +82,9 @@ def read_chunks(
     allowed = Limits.given(limits)
     # The first rows decide of all: as many of them as there are in a chunk of the usual size.
     at_once = rows if expected or limits is not None else max(rows, _ROWS)
-    name, batches = open_batches(source, at_once, encoding, options, allowed)
+    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed)
+    clues = Clues(decimal, None, dayfirst, keep_words=kept)
+    clues = clues if dialect is None else clues_of(dialect, clues)
     done = 0
     tallies: dict[str, _Tally] = defaultdict(_Tally)
     for batch in _exactly(batches, at_once):
@@ -89,7 +92,7 @@ def read_chunks(
         allowed.check_words(name, table._columns.values())
         columns = list(table._columns.values())
         if not expected:
-            columns, _ = infer(columns, missing=missing, clues=Clues(decimal, None, dayfirst, keep_words=kept))
+            columns, _ = infer(columns, missing=missing, clues=clues)
             columns = [column.replace(role="input") for column in columns]
             expected = {column.name: _Expected.of(column) for column in columns}
         else:

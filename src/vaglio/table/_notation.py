@@ -248,6 +248,13 @@ class Notation:
             return text("a number in {unit}", unit=self.unit)
         return {"number": text("a number"), "date": text("a date"), "time": text("a time of day")}[self.what]
 
+    @property
+    def held(self) -> Message:
+        """What the column held, in words."""
+        if self.what == "number" and self.unit:
+            return text("numbers in {unit}", unit=self.unit)
+        return {"number": text("numbers"), "date": text("dates"), "time": text("times of day")}[self.what]
+
     def why(self, cell: str) -> Message:
         """Return what would make a cell one that the column can have; "" if nothing would."""
         if self.kind == "date":

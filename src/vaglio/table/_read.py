@@ -213,7 +213,7 @@ def _read_format(
     """Return the table as its format gives it, and what the file shows of its numbers."""
     if form != "csv":
         return _read_other(source, form, encoding, sheet, header, options), clues
-    from vaglio.table.readers.csv import find_dialect, read_csv, survey
+    from vaglio.table.readers.csv import clues_of, find_dialect, read_csv, survey
     from vaglio.table.readers.plain_csv import read_plain
 
     text = to_utf8(source, encoding)
@@ -226,10 +226,7 @@ def _read_format(
     if others := [name for name in dialect.names if name not in columns]:
         columns.update({each.name: each for each in _columns(read_csv(*told, padded, others, words), known)})
     table = Table([columns[name] for name in dialect.names], remarks=dialect.remarks)
-    shown = dialect.decimal if dialect.decimal_shown else None
-    fallback = "." if dialect.delimiter == "," else None
-    units = dict(zip(dialect.names, dialect.units))
-    return table, replace(clues, decimal=clues.decimal or shown, fallback=fallback, units=units)
+    return table, clues_of(dialect, clues)
 
 
 def _columns(frame: Any, known: Mapping[str, Notation]) -> list[Column]:

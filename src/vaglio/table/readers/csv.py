@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
+from vaglio.table._infer import Clues
 from vaglio.table._numerals import CODE, NUMBER
 from vaglio.table._table import refuse_duplicates
 from vaglio.table._words import MISSING, USUAL
@@ -163,6 +164,21 @@ class Dialect:
     units: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+
+def clues_of(dialect: Dialect, given: Clues) -> Clues:
+    """Return what is known of numbers and dates, with what the text shows of them.
+
+    Parameters
+    ----------
+    dialect : Dialect
+    given : Clues
+        What the user has said, which counts more.
+    """
+    shown = dialect.decimal if dialect.decimal_shown else None
+    fallback = "." if dialect.delimiter == "," else None
+    units = dict(zip(dialect.names, dialect.units))
+    return replace(given, decimal=given.decimal or shown, fallback=fallback, units=units)
 
 
 def survey(text: Any, name: str, dialect: Dialect, limits: Limits | None = None) -> bool:

@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -92,8 +92,8 @@ def open_batches(
     encoding: str | None,
     options: dict[str, Any],
     limits: Limits,
-) -> tuple[str, Iterator[Any]]:
-    """Return the name of a source, and its rows as Arrow batches of any size or as Tables of `rows` rows.
+) -> tuple[str, Iterator[Any], Dialect | None]:
+    """Return the name of a source, its rows as Arrow batches of any size or as Tables of `rows` rows, and its dialect.
 
     Parameters
     ----------
@@ -115,14 +115,17 @@ def open_batches(
         )
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
-        return name, _csv_batches(stream, head, name, path, encoding, options, limits)
+        first = _whole_rows(head)
+        dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options)
+        limits.check_shape(name, 1, len(dialect.names))
+        return name, _csv_batches(stream, head, name, path, encoding, options["missing"], dialect), dialect
     if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
-        return name, batches(path, name, rows, limits)
+        return name, batches(path, name, rows, limits), None
     if form == "json" and not head.lstrip().startswith(b"["):
-        return name, _json_tables(stream, name, rows, encoding, limits)
+        return name, _json_tables(stream, name, rows, encoding, limits), None
     whole = read(stream, format=form, limits=limits)
-    return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
+    return name, (whole[at : at + rows] for at in range(0, len(whole), rows)), None
 
 
 def _stream(source: Any) -> tuple[str, Any, Path | None]:
@@ -187,26 +190,22 @@ def _csv_batches(
     name: str,
     path: Path | None,
     encoding: str | None,
-    options: dict[str, Any],
-    limits: Limits,
+    missing: Sequence[str],
+    dialect: Dialect,
 ) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv as arrow_csv
 
     used = encoding or _encoding(head)
-    cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
-    first = to_utf8(Source(name, cut), encoding)
-    dialect = find_dialect(first, name, whole=False, **options)
-    limits.check_shape(name, 1, len(dialect.names))
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
         stream = _until_end(stream, path, dialect)
     # All cells stay words: what they are is decided from more than one block, and an error can name the row.
     types = dict.fromkeys(dialect.names, pa.string())
-    how = read_options(dialect, max(1 << 20, 4 * len(first)))
+    how = read_options(dialect, max(1 << 20, 4 * len(_whole_rows(head))))
     how.use_threads = False  # with threads pyarrow does not say the number of a bad row
     how.encoding = used
     parsing = parse_options(b'"', dialect)
-    converting = convert_options(dialect, options["missing"], column_types=types)
+    converting = convert_options(dialect, missing, column_types=types)
     try:
         with lent(stream) as box:
             yield from arrow_csv.open_csv(box.pop(), how, parsing, converting)
@@ -221,6 +220,10 @@ def _csv_batches(
             reason=str(error),
             option=reading("encoding"),
         ) from None
+
+
+def _whole_rows(head: bytes) -> bytes:
+    return head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
 
 
 def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
