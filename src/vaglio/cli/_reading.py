@@ -172,8 +172,7 @@ class FileOptions:
                 )
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
-        like, keep = list(fitted.kinds.items()), fitted.kept_words
-        return read_chunks(source, rows, like=like, missing=self.missing_words(), keep_words=keep, **how)
+        return read_chunks(source, rows, like=fitted.notations, missing=self.missing_words(), **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
@@ -184,8 +183,8 @@ class FileOptions:
             self.refuse_for_bundled(source)
             return load_bundled(source, target, {}, {})
         note_file(source)
-        (given, how), keep = self.source(source), fitted.kept_words
-        table = read(given, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
+        given, how = self.source(source)
+        table = read(given, target, like=fitted.notations, missing=self.missing_words(), **how)
         for remark in table.remarks:
             warnings.warn(DataWarning(remark), stacklevel=3)
         tell(text("{source}: {n_table:,} {n_table:row|rows}", source=source, n_table=len(table)))

@@ -300,11 +300,9 @@ def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTa
     data = _scanned(source, file)
     if data.parts[0].format != "text":
         return data
-    kinds = fitted.kinds
-    reading = replace(data.reading, columns=tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns))
-    kept = ("keep_words", fitted.kept_words)
-    parts = tuple(replace(part, options=(*part.options, kept)) for part in data.parts)
-    return replace(data, parts=parts, reading=reading)
+    known = fitted.notations
+    columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
+    return replace(data, reading=replace(data.reading, columns=columns))
 
 
 def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> ScannedTable:

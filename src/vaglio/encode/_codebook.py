@@ -26,7 +26,7 @@ from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
-from vaglio.table import Column, Table
+from vaglio.table import Column, Notation, Table
 from vaglio.typing import TableLike
 
 # The spread of a column of which nothing is known but that it had values.
@@ -137,12 +137,9 @@ class Codebook:
         return [feature.name for feature in self.columns]
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """The kind of each column, for ``like`` of :func:`vaglio.read`; without the categories."""
-        return {
-            feature.name: "date" if feature.is_date else "nominal" if feature.kind == "ordinal" else feature.kind
-            for feature in self.columns
-        }
+    def notations(self) -> dict[str, Notation]:
+        """How the cells of each column are read, for ``like`` of :func:`vaglio.read`."""
+        return {feature.name: feature.reading for feature in self.columns}
 
     def encode(self, X: Any) -> EncodedMatrix:
         """Encode rows in the same way as the training rows.

@@ -19,7 +19,7 @@ from vaglio.errors import DataWarning, InputError
 from vaglio.messages.message import text
 from vaglio.messages.options import setting
 from vaglio.messages.sentences import listed
-from vaglio.table import Column, as_date, as_nominal
+from vaglio.table import Column, Notation, as_date
 
 # The first rows usually have every category; all rows are searched only if they have not.
 _HEAD = 10_000
@@ -30,12 +30,13 @@ Lost = list[tuple[str, str]]
 
 def describe(column: Column) -> Feature:
     """Return what a learner knows of a column, from the rows it is trained on."""
+    notation = notation_of(column)
     if column.kind == "text":
-        return Feature(column.name, "text", learn_vocabulary(column.data))
+        return Feature(column.name, "text", learn_vocabulary(column.data), notation=notation)
     if column.kind == "numeric":
-        return Feature(column.name, is_date=column.is_date)
+        return Feature(column.name, is_date=column.is_date, notation=notation)
     if column.level == "ordinal":
-        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)))
+        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)), notation=notation)
     occurs = np.ones(len(column.categories), bool)
     if not column.declared:
         # Only categories of the training rows are known: a table may have categories of rows outside this fold.
@@ -49,7 +50,17 @@ def describe(column: Column) -> Feature:
     if column.asymmetric:
         np.add.at(counts, [*map(feature.code, seen)], _counts(column.data, len(column.categories))[occurs])
     default = code_of_absence(categories, column.asymmetric, counts)
-    return replace(feature, default=default, asymmetric=column.asymmetric)
+    return replace(feature, default=default, asymmetric=column.asymmetric, notation=notation)
+
+
+def notation_of(column: Column) -> Notation | None:
+    """Return how the cells of a column are written; None if nothing had to be decided."""
+    if column.notation is None and column.unread is None:
+        return None
+    # The kind and the categories are those of the feature.
+    found = replace(Notation.of(column), kind="numeric", keep=None)
+    found = replace(found, form="" if found.form == "number" else found.form)
+    return found if found.to_state() else None
 
 
 def with_categories(feature: Feature, column: Column) -> Feature:
@@ -118,10 +129,10 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.
     if feature.kind == "ordinal":
         codes = codes_of(column, feature, "missing", lost)
         return np.where(codes < 0, np.nan, codes)
-    if column.kind == "numeric":
+    if column.kind == "numeric" and column.is_date <= feature.is_date:
         values = column.data
     else:
-        values = as_date(column).data if feature.is_date else _parsed(column, lost if empty else None)
+        values = _read(column, feature, lost if empty else None)
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
@@ -134,47 +145,54 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.
     return values
 
 
-def _parsed(column: Column, lost: Lost | None) -> np.ndarray:
-    """Return the numbers of a column that holds words or booleans; words become missing if there is a list for them."""
-    words = as_nominal(column)
-    numbers = np.full(len(words.categories) + 1, np.nan)  # the code -1 of a missing value finds the last entry
-    for code, value in enumerate(words.categories):
-        number = _number(value)
-        if number is not None:
-            numbers[code] = number
-        elif lost is not None:
-            lost.append((column.name, text("it had no values in training")))
-            return np.full(len(column), np.nan)
-        elif code in words.data:
-            raise InputError(
-                "word-in-numeric-column",
-                "Column {column!r} held numbers in training but now has {cell!r}. Correct the value, or leave the "
-                "cell empty.",
-                column=column.name,
-                cell=value,
-            )
-    parsed: np.ndarray = numbers[words.data]
-    return parsed
-
-
-def _number(value: Any) -> float | None:
-    """Return the number that a value is or spells, NaN for a blank; None for another word. True is 1."""
-    if isinstance(value, str):
-        value = {"": "nan", "true": "1", "false": "0"}.get(value.strip().lower(), value)
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
+def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
+    """Return the numbers of a column of words or booleans; words become missing if there is a list for them."""
+    notation = feature.reading
+    read, unread = notation.read(column)
+    if unread is None:
+        return read.data
+    if lost is not None:
+        lost.append((column.name, text("it had no values in training")))
+        return np.full(len(column), np.nan)
+    row, cell = unread.first
+    if notation.refuses(unread.n, unread.present):
+        raise InputError(
+            "word-in-numeric-column",
+            "Column {column!r} has {cell!r} in row {row:,}, but held {kind} in training.{why} Correct the value, or "
+            "leave the cell empty.",
+            column=column.name,
+            cell=cell,
+            row=row,
+            kind=notation.held,
+            why=notation.why(cell),
+        )
+    warnings.warn(
+        DataWarning(
+            "cells-unlike-training",
+            "Column {column!r} has {cell!r} in row {row:,}, but held {kind} in training. {n:,} {n:cell counts|cells "
+            "count} as missing.",
+            column=column.name,
+            cell=cell,
+            row=row,
+            kind=notation.held,
+            n=unread.n,
+        ),
+        stacklevel=2,
+    )
+    return read.data
 
 
 def codes_of(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np.ndarray:
     """Return the codes of a column; -1 is missing or unseen."""
-    _, positions, codes = looked_up(column, feature)
+    values, positions, codes = looked_up(column, feature)
     if np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
         return positions.astype(np.int32, copy=False)  # the same codes already, and none unseen
     # The code -1 of a missing value finds the last entry.
     encoded = codes.take(positions, mode="wrap")
-    strange = np.flatnonzero((positions >= 0) & (encoded < 0)) if codes[:-1].min() < 0 else np.empty(0, np.int64)
+    strange = np.empty(0, np.int64)
+    if codes[:-1].min() < 0:
+        unknown = [code < 0 and not feature.is_missing(value) for value, code in zip(values, codes.tolist())]
+        strange = np.flatnonzero(np.array([*unknown, False]).take(positions, mode="wrap"))
     if strange.size:
         value = listed(column.take(strange[:1]).values.tolist(), quoted=True)
         known = listed(map(str, feature.categories), quoted=True)

@@ -13,7 +13,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.errors import damaged_model_file
 from vaglio.messages.message import text
-from vaglio.table import WORD_PAIRS, Column
+from vaglio.table import MISSING, WORD_PAIRS, Column, Notation, plain_word
 from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:  # a matrix is made of features
@@ -63,6 +63,8 @@ class Feature:
         Only presence matters: that two rows both lack it says nothing.
     word : (str, str) or None
         A text column and a word: the feature is whether the text contains it, ``no`` or ``yes``.
+    notation : Notation or None
+        How the cells were written that the training rows were read from; None if nothing had to be decided.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Feature:
     default: int | None = None
     asymmetric: bool = False
     word: tuple[str, str] | None = None
+    notation: Notation | None = None
 
     @classmethod
     def of_word(cls, column: str, word: str) -> Feature:
@@ -94,6 +97,12 @@ class Feature:
         return self.kind in ("numeric", "ordinal")
 
     @cached_property
+    def reading(self) -> Notation:
+        """How cells are read, on whatever way they come."""
+        kind = "date" if self.is_date else self.kind
+        return replace(self.notation or Notation(), kind=kind).with_categories(self.categories)
+
+    @cached_property
     def code_of(self) -> dict[str, int]:
         """Code of each category, by its canonical spelling."""
         return {spelling(value): code for code, value in enumerate(self.categories)}
@@ -112,6 +121,12 @@ class Feature:
         numbers = [number_spelled(value) for value in self.categories]
         return {number: code for code, number in enumerate(numbers) if number and numbers.count(number) == 1}
 
+    @cached_property
+    def _code_of_plain(self) -> dict[str, int]:
+        """Code of each category without blanks around it, if only one category has that spelling."""
+        plain = [plain_word(value) if isinstance(value, str) else "" for value in self.categories]
+        return {word: code for code, word in enumerate(plain) if word and plain.count(word) == 1}
+
     @property
     def folds_case(self) -> bool:
         """Whether YES is yes: in a column of yes and no and the like."""
@@ -123,17 +138,41 @@ class Feature:
         In a column of yes and no, YES is yes. True, 1, 1.0 and "1" are one value unless the column tells them apart.
         """
         word = spelling(value)
-        for known, key in ((self.code_of, word), (self._code_of_folded, word.lower())):
-            if key in known:
-                return known[key]
-        return self._code_of_number.get(number_spelled(value), -1)
+        if word in self.code_of:
+            return self.code_of[word]
+        if isinstance(value, str):
+            word = spelling(plain_word(value))
+            if word in self.code_of:
+                return self.code_of[word]
+        if word.lower() in self._code_of_folded:
+            return self._code_of_folded[word.lower()]
+        if word in self._code_of_plain:
+            return self._code_of_plain[word]
+        number = number_spelled(value)
+        if not number and isinstance(value, str) and self.reading.form == "number":
+            number = number_spelled(self.reading.number(word))
+        return self._code_of_number.get(number, -1)
+
+    def is_missing(self, value: object) -> bool:
+        """Return whether a value that is no category is a word for "no value"."""
+        return isinstance(value, str) and plain_word(value) in self._absent
+
+    @cached_property
+    def _absent(self) -> frozenset[str]:
+        return frozenset((*MISSING, *self.reading.missing))
 
     def to_state(self) -> dict[str, Any]:
         """Return JSON for the model file."""
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
         if self.word is not None:
             return {**state, "word": list(self.word)}
-        more = {"is_date": self.is_date, "default": self.default, "asymmetric": self.asymmetric}
+        notation = None if self.notation is None else self.notation.to_state() or None
+        more = {
+            "is_date": self.is_date,
+            "default": self.default,
+            "asymmetric": self.asymmetric,
+            "notation": notation,
+        }
         return {**state, **{key: value for key, value in more.items() if value is not None and value is not False}}
 
     @classmethod
@@ -148,7 +187,8 @@ class Feature:
         if default is not None and not (type(default) is int and 0 <= default < len(categories)):
             raise damaged_model_file(text("the default value of column {column!r} is invalid", column=state["name"]))
         flags = state.get("is_date") is True, default, state.get("asymmetric") is True
-        feature = cls(state["name"], state["kind"], tuple(categories), *flags)
+        notation = Notation.from_state(state["notation"], state["name"]) if "notation" in state else None
+        feature = cls(state["name"], state["kind"], tuple(categories), *flags, notation=notation)
         if len(feature.code_of) != len(categories):
             raise damaged_model_file(text("a category of column {column!r} appears twice", column=feature.name))
         if "word" not in state:

@@ -108,9 +108,12 @@ class ScannedSource(Source):
                     "data.xy('target'), sample_weight=data['weight'].",
                     parameter=what,
                 )
-        last = {each.name: each.table.kinds[each.name] for each in (self.y, self.weight) if each is not None}
-        kinds = {name: kind for name, kind in self.X.kinds.items() if name not in last} | last
-        whole = replace(self.X, reading=Reading(tuple(kinds.items())))
+        last = [each for each in (self.y, self.weight) if each is not None]
+        known = dict(self.X.reading.columns)
+        for each in last:
+            known.pop(each.name, None)
+            known[each.name] = dict(each.table.reading.columns)[each.name]
+        whole = replace(self.X, reading=Reading(tuple(known.items())))
         return type(self)(whole), self.y.name, None if self.weight is None else self.weight.name
 
     def select(self, names: list[str]) -> Self:

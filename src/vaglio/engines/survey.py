@@ -82,7 +82,7 @@ class ColumnSurvey:
                 most=MOST_CATEGORIES,
             )
         return ColumnSurvey(
-            self.feature,
+            _either(self.feature, other.feature),
             min(self.place, other.place),
             self.declared if self.declared == other.declared else None,
             counts,
@@ -108,6 +108,15 @@ class ColumnSurvey:
         for value, rows in self.counts.items():
             counts[feature.code(value)] += rows
         return replace(feature, default=code_of_absence(categories, feature.asymmetric, counts))
+
+
+def _either(a: Feature, b: Feature) -> Feature:
+    """Return the feature of both parts: cells that are not what the column holds may be in one of them only."""
+    if a.notation == b.notation or b.notation is None:
+        return a
+    if a.notation is None or b.notation.lenient:
+        return replace(a, notation=b.notation)
+    return a
 
 
 def _other_kind(a: ColumnSurvey, b: ColumnSurvey) -> InputError:

@@ -31,7 +31,7 @@ from vaglio.model.base import (
 )
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import MISSING
+from vaglio.table import Notation
 from vaglio.typing import CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
@@ -560,20 +560,12 @@ class Fitted:
         return target if isinstance(target, str) else None
 
     @property
-    def kinds(self) -> dict[str, str]:
-        """How each column is to be read, as ``like`` of :func:`vaglio.read` takes it."""
+    def notations(self) -> dict[str, Notation]:
+        """How the cells of each column are read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
-        return {**self.codebook.kinds, **dict.fromkeys(named, "date")}
-
-    @property
-    def kept_words(self) -> dict[str, list[str]]:
-        """Categories that elsewhere mean a missing value, as - beside +: ``keep_words`` of :func:`vaglio.read`."""
-        usual = set(MISSING)
-        features = self.codebook.features
-        found = {f.name: [v for v in f.categories if isinstance(v, str) and v in usual] for f in features}
-        return {name: words for name, words in found.items() if words}
+        return {**self.codebook.notations, **dict.fromkeys(named, Notation("date"))}
 
     @property
     def training_shape(self) -> tuple[int, int] | None:

@@ -157,7 +157,8 @@ def _reader(fitted: Fitted) -> Any:
         if feature.kind == "ordinal":
             columns.append((feature.name, _RANK, numbers, _plain_codes(feature), _code_converter(feature, False)))
         else:
-            columns.append((feature.name, _NUMBER, numbers, {}, _date if feature.is_date else _number))
+            convert = _number if not feature.is_date else _date if feature.reading.form != "zoned" else _time_in_zone
+            columns.append((feature.name, _NUMBER, numbers, {}, convert))
         numbers += 1
     return _core.RowReader(columns, numbers, codes, codebook.named)
 
@@ -200,6 +201,11 @@ def _number(value: object) -> float | None:
     if isinstance(value, (bool, int, float)):
         return float(value) if abs(value) <= 2**53 or value != value else None
     return None
+
+
+def _time_in_zone(value: object) -> float | None:
+    """Return the same for a column whose words name a time zone, which a day alone does not."""
+    return None if isinstance(value, str) else _date(value)
 
 
 def _date(value: object) -> float | None:

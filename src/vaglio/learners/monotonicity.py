@@ -50,7 +50,9 @@ def with_ordered_booleans(estimator: VaglioEstimator, codebook: Codebook) -> Cod
         return codebook
     directions = _as_given(given, codebook.names)
     features = tuple(
-        Feature(feature.name, "ordinal", _both(feature)) if direction and _both(feature) else feature
+        Feature(feature.name, "ordinal", _both(feature), notation=feature.notation)
+        if direction and _both(feature)
+        else feature
         for feature, direction in zip(codebook.features, directions)
     )
     return codebook if features == codebook.features else replace(codebook, features=features)

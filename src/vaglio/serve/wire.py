@@ -65,8 +65,7 @@ def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table
     try:
         table = read(
             _Body(body),
-            like=fitted.kinds,
-            keep_words=fitted.kept_words,
+            like=fitted.notations,
             format=_FORMATS[media],
             header=True if media == CSV else None,
             limits=limits,

@@ -9,10 +9,11 @@ from vaglio.table._column import KIND_WORDS, Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import WORD_PAIRS
+from vaglio.table._notation import Notation
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
-from vaglio.table._words import MISSING, NO_NUMBER
+from vaglio.table._words import MISSING, NO_NUMBER, plain_word
 from vaglio.table._write import TableWriter, write
 from vaglio.table.readers.capacity import LIMITS, Limits
 from vaglio.table.scanned import (
@@ -30,6 +31,7 @@ __all__ = [
     "WORD_PAIRS",
     "Column",
     "Limits",
+    "Notation",
     "ScannedColumn",
     "ScannedResult",
     "ScannedTable",
@@ -45,6 +47,7 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
+    "plain_word",
     "read",
     "read_chunks",
     "scan",

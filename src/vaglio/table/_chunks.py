@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import DataWarning, InputError, ReadError
 from vaglio.messages.message import text
-from vaglio.table._arrow import column_from_arrow
+from vaglio.messages.options import as_missing
+from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._column import Column
-from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
+from vaglio.table._convert import as_nominal
 from vaglio.table._infer import Clues, infer
+from vaglio.table._notation import Notation, Unread
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING, tidy
 from vaglio.table.readers.capacity import Limits
+from vaglio.table.readers.csv import clues_of
 from vaglio.table.readers.stream import open_batches
 from vaglio.typing import TableSource
+
+# Rows of a chunk, unless another number is given.
+_ROWS = 65_536
 
 
 def read_chunks(
     source: TableSource,
-    rows: int = 65_536,
+    rows: int = _ROWS,
     like: Any = None,
     *,
     missing: Sequence[str] = MISSING,
@@ -45,11 +54,11 @@ def read_chunks(
         "-" is standard input.
     rows : int, default=65536
         Rows per chunk; the last may have fewer.
-    like : Table, or sequence, optional
-        The columns to expect: a Table, or for each column a tuple (name, kind) or (name, kind, categories), or any
-        object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
-        "date". Values outside given categories become missing. Columns not named keep the type they have in the first
-        chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
+    like : Table, mapping or sequence, optional
+        The columns to expect: a Table, column -> how it is read as in :func:`vaglio.read`, or for each column a tuple
+        (name, kind) or (name, kind, categories). Kinds are "numeric", "nominal", "ordinal", "text" and "date". Values
+        outside given categories become missing. Columns not named stay as they are; without `like`, the rules of
+        :func:`vaglio.read` decide by the first 65536 rows, or by the first chunk if it has more.
     missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
         As in :func:`vaglio.read`; notes and totals below the table are left out of a file, not of a pipe.
 
@@ -67,80 +76,148 @@ def read_chunks(
     """
     if rows < 1:
         raise InputError("chunk-without-rows", "A chunk must have at least one row, not {rows}.", rows=rows)
-    expected = _expected(like)
+    kept = keep_words or {}
+    expected = _expected(like, decimal, dayfirst, missing, kept)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
-    numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
     allowed = Limits.given(limits)
-    name, batches = open_batches(source, rows, numeric, encoding, options, allowed)
+    # The first rows decide of all: as many of them as there are in a chunk of the usual size.
+    at_once = rows if expected or limits is not None else max(rows, _ROWS)
+    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed)
+    clues = Clues(decimal, None, dayfirst, keep_words=kept)
+    clues = clues if dialect is None else clues_of(dialect, clues)
     done = 0
-    for batch in _exactly(batches, rows):
-        table = batch if isinstance(batch, Table) else _columns(batch)
+    tallies: dict[str, _Tally] = defaultdict(_Tally)
+    for batch in _exactly(batches, at_once):
+        table = batch if isinstance(batch, Table) else _columns(batch, expected)
         allowed.check_words(name, table._columns.values())
-        kept = keep_words or {}
-        columns = [tidy(column, missing, tuple(kept.get(column.name, ()))).column for column in table._columns.values()]
-        if not expected and not done:
-            columns, _ = infer(columns, missing=missing, clues=Clues(decimal, None, dayfirst, keep_words=kept))
+        columns = list(table._columns.values())
+        if not expected:
+            columns, _ = infer(columns, missing=missing, clues=clues)
             columns = [column.replace(role="input") for column in columns]
-        typed = Table(
-            [_typed(column, expected.get(column.name), name, done, dayfirst) for column in columns],
-            sparse=table.sparse,
-        )
-        for column in typed._columns.values():
-            # Undeclared categories are only those of this chunk: later chunks may have others.
-            expected.setdefault(column.name, (_kind(column), column.categories if column.declared else None))
+            expected = {column.name: _Expected.of(column) for column in columns}
+        else:
+            columns = [_typed(each, expected.get(each.name), name, done, tallies[each.name]) for each in columns]
+        typed = Table(columns, sparse=table.sparse)
+        for start in range(0, len(typed), rows):
+            yield typed[start : start + rows] if len(typed) > rows else typed
         done += len(typed)
-        yield typed
     if not done:
         raise ReadError("file-without-rows", "{name} has no rows.", name=name)
 
 
-def _expected(like: Any) -> dict[str, tuple[str, tuple[Any, ...] | None]]:
+class _Expected(NamedTuple):
+    """How a column is read; its categories, if no others count."""
+
+    notation: Notation
+    categories: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(cls, column: Column, declared: bool = True) -> _Expected:
+        # Undeclared categories are only those of the first rows: later ones may have others.
+        closed = column.declared or not declared
+        return cls(Notation.of(column), column.categories or None if closed else None)
+
+
+def _expected(
+    like: Any,
+    decimal: str | None,
+    dayfirst: bool | None,
+    missing: Sequence[str],
+    kept: Mapping[str, Iterable[str]],
+) -> dict[str, _Expected]:
     if like is None:
         return {}
     if isinstance(like, Table):
-        like = [like.column(name) for name in like.columns]
-    found: dict[str, tuple[str, tuple[Any, ...] | None]] = {}
-    for item in like:
-        if isinstance(item, Column):
-            found[item.name] = (_kind(item), item.categories or None)
-        elif isinstance(item, tuple) and not hasattr(item, "kind"):
-            name, kind, *categories = item
-            found[name] = (kind, tuple(categories[0]) if categories and categories[0] else None)
-        else:
-            found[item.name] = (item.kind, tuple(item.categories) or None)
+        found = {name: _Expected.of(like.column(name), declared=False) for name in like.columns}
+    elif isinstance(like, Mapping):
+        found = {name: _Expected(Notation.given(each)) for name, each in like.items()}
+    else:
+        found = {name: _Expected(Notation.given(kind), *categories) for name, kind, *categories in like}
+    for name, each in found.items():
+        notation = each.notation.told(decimal, dayfirst, missing)
+        if each.categories:
+            notation = notation.with_categories(each.categories)
+        found[name] = each._replace(notation=replace(notation, keep=tuple(kept[name])) if name in kept else notation)
     return found
 
 
-def _kind(column: Column) -> str:
-    if column.is_date:
-        return "date"
-    return "ordinal" if column.level == "ordinal" else column.kind
+@dataclass
+class _Tally:
+    """The cells of a column so far: those that are not missing, and those among them that are not what it holds."""
+
+    present: int = 0
+    wrong: int = 0
+    first: tuple[int, str] = (0, "")
+
+    def add(self, column: Column, unread: Unread | None, done: int) -> None:
+        self.present += len(column) - column.n_missing + (0 if unread is None else unread.n)
+        if unread is not None:
+            row, cell = unread.first
+            self.first = self.first if self.wrong else (done + row + 1, cell)
+            self.wrong += unread.n
 
 
-def _typed(
-    column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, name: str, done: int, dayfirst: bool | None
-) -> Column:
-    if wanted is None:
-        return column
-    kind, categories = wanted
+def _typed(column: Column, expected: _Expected | None, name: str, done: int, tally: _Tally) -> Column:
+    if expected is None:
+        return tidy(column, MISSING).column
+    notation, categories = expected
     try:
-        if kind == "numeric":
-            return column if column.kind == "numeric" else as_numeric(column)
-        if kind == "date":
-            return as_date(column, dayfirst)
-        if kind == "text":
-            return as_text(column)
-        if kind == "ordinal":
-            return as_nominal(column, categories).replace(level="ordinal") if categories else as_ordinal(column)
-        return as_nominal(column, categories)
+        found, unread = notation.read(column)
+        tally.add(found, unread, done)
+        if unread is not None:
+            _say(unread, column.name, notation, name, done, tally)
+        if not categories:
+            return found
+        return as_nominal(found, categories).replace(level="ordinal" if notation.kind == "ordinal" else "nominal")
     except InputError as error:
+        if isinstance(error, ReadError):
+            raise
         first, last = done + 1, done + len(column)
         rows = text("{name}, rows {first:,} to {last:,}", name=name, first=first, last=last)
         raise ReadError(error.at(rows).message) from None
 
 
-def _columns(batch: pa.Table) -> Table:
-    return Table([column_from_arrow(name, batch.column(at)) for at, name in enumerate(batch.column_names)])
+def _say(unread: Unread, column: str, notation: Notation, name: str, done: int, tally: _Tally) -> None:
+    """Warn of the cells that are not what the column holds, or refuse them."""
+    values: dict[str, Any] = {"name": name, "column": column, "expected": notation.expected}
+    if notation.refuses(tally.wrong, tally.present):
+        row, cell = tally.first
+        raise ReadError(
+            "cell-not-number-in-stream",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not {expected}.{why} Correct it, or make it missing "
+            "({missing}).",
+            row=row,
+            cell=cell,
+            missing=as_missing(cell),
+            why=notation.why(cell),
+            **values,
+        )
+    row, cell = unread.first
+    values |= {"row": done + row + 1, "cell": cell}
+    if unread.n > 1:
+        told = DataWarning(
+            "cells-not-numbers-in-stream",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not {expected} and counts as missing, like {n:,} "
+            "further {n:cell|cells}.",
+            n=unread.n - 1,
+            **values,
+        )
+    else:
+        told = DataWarning(
+            "cell-not-number-missing",
+            "{name}, row {row:,}, column {column!r}: {cell!r} is not {expected} and counts as missing.",
+            **values,
+        )
+    warnings.warn(told, stacklevel=4)
+
+
+def _columns(batch: pa.Table, expected: Mapping[str, _Expected]) -> Table:
+    columns = []
+    for at, name in enumerate(batch.column_names):
+        array = batch.column(at)
+        known = numbers_from_arrow(name, array, expected[name].notation) if name in expected else None
+        columns.append(known or column_from_arrow(name, array))
+    return Table(columns)
 
 
 def _exactly(batches: Iterator[Any], rows: int) -> Iterator[Any]:

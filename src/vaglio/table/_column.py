@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from vaglio.errors import InputError
 from vaglio.messages.message import text
 from vaglio.messages.options import as_nominal
 from vaglio.messages.sentences import listed
+
+if TYPE_CHECKING:  # a notation reads columns
+    from vaglio.table._notation import Notation
 
 Kind = Literal["numeric", "nominal", "text"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -68,6 +71,8 @@ class Column:
     unread : Column or None
         The cells of the source that are no numbers (or dates), as words; missing wherever the cell was read. In `data`
         they are missing.
+    notation : Notation or None
+        How the cells are written, by which later rows are read; None if nothing had to be decided.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class Column:
     storage: Any = None
     unit: str = ""
     unread: Column | None = None
+    notation: Notation | None = None
 
     def __post_init__(self) -> None:
         for what, allowed in _ALLOWED.items():

@@ -12,7 +12,7 @@ from vaglio.messages.message import Number
 from vaglio.messages.options import as_missing, in_order, reading
 from vaglio.messages.options import as_nominal as as_nominal_option
 from vaglio.messages.sentences import listed
-from vaglio.table._column import Column, Level
+from vaglio.table._column import KIND_WORDS, Column, Level
 
 # Column -> a level, or its values in order.
 Levels = Mapping[str, "str | Sequence[Any]"]
@@ -96,7 +96,8 @@ def as_nominal(column: Column, categories: Sequence[Any] | None = None) -> Colum
     recode = np.full(len(found.categories) + 1, -1, dtype=np.int32)
     for code, value in enumerate(found.categories):
         recode[code] = code_of.get(_key(value), -1)
-    return Column.nominal(column.name, recode[found.data], categories, role=column.role, declared=True)
+    more = {"role": column.role, "notation": column.notation}
+    return Column.nominal(column.name, recode[found.data], categories, declared=True, **more)
 
 
 def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
@@ -148,7 +149,7 @@ def as_text(column: Column) -> Column:
         return column
     words = as_nominal(column)
     lookup = np.array([*map(str, words.categories), None], dtype=object)
-    return Column("" if column.name is None else column.name, "text", lookup[words.data], role=column.role)
+    return Column.text(column.name, lookup[words.data], role=column.role, notation=column.notation)
 
 
 def as_level(column: Column, level: str | Sequence[Any]) -> Column:
@@ -245,12 +246,58 @@ def apply_overrides(columns: Sequence[Column], levels: Levels, roles: Mapping[st
     return out
 
 
+def together(columns: Sequence[Column]) -> Column:
+    """Return columns of one name and kind as one; those without any value may be of another kind.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    """
+    first = next((column for column in columns if not column.missing.all()), columns[0])
+    alike = [column if column.kind == first.kind else _without_values(column, first) for column in columns]
+    unread = [column.unread for column in alike]
+    if any(each is not None for each in unread):
+        none = [Column.nominal(first.name, np.full(len(column), -1), ()) for column in alike]
+        cells = together([each or empty for each, empty in zip(unread, none)])
+        first = first.replace(unread=cells)
+    if first.kind != "nominal" or all(column.categories == first.categories for column in alike):
+        return first.replace(data=np.concatenate([column.data for column in alike]))
+    # 1 == True == 1.0 in Python, but they are different categories.
+    known = {(type(value), value): value for column in alike for value in _occurring(column)}
+    ordered = sorted(known, key=lambda key: (key[0] is str, key[1] if key[0] is not str else 0, str(key[1])))
+    code_of = {key: code for code, key in enumerate(ordered)}
+    data = []
+    for column in alike:
+        lookup = np.array([*(code_of.get((type(each), each), -1) for each in column.categories), -1], dtype=np.int32)
+        data.append(lookup[column.data])
+    return first.replace(data=np.concatenate(data), categories=tuple(known[key] for key in ordered), declared=False)
+
+
+def _without_values(column: Column, like: Column) -> Column:
+    """Return a column without values as one of another kind."""
+    if not column.missing.all():
+        raise InputError(
+            "kinds-differ-by-rows",
+            "Column {column!r} is {first} in some rows and {second} in others. Write all parts with the same types.",
+            column=column.name,
+            first=KIND_WORDS[like.kind],
+            second=KIND_WORDS[column.kind],
+        )
+    absent: Any = {"numeric": np.nan, "nominal": -1, "text": None}[like.kind]
+    return like.replace(data=np.full(len(column), absent), unread=None)
+
+
+def _occurring(column: Column) -> list[Any]:
+    seen = np.flatnonzero(np.bincount(column.data + 1, minlength=len(column.categories) + 1)[1:])
+    return [column.categories[code] for code in seen]
+
+
 def _found_categories(column: Column) -> Column:
     if column.kind == "text":
         seen: list[Any] = sorted({value for value in column.data.tolist() if value is not None})
         code_of = {value: code for code, value in enumerate(seen)}
         codes = np.array([code_of.get(value, -1) for value in column.data.tolist()], dtype=np.int32)
-        return Column.nominal(column.name, codes, seen, role=column.role)
+        return Column.nominal(column.name, codes, seen, role=column.role, notation=column.notation)
     present = ~np.isnan(column.data)
     distinct, inverse = np.unique(column.data[present], return_inverse=True)
     codes = np.full(len(column), -1, dtype=np.int32)
@@ -260,7 +307,8 @@ def _found_categories(column: Column) -> Column:
     else:
         # Beyond 2^53 floats are whole, but no longer each whole number: they stay what they are.
         seen = [int(value) if value.is_integer() and abs(value) <= 2**53 else value for value in distinct.tolist()]
-    return Column.nominal(column.name, codes, seen, role=column.role, storage=column.storage)
+    more = {"role": column.role, "notation": column.notation}
+    return Column.nominal(column.name, codes, seen, storage=column.storage, **more)
 
 
 def _key(value: object) -> str:

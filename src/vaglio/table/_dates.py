@@ -13,16 +13,25 @@ import pyarrow.compute as pc
 from vaglio.table._column import MICROSECONDS_PER_DAY
 from vaglio.table._words import Words
 
-_ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?$"
+_ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$"
+_ZONED = r"[T ].*(Z|[+-]\d{2}(:?\d{2})?)$"
 _TIMES = {"": "", r" \d{1,2}:\d{2}": " %H:%M", r" \d{1,2}:\d{2}:\d{2}": " %H:%M:%S"}
 _TIMES |= {r" \d{1,2}:\d{2} [AaPp][Mm]": " %I:%M %p", r" \d{1,2}:\d{2}:\d{2} [AaPp][Mm]": " %I:%M:%S %p"}
-# Pattern of a date -> its possible formats, the day before the month in the first. With points nobody writes the month
-# first.
-_SHAPES: dict[str, tuple[str, ...]] = {_ISO: ("",)}
-_SHAPES |= {rf"^\d{{4}}/\d{{1,2}}/\d{{1,2}}{time}$": (f"%Y/%m/%d{form}",) for time, form in _TIMES.items()}
+# A time of day alone.
+_CLOCK = r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$"
+# The form of a column of dates: ISO 8601 without or with a time zone, a time of day, or the strptime format of the day,
+# with the day before the month.
+ISO, ZONED, CLOCK = "iso", "zoned", "clock"
+# Pattern of a date -> its form and its possible formats, the day before the month in the first. With points nobody
+# writes the month first.
+_SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {_ISO: (ISO, ("",))}
 _SHAPES |= {
-    rf"^\d{{1,2}}[{mark}]\d{{1,2}}[{mark}]{digits}{time}$": tuple(
-        f"{first}{mark}{second}{mark}{year}{form}" for first, second in orders
+    rf"^\d{{4}}/\d{{1,2}}/\d{{1,2}}{time}$": ("%Y/%m/%d", (f"%Y/%m/%d{form}",)) for time, form in _TIMES.items()
+}
+_SHAPES |= {
+    rf"^\d{{1,2}}[{mark}]\d{{1,2}}[{mark}]{digits}{time}$": (
+        f"%d{mark}%m{mark}{year}",
+        tuple(f"{first}{mark}{second}{mark}{year}{form}" for first, second in orders),
     )
     for mark, orders in {
         "/": (("%d", "%m"), ("%m", "%d")),
@@ -32,6 +41,7 @@ _SHAPES |= {
     for digits, year in {r"\d{4}": "%Y", r"\d{2}": "%y"}.items()
     for time, form in _TIMES.items()
 }
+FORMS = frozenset({ZONED, CLOCK, *(form for form, _ in _SHAPES.values())})
 # The first three letters of the months in English, Italian, German, French and Spanish; those of June and July alone
 # need four, as in French.
 _MONTHS = {
@@ -60,12 +70,15 @@ class Days(NamedTuple):
         Day and month could be exchanged, and nobody has said which comes first.
     dayfirst : bool or None
         Which of them comes first, if the words themselves show it.
+    form : str
+        One of `FORMS`.
     """
 
     days: np.ndarray
     good: np.ndarray
     doubtful: bool = False
     dayfirst: bool | None = None
+    form: str = ISO
 
 
 def days_of_words(words: Sequence[str], dayfirst: bool | None = None) -> np.ndarray | None:
@@ -94,16 +107,78 @@ def read_dates(words: Sequence[str], counts: np.ndarray, dayfirst: bool | None =
     shapes = {shape: every.match(shape) for shape in _SHAPES if any(re.match(shape, word) for word in seen)}
     if not shapes:
         return None
-    shape, fits = max(shapes.items(), key=lambda item: counts[item[1]].sum())
-    read = [_by_format(every.arrow, fits, form) for form in _SHAPES[shape]]
-    weights = [counts[~np.isnan(days)].sum() for days in read]
-    best = [days for days, weight in zip(read, weights) if weight == max(weights)]
-    if not max(weights):
+    weights: dict[str, float] = {}
+    for shape, fits in shapes.items():
+        weights[_SHAPES[shape][0]] = weights.get(_SHAPES[shape][0], 0) + counts[fits].sum()
+    form = max(weights, key=weights.__getitem__)
+    if form == ISO and (zoned := every.match(_ZONED) & shapes[_ISO]).any():
+        # Either all words have a time zone or none has: times with and without one cannot be compared.
+        if not zoned[shapes[_ISO]].all():
+            return None
+        form = ZONED
+    day, month = (days_like(words, form, first) for first in (True, False))
+    if np.isnan(day).all() and np.isnan(month).all():
         return None
-    both = len(best) == 2 and not np.array_equal(best[0], best[1], equal_nan=True)
-    chosen = best[1] if both and dayfirst is False else best[0]
-    shown = None if len(read) == 1 or len(best) == 2 else best[0] is read[0]
-    return Days(chosen, ~np.isnan(chosen), both and dayfirst is None, shown)
+    by_day, by_month = (counts[~np.isnan(days)].sum() for days in (day, month))
+    # Equal dates, as 05/05/2024, do not show the order, and do not need it.
+    shown = None if by_day == by_month else bool(by_day > by_month)
+    both = shown is None and not np.array_equal(day, month, equal_nan=True)
+    first = shown if shown is not None else dayfirst
+    chosen = month if first is False else day
+    return Days(chosen, ~np.isnan(chosen), both and dayfirst is None, first if both else shown, form)
+
+
+def days_like(words: Sequence[str], form: str = "", dayfirst: bool | None = None) -> np.ndarray:
+    """Return days since 1970 of words, each read by itself; NaN where a word is none.
+
+    Parameters
+    ----------
+    words : sequence of str
+    form : str
+        One of `FORMS`: words are of this form or of ISO 8601, with or without a time of day. Of any form if "".
+    dayfirst : bool or None
+        Whether the day stands before the month. If it is not known, a word must have one meaning.
+
+    Examples
+    --------
+    >>> from vaglio.table._dates import days_like
+    >>> days_like(["02/01/1970", "13/01/1970", "1970-01-02", "1.2.1970"], "%d/%m/%Y", dayfirst=True).tolist()
+    [1.0, 12.0, 1.0, nan]
+    >>> days_like(["02/01/1970", "13/01/1970", "01/13/1970"]).tolist()
+    [nan, 12.0, 12.0]
+    """
+    every = Words([_with_numbers(word) for word in words])
+    days = np.full(len(every), np.nan)
+    for shape, (of_shape, formats) in _SHAPES.items():
+        if of_shape != ISO and (form not in ("", of_shape) or form == ZONED):
+            continue
+        fits = every.match(shape)
+        if of_shape == ISO:
+            fits &= every.match(_ZONED) == (form == ZONED)
+        if not fits.any():
+            continue
+        read = [_by_format(every.arrow, fits, each) for each in formats]
+        found = read[-1] if dayfirst is False else read[0]
+        if len(read) == 2 and dayfirst is None:
+            one = np.where(np.isnan(read[0]), read[1], read[0])
+            found = np.where(np.isnan(read[0]) | np.isnan(read[1]) | (read[0] == read[1]), one, np.nan)
+        days[fits] = found[fits]
+    return days
+
+
+def seconds_of_day(words: Sequence[str]) -> np.ndarray:
+    """Return times of day as seconds since midnight; NaN where a word is none.
+
+    >>> seconds_of_day(["13:08", "0:00:09", "24:00"]).tolist()
+    [47280.0, 9.0, nan]
+    """
+    clock = Words(words).match(_CLOCK).tolist()
+    return np.array([_seconds(word) if fit else np.nan for word, fit in zip(words, clock)], dtype=np.float64)
+
+
+def _seconds(word: str) -> float:
+    hours, minutes, *seconds = map(int, word.split(":"))
+    return float(3600 * hours + 60 * minutes + sum(seconds))
 
 
 def days_by_format(words: Any, form: str) -> np.ndarray:
@@ -132,9 +207,7 @@ def _by_format(array: Any, fits: np.ndarray, form: str) -> np.ndarray:
     days = np.full(len(array), np.nan)
     chosen = array.filter(pa.array(fits))
     if not form:
-        read = _iso(chosen)
-        if read is not None:
-            days[fits] = read
+        days[fits] = _iso(chosen)
         return days
     times = pc.strptime(chosen, format=form, unit="us", error_is_null=True)
     # The 30th of February is read as the 1st of March: the day must be the one that was written.
@@ -144,12 +217,12 @@ def _by_format(array: Any, fits: np.ndarray, form: str) -> np.ndarray:
     return days
 
 
-def _iso(array: pa.Array) -> np.ndarray | None:
-    # Either all words have a time zone or none has: times with and without one cannot be compared.
-    zoned = pc.match_substring_regex(array, r"(:\d{2}|\.\d{1,6})(Z|[+-]\d{2}:?\d{2})$")
-    if pc.any(zoned).as_py() != pc.all(zoned).as_py():
-        return None
-    kind = pa.timestamp("us", tz="UTC" if pc.all(zoned).as_py() else None)
+def _iso(array: pa.Array) -> np.ndarray:
+    """Return the days of words of which all have a time zone, or none has."""
+    # What is smaller than a microsecond is left out.
+    array = pc.replace_substring_regex(array, r"(\.\d{6})\d+", r"\1")
+    zoned = pc.all(pc.match_substring_regex(array, _ZONED)).as_py()
+    kind = pa.timestamp("us", tz="UTC" if zoned else None)
     try:
         return _days(array.cast(kind))
     except pa.ArrowInvalid:

@@ -2,6 +2,7 @@
 
 They are tried in this order on each column; `levels=` and `roles=` overrule them, and each decision that could
 surprise a user is a remark in `Table.remarks`. Declared types (ARFF attributes, categorical dtypes, dates) are kept.
+What was decided of the writing of a column is its `notation`: rows that come later, for a model, are read by it alone.
 The target is never taken for an identifier or for text.
 
 1.  **Missing.** The tokens of `MISSING` (settable by `missing=`) and empty fields are missing. Blanks around a
@@ -18,10 +19,11 @@ The target is never taken for an identifier or for text.
     thousands if five numbers have it and numbers below 1000 do not), else it is a decimal mark; a remark says so. If
     at least `NUMERIC_SHARE` of the values and at least `FEWEST_NUMBERS` different ones are numbers, the other cells are
     errors: they count as missing, `Column.unread` keeps them, and a remark names them. So is an infinite number.
-5.  **Dates.** Words that are dates of one format (ISO 8601; day, month and year of the usual national formats, with
-    or without a time) are numeric, interval, counted in days. Whether the day or the month comes first is shown by one
-    day above 12 in any column, or by decimal commas; else the words stay words, with a remark. Single words that are
-    no dates are errors, as under 4.
+5.  **Dates and times.** Words that are dates of one format (ISO 8601; day, month and year of the usual national
+    formats, with or without a time), some of them in ISO 8601, are numeric, interval, counted in days. Whether the day
+    or the month comes first is shown by one day above 12 in any column, or by decimal commas; else the words stay
+    words, with a remark. Times of day are numeric, interval, counted in seconds. Single words that are neither are
+    errors, as under 4.
 6.  **Text.** At least half the values differ and they have 4 words or more on average: free text.
 7.  **Identifiers.** At least `FEWEST_ROWS` rows; words of which at least 95 % differ (all of them, in fewer than
     `MANY_ROWS` rows); whole numbers that all differ and count the rows up from 0 or 1, or have a name that says so
@@ -52,7 +54,8 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
-from vaglio.table._dates import Days, read_dates
+from vaglio.table._dates import CLOCK, Days, read_dates, seconds_of_day
+from vaglio.table._notation import NUMERIC_SHARE, Notation
 from vaglio.table._numerals import (
     BY_OTHER_NUMBERS,
     BY_SMALL_NUMBERS,
@@ -66,9 +69,8 @@ from vaglio.table._words import MISSING, Words, is_no_number, tidy, word_counts
 
 # Cells that are quoted; the others are counted.
 _QUOTED = 3
-# From this share of its cells on, a column of numbers with a few words is a column of numbers …
-NUMERIC_SHARE = 0.8
-# … if it has at least so many different numbers: 0, 1, 2 and 3+ are four categories.
+# A column of numbers with a few words is a column of numbers if it has at least so many different ones: 0, 1, 2 and 3+
+# are four categories.
 FEWEST_NUMBERS = 10
 # From this share on, a column that stays words is remarked on: a person may have meant numbers.
 _REMARKABLE = 0.5
@@ -121,7 +123,7 @@ class Remarks:
         """Note the unit of a column."""
         self._units.append(text("{column!r} in {unit}", column=column, unit=unit))
 
-    def unread(self, column: Column, what: Literal["number", "finite number", "date"]) -> None:
+    def unread(self, column: Column, what: Literal["number", "finite number", "date", "time"]) -> None:
         """Name the cells of a column that are neither missing nor what the column holds."""
         if column.unread is None:
             return
@@ -139,6 +141,16 @@ class Remarks:
                     "cells-not-dates",
                     "Column {column!r}: {n:,} {n:cell is not a date|cells are not dates} and {n:counts|count} as "
                     "missing ({cells}). Correct {n:it|them}, or declare the column nominal ({nominal}).",
+                    **values,
+                )
+            )
+        elif what == "time":
+            self.add(
+                Message(
+                    "cells-not-times",
+                    "Column {column!r}: {n:,} {n:cell is not a time of day|cells are not times of day} and "
+                    "{n:counts|count} as missing ({cells}). Correct {n:it|them}, or declare the column nominal "
+                    "({nominal}).",
                     **values,
                 )
             )
@@ -217,12 +229,13 @@ class Clues:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A column of words, and its words as numbers and as dates, as far as they look like them."""
+    """A column of words, and its words as numbers, dates and times of day, as far as they look like them."""
 
     column: Column
     counts: np.ndarray
     numerals: Numerals | None = None
     days: Days | None = None
+    clock: np.ndarray | None = None
 
 
 def _read_words(
@@ -250,13 +263,13 @@ def _read_words(
         dayfirst = True  # the month comes first only where decimals have a point
     found: dict[str, Column] = {}
     for each in seen:
-        each = _decided(each, replace(clues, decimal=decimal, dayfirst=dayfirst), remarks)
+        each = _decided(each, clues := replace(clues, decimal=decimal, dayfirst=dayfirst), remarks)
         name = each.column.name
         fewest = 1 if name in told else FEWEST_NUMBERS
         share = 1.0 if name == target else clues.numeric_share
-        made = _as_numbers(each, fewest, share, remarks, is_target=name == target)
+        made = _as_numbers(each, fewest, share, clues, remarks, is_target=name == target)
         if made is None and name != target:
-            made = _as_dates(each, fewest, share, remarks)
+            made = _as_dates(each, fewest, share, remarks) or _as_times(each, fewest, share, remarks)
         if made is not None:
             found[name] = made
         elif name != target and name not in told:
@@ -273,6 +286,9 @@ def _look(column: Column, clues: Clues) -> _Seen:
         read = read_numerals(column.categories, counts)
         if _share(read.good, counts, read.absent) >= _REMARKABLE / 2:
             return _Seen(column, counts, numerals=read)
+    clock = seconds_of_day(column.categories)
+    if _share(~np.isnan(clock), counts, nothing) >= _REMARKABLE:
+        return _Seen(column, counts, clock=clock)
     return _Seen(column, counts, days=read_dates(column.categories, counts, clues.dayfirst))
 
 
@@ -322,7 +338,9 @@ def _share(good: np.ndarray, counts: np.ndarray, absent: np.ndarray) -> float:
     return float(counts[good].sum() / present) if present else 0.0
 
 
-def _as_numbers(seen: _Seen, fewest: int, share: float, remarks: Remarks, *, is_target: bool) -> Column | None:
+def _as_numbers(
+    seen: _Seen, fewest: int, share: float, clues: Clues, remarks: Remarks, *, is_target: bool
+) -> Column | None:
     read = seen.numerals
     if read is None:
         return None
@@ -330,7 +348,8 @@ def _as_numbers(seen: _Seen, fewest: int, share: float, remarks: Remarks, *, is_
         return None
     if not _enough(read.good, read.absent, seen.counts, fewest, share):
         return None
-    column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit)
+    notation = Notation(decimal=read.mark or clues.decimal or clues.fallback or "", unit=read.unit)
+    column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit, notation=notation)
     remarks.unread(column, "number")
     if read.unit:
         remarks.unit(column.name, read.unit)
@@ -342,12 +361,28 @@ def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Colum
     read = seen.days
     if read is None or read.doubtful:
         return None
-    absent = np.array([is_no_number(word) for word in seen.column.categories], dtype=bool) & ~read.good
+    absent = _absent(seen.column.categories) & ~read.good
     if not _enough(read.good, absent, seen.counts, fewest, share):
         return None
-    column = _typed(seen, read.days, read.good, absent, remarks, is_date=True, level="interval")
+    notation = Notation("date", read.form, dayfirst=read.dayfirst)
+    column = _typed(seen, read.days, read.good, absent, remarks, is_date=True, level="interval", notation=notation)
     remarks.unread(column, "date")
     return column
+
+
+def _as_times(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Column | None:
+    if seen.clock is None:
+        return None
+    good, absent = ~np.isnan(seen.clock), _absent(seen.column.categories)
+    if not _enough(good, absent, seen.counts, fewest, share):
+        return None
+    column = _typed(seen, seen.clock, good, absent, remarks, level="interval", notation=Notation(form=CLOCK))
+    remarks.unread(column, "time")
+    return column
+
+
+def _absent(words: Sequence[str]) -> np.ndarray:
+    return np.array([is_no_number(word) for word in words], dtype=bool)
 
 
 def _enough(good: np.ndarray, absent: np.ndarray, counts: np.ndarray, fewest: int, share: float) -> bool:
@@ -487,10 +522,11 @@ def infer(
         What the source shows of its numbers and dates.
     """
     remarks, clues, chosen = Remarks(), clues or Clues(), levels or {}
+    own = [word for word in missing if word not in MISSING]
     looks = _looks(columns)
     tidied = [_tidied(column, looks, missing, clues, remarks) for column in columns]
     numbers = {} if typed else _numbers_in_words(tidied, clues, remarks, target, chosen)
-    roles_given = set(settled)
+    roles_given, decimal = set(settled), _decimal_of(numbers.values(), clues)
     out = []
     for column in tidied:
         is_target = column.name == target
@@ -503,8 +539,28 @@ def infer(
             if column.kind == "numeric" and not typed and not is_target and column.role == "input":
                 column = _numbers(column, look, remarks)
         unit = clues.units.get(column.name, "")
-        out.append(column.replace(unit=unit) if unit and column.kind == "numeric" and not column.unit else column)
+        if decimal and column.kind == "numeric" and not column.is_date and column.notation is None:
+            column = column.replace(notation=Notation(decimal=decimal))
+        if unit and column.kind == "numeric" and not column.unit:
+            column = _with_unit(column, unit)
+        if own:
+            column = column.replace(notation=replace(column.notation or Notation(), missing=tuple(own)))
+        out.append(column)
     return out, remarks.sentences()
+
+
+def _decimal_of(numbers: Iterable[Column], clues: Clues) -> str:
+    """Return the decimal mark of the columns whose own numbers do not show it; "" if the others do not either."""
+    shown = {column.notation.decimal for column in numbers if column.notation is not None} - {""}
+    if clues.decimal == ",":
+        shown.add(",")
+    return shown.pop() if len(shown) == 1 else ""
+
+
+def _with_unit(column: Column, unit: str) -> Column:
+    """Return a column whose unit stands beside its name: cells may name it, too, unless it is a percent sign."""
+    notation = column.notation or Notation()
+    return column.replace(unit=unit, notation=notation if unit in ("%", "‰") else replace(notation, unit=unit))
 
 
 class _TextSummary(NamedTuple):
@@ -543,8 +599,8 @@ def _tidied(
             remarks.unread(column, "finite number")
             del looks[column.name]
         return column
-    keep = clues.keep_words.get(column.name, ())
-    tidied, taken, spared = tidy(column, missing, tuple(keep))
+    keep = clues.keep_words.get(column.name)
+    tidied, taken, spared = tidy(column, missing, None if keep is None else tuple(keep))
     remarks.taken(column.name, taken)
     for word in spared:
         remarks.add(
@@ -573,7 +629,9 @@ def _numbers_in_words(
         words = Words(column.categories)
         if is_plain(words):
             numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
-            found[column.name] = Column.numeric(column.name, numbers, role=column.role)
+            # A point is shown, whatever the other columns have.
+            notation = Notation() if words.match(r"\.").any() else None
+            found[column.name] = Column.numeric(column.name, numbers, role=column.role, notation=notation)
         else:
             open_ones.append(column)
     return {**found, **_read_words(open_ones, clues, remarks, target=target, wanted=wanted)} if open_ones else found

@@ -53,6 +53,7 @@ BY_OTHER_NUMBERS, BY_SMALL_NUMBERS, UNDECIDED = "other numbers", "small numbers"
 # So many different numbers in groups of three digits, beside shorter whole numbers, are no accident.
 _MANY_GROUPS = 5
 _MINUS = ("-", "−", "–")
+_SIGNS_OF_MONEY = frozenset(CURRENCIES.values())
 _BLANKS = {0xA0: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
 
@@ -111,6 +112,11 @@ class Numerals:
     units: tuple[str, ...] = ()
 
     @property
+    def mark(self) -> str:
+        """The decimal mark by which later numbers are read; "" if these have no mark that shows it."""
+        return self.decimal or {".": ",", ",": "."}.get(self.group, "")
+
+    @property
     def doubtful(self) -> bool:
         """Whether nothing in the column itself tells thousands from decimals."""
         return self.why == UNDECIDED
@@ -148,17 +154,113 @@ def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None 
     decimal : {".", ","} or None
         The decimal mark, if it is known: it decides where the column itself does not.
     """
-    absent = np.array([is_no_number(word) for word in words], dtype=bool)
-    matched, part = _normal(words).parts(SHAPE)
-    good = matched & ~absent
-    good &= (part["open"] == "(") == (part["close"] == ")")
-    good &= (part["sign"] == "") | (part["minus"] == "")
-    bodies = np.where(good, part["body"], "")
-    unit, units, fitting = _unit(part, bodies, good, counts)
-    good &= fitting
-    read = _marks(bodies, np.where(good, counts, 0), decimal)
-    values, good = _values(bodies, part, good, read)
-    return replace(read, values=values, good=good, absent=absent, unit=unit, units=units)
+    parts = _Parts.of(words)
+    unit, units = parts.units(counts)
+    counted = np.where(parts.has_unit(unit), counts, 0)
+    read = _marks(np.where(counted > 0, parts.body, ""), counted, decimal)
+    values = parts.numbers(read.mark, unit)
+    return replace(read, values=values, good=~np.isnan(values), absent=parts.absent, unit=unit, units=units)
+
+
+def numbers_like(words: Sequence[str], decimal: str, unit: str) -> np.ndarray:
+    """Return the numbers of words, each read by itself; NaN where a word is none.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Without blanks around them.
+    decimal : {".", ",", ""}
+        The decimal mark. If it is not known (""), a word must have one meaning: ``1,5`` is 1.5 and ``1.234,5`` is
+        1234.5, a point alone is a decimal mark, and ``1,234`` is no number.
+    unit : str
+        The unit that the numbers have, "" for none. Numbers without it have it, too, unless it is a percent sign.
+
+    Examples
+    --------
+    >>> from vaglio.table._numerals import numbers_like
+    >>> numbers_like(["1.234", "1,234", "1,5", "12 kg"], "", "").tolist()
+    [1.234, nan, 1.5, nan]
+    >>> numbers_like(["1.234", "1,234", "1,5", "12 kg"], ",", "kg").tolist()
+    [1234.0, 1.234, 1.5, 12.0]
+    """
+    return _Parts.of(words).numbers(decimal, unit)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The words of a column, each cut into its number and what stands around it."""
+
+    body: np.ndarray
+    power: np.ndarray
+    unit: np.ndarray
+    negative: np.ndarray
+    good: np.ndarray
+    absent: np.ndarray
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Parts:
+        absent = np.array([is_no_number(word) for word in words], dtype=bool)
+        matched, part = _normal(words).parts(SHAPE)
+        good = matched & ~absent
+        good &= (part["open"] == "(") == (part["close"] == ")")
+        good &= (part["sign"] == "") | (part["minus"] == "")
+        before, after = part["before"], part["after"]
+        good &= (before == "") | (after == "")
+        found = np.where(before == "", after, before).tolist()
+        spaced = (part["gap"] == " ") | (before != "")
+        good &= np.array([word == "" or is_unit(word, gap) for word, gap in zip(found, spaced.tolist())], dtype=bool)
+        unit = np.array([CURRENCIES.get(word, word) for word in found], dtype=object)
+        negative = np.isin(part["sign"], _MINUS) | np.isin(part["minus"], _MINUS) | (part["open"] == "(")
+        return cls(np.where(good, part["body"], ""), part["power"], unit, negative, good, absent)
+
+    def units(self, counts: np.ndarray) -> tuple[str, tuple[str, ...]]:
+        """Return the unit of the column, and all units; of equally frequent ones the unit comes before no unit."""
+        names, inverse = np.unique(self.unit[self.good].astype(str), return_inverse=True)
+        weight = np.bincount(inverse, counts[self.good], minlength=len(names))
+        ranked = [str(names[at]) for at in np.lexsort((names == "", -weight))]
+        return ranked[0] if ranked else "", tuple(name for name in ranked if name)
+
+    def has_unit(self, unit: str) -> np.ndarray:
+        """Return which words are numbers of this unit.
+
+        A number without a unit beside numbers with one has the same, unless it is a percent sign. The number 1 may have
+        a word of its own: 1 year, 2 years.
+        """
+        fits: np.ndarray = self.unit == unit
+        if unit:
+            measured = np.array([each in UNITS or each in _SIGNS_OF_MONEY for each in self.unit.tolist()], dtype=bool)
+            fits |= (self.body == "1") & ~measured
+            fits |= (self.unit == "") & (unit not in ("%", "‰"))
+        good: np.ndarray = self.good & fits
+        return good
+
+    def numbers(self, mark: str, unit: str) -> np.ndarray:
+        """Return the number of each word by this decimal mark ("": not known) and unit; NaN where it is none."""
+        bodies = self.body.tolist()
+        digits = _by_mark(bodies, mark) if mark else _by_either_mark(bodies)
+        written = [body + power if body else "" for body, power in zip(digits, self.power.tolist())]
+        good = self.has_unit(unit) & Words(written).match(NUMBER)
+        values = np.full(len(bodies), np.nan)
+        values[good] = [float(written[at]) for at in np.flatnonzero(good)]
+        values[np.isinf(values)] = np.nan
+        values[good & self.negative] *= -1
+        return values
+
+
+def _by_mark(bodies: list[str], mark: str) -> list[str]:
+    """Return numbers with a decimal point and no other mark; "" where a body is none with this decimal mark."""
+    fits = Words(bodies).match(_WRITTEN[mark])
+    plain = str.maketrans(mark, ".", "".join(_GROUPS[mark]))
+    return [body.translate(plain) if fit else "" for body, fit in zip(bodies, fits.tolist())]
+
+
+def _by_either_mark(bodies: list[str]) -> list[str]:
+    """Return the same where nobody knows the decimal mark; "" where a body has two meanings."""
+    both = zip(bodies, _by_mark(bodies, "."), _by_mark(bodies, ","))
+    return [
+        comma if not point else point if not comma or point == comma or "." in body else ""
+        for body, point, comma in both
+    ]
 
 
 def _one_blank(word: str) -> str:
@@ -168,39 +270,6 @@ def _one_blank(word: str) -> str:
 def _normal(words: Sequence[str]) -> Words:
     """Return words with one kind of blank and one kind of apostrophe."""
     return Words([_one_blank(word) for word in words])
-
-
-def _unit(
-    part: dict[str, np.ndarray], bodies: np.ndarray, good: np.ndarray, counts: np.ndarray
-) -> tuple[str, tuple[str, ...], np.ndarray]:
-    """Return the unit of the column, all units, and which words have it.
-
-    A number without a unit beside numbers with one has the same, unless it is a percent sign. The number 1 may have a
-    unit of its own: 1 year, 2 years.
-    """
-    before, after = part["before"], part["after"]
-    found = np.where(before == "", after, before)
-    known = np.array(
-        [
-            word == "" or is_unit(word, spaced=gap == " " or front != "")
-            for word, gap, front in zip(found.tolist(), part["gap"].tolist(), before.tolist())
-        ],
-        dtype=bool,
-    )
-    twice = (before != "") & (after != "")
-    good = good & known & ~twice
-    shown = np.array([CURRENCIES.get(word, word) for word in found.tolist()], dtype=object)
-    names, inverse = np.unique(shown[good].astype(str), return_inverse=True)
-    weight = np.bincount(inverse, counts[good], minlength=len(names))
-    # Of equally frequent ones the unit comes before no unit.
-    ranked = [str(names[at]) for at in np.lexsort((names == "", -weight))]
-    units = tuple(name for name in ranked if name)
-    unit = ranked[0] if ranked else ""
-    if unit == "":
-        return "", units, good & (shown == "")
-    alone = (bodies == "1") & (shown != "%")
-    bare = (shown == "") & (unit not in ("%", "‰"))
-    return unit, units, good & ((shown == unit) | alone | bare)
 
 
 def _marks(bodies: np.ndarray, counts: np.ndarray, decimal: str | None) -> Numerals:
@@ -239,6 +308,15 @@ def _grouped(group: str, mark: str) -> str:
     )
 
 
+# Numbers with one of the marks of thousands that go with a decimal mark, or none.
+_WRITTEN = {
+    mark: "^(?:"
+    + "|".join((rf"\d+(?:\{mark}\d*)?", rf"\{mark}\d+", *(_grouped(group, mark)[1:-1] for group in groups)))
+    + ")$"
+    for mark, groups in _GROUPS.items()
+}
+
+
 def _decide(mark: str, words: Words, used: np.ndarray, decimal: str | None) -> tuple[list[str], str]:
     """Return the decimal mark of a column whose only mark has three digits behind it, and why."""
     other = "," if mark == "." else "."
@@ -248,28 +326,3 @@ def _decide(mark: str, words: Words, used: np.ndarray, decimal: str | None) -> t
     if marked.sum() >= _MANY_GROUPS and (~marked & used).any():
         return [other], BY_SMALL_NUMBERS
     return [mark], UNDECIDED
-
-
-def _values(
-    bodies: np.ndarray, part: dict[str, np.ndarray], good: np.ndarray, read: Numerals
-) -> tuple[np.ndarray, np.ndarray]:
-    power = np.where(good, part["power"], "")
-    digits = [_plain(body, read) + exponent for body, exponent in zip(bodies.tolist(), power.tolist())]
-    good = good & Words(digits).match(NUMBER)
-    if read.group:
-        # The mark was taken out wherever it stood: only words that have it in the right places are numbers.
-        mark = read.decimal or ("," if read.group == "." else ".")
-        original = Words(bodies.tolist())
-        good &= original.match(_grouped(read.group, mark)) | ~original.match("[" + read.group + "]")
-    values = np.full(len(bodies), np.nan)
-    values[good] = [float(digits[at]) for at in np.flatnonzero(good)]
-    negative = np.isin(part["sign"], _MINUS) | np.isin(part["minus"], _MINUS) | (part["open"] == "(")
-    values[good & negative] *= -1
-    return values, good & np.isfinite(values)
-
-
-def _plain(body: str, read: Numerals) -> str:
-    """Return the digits of a number with a decimal point and no other mark."""
-    if read.group:
-        body = body.replace(read.group, "")
-    return body.replace(",", ".") if read.decimal == "," else body

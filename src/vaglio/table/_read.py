@@ -14,11 +14,12 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table._arrow import column_from_arrow
+from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._frames import table_from_any
-from vaglio.table._infer import NUMERIC_SHARE, Clues, infer
+from vaglio.table._infer import Clues, Remarks, infer
+from vaglio.table._notation import NUMERIC_SHARE, Notation
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
@@ -37,7 +38,7 @@ def read(
     *,
     levels: Levels | None = None,
     roles: Mapping[str, str] | None = None,
-    like: Mapping[str, str] | None = None,
+    like: Mapping[str, Notation | str] | None = None,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
     delimiter: str | None = None,
@@ -69,8 +70,9 @@ def read(
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
-        Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as ``Codebook.kinds`` of a model
-        gives them: these columns are inputs of that kind, whatever their values. Absent columns are no error.
+        Column -> how an earlier table was read, as ``Fitted.notations`` of a model gives it: these columns are inputs,
+        and each cell is read as it was there, whatever the others are. If only the kind is known ("numeric", "nominal",
+        "text", "date"), a number or a date must have one meaning. Absent columns are no error.
     missing : sequence of str
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
@@ -110,7 +112,8 @@ def read(
     ([1.5, 2.5], 1, 'sold')
     """
     _check_choices(format, kind, decimal, numeric_share)
-    said = (target, levels or {}, roles or {}, like or {}, missing)
+    known = {name: Notation.given(each).told(decimal, dayfirst, missing) for name, each in (like or {}).items()}
+    said = (target, levels or {}, roles or {}, known, missing)
     clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
         return _finish(source if isinstance(source, Table) else table_from_any(source), clues, *said)
@@ -118,7 +121,7 @@ def read(
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     with _naming(opened.name):
-        raw, clues = _read_format(opened, form, clues, encoding=encoding, sheet=sheet, **options)
+        raw, clues = _read_format(opened, form, clues, known, encoding=encoding, sheet=sheet, **options)
         opened.release()
         opened.limits.check_words(opened.name, raw._columns.values())
         return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
@@ -200,6 +203,7 @@ def _read_format(
     source: Source,
     form: str,
     clues: Clues,
+    known: Mapping[str, Notation],
     *,
     encoding: str | None,
     sheet: str | int,
@@ -209,7 +213,7 @@ def _read_format(
     """Return the table as its format gives it, and what the file shows of its numbers."""
     if form != "csv":
         return _read_other(source, form, encoding, sheet, header, options), clues
-    from vaglio.table.readers.csv import find_dialect, read_csv, survey
+    from vaglio.table.readers.csv import clues_of, find_dialect, read_csv, survey
     from vaglio.table.readers.plain_csv import read_plain
 
     text = to_utf8(source, encoding)
@@ -217,23 +221,27 @@ def _read_format(
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
-    columns = read_plain(*told)
+    words = [name for name in dialect.names if name in known]
+    columns = read_plain(*told) if not words else {}
     if others := [name for name in dialect.names if name not in columns]:
-        columns.update({column.name: column for column in _columns(read_csv(*told, padded, others))})
+        columns.update({each.name: each for each in _columns(read_csv(*told, padded, others, words), known)})
     table = Table([columns[name] for name in dialect.names], remarks=dialect.remarks)
-    shown = dialect.decimal if dialect.decimal_shown else None
-    fallback = "." if dialect.delimiter == "," else None
-    units = dict(zip(dialect.names, dialect.units))
-    return table, replace(clues, decimal=clues.decimal or shown, fallback=fallback, units=units)
+    return table, clues_of(dialect, clues)
 
 
-def _columns(frame: Any) -> list[Column]:
+def _columns(frame: Any, known: Mapping[str, Notation]) -> list[Column]:
     """Return the columns of an Arrow table; threads share the work of a large one, since Arrow sets them free."""
+
+    def made(name: str) -> Column:
+        array = frame.column(name)
+        plain = numbers_from_arrow(name, array, known[name]) if name in known else None
+        return plain or column_from_arrow(name, array)
+
     names = frame.column_names
     if frame.num_rows < _MANY_ROWS:
-        return [column_from_arrow(name, frame.column(name)) for name in names]
+        return list(map(made, names))
     with ThreadPoolExecutor(resolve_threads(-1)) as pool:
-        return list(pool.map(lambda name: column_from_arrow(name, frame.column(name)), names))
+        return list(pool.map(made, names))
 
 
 def _read_other(
@@ -275,7 +283,7 @@ def _finish(
     target: str | int | None,
     levels: Levels,
     roles: Mapping[str, str],
-    like: Mapping[str, str],
+    like: Mapping[str, Notation],
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
@@ -283,8 +291,8 @@ def _finish(
         # An item that no basket has is no missing column of a model.
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
-    known = {name: kind for name, kind in like.items() if name in raw and name != name_of_target}
-    levels = {**known, **{raw.resolve(name): level for name, level in levels.items()}}
+    levels = {raw.resolve(name): level for name, level in levels.items()}
+    known = {name: each for name, each in like.items() if name in raw and name not in (name_of_target, *levels)}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:
         roles[name_of_target] = "target"
@@ -294,8 +302,28 @@ def _finish(
     columns = [column.replace(role=roles.get(column.name, column.role)) for column in raw._columns.values()]
     # Rows for a model: which further columns look like identifiers is of no interest.
     settled = raw.columns if like else roles
-    columns, remarks = infer(
-        columns, missing=missing, target=chosen, levels=levels, settled=settled, typed=typed, clues=clues
+    others, remarks = infer(
+        [column for column in columns if column.name not in known],
+        missing=missing,
+        target=chosen,
+        levels=levels,
+        settled=settled,
+        typed=typed,
+        clues=clues,
     )
-    columns = apply_overrides(columns, levels, roles)
-    return Table(columns, sparse=raw.sparse, remarks=[*raw.remarks, *remarks], origin=raw.origin)
+    done = {column.name: column for column in apply_overrides(others, levels, roles)}
+    noted = Remarks()
+    done |= {each.name: _read_like(each, known[each.name], clues, noted) for each in columns if each.name in known}
+    remarks = [*raw.remarks, *remarks, *noted.sentences()]
+    return Table([done[column.name] for column in columns], sparse=raw.sparse, remarks=remarks, origin=raw.origin)
+
+
+def _read_like(column: Column, notation: Notation, clues: Clues, remarks: Remarks) -> Column:
+    """Return a column as an earlier table was read; too many cells that are something else are refused."""
+    if column.name in clues.keep_words:
+        notation = replace(notation, keep=tuple(clues.keep_words[column.name]))
+    found, unread = notation.read(column)
+    if unread is not None and notation.refuses(unread.n, unread.present, clues.numeric_share):
+        raise unread.refusal(column.name, notation)
+    remarks.unread(found, notation.what)
+    return found

@@ -142,10 +142,10 @@ class Tidied(NamedTuple):
     spared: list[str]
 
 
-def plain(word: str) -> str:
+def plain_word(word: str) -> str:
     """Return a word without blanks around it, and without the formula of a spreadsheet that holds it as text.
 
-    >>> plain(' ="007" '), plain("a b ")
+    >>> plain_word(' ="007" '), plain_word("a b ")
     ('007', 'a b')
     """
     word = word.strip()
@@ -166,7 +166,7 @@ def is_no_number(word: str) -> bool:
     return len(ends) == 2 and (ends[0] in _SIGNS or ends[1] in _SIGNS) and not any(map(str.isdigit, word))
 
 
-def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> Tidied:
+def tidy(column: Column, missing: Sequence[str], keep: Collection[str] | None = None) -> Tidied:
     """Remove blanks around words and make the words of `missing` missing; declared categories are kept.
 
     Parameters
@@ -174,23 +174,23 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
     column : Column
     missing : sequence of str
         Words that mean "no value".
-    keep : collection of str
-        Words among them that are values of this column.
+    keep : collection of str, optional
+        Words among them that are values of this column; if they are not given, the other words show some.
     """
     if column.kind != "nominal" or column.declared or not all(isinstance(value, str) for value in column.categories):
         return Tidied(column, {}, [])
-    cleaned = [plain(value) for value in column.categories]
+    cleaned = [plain_word(value) for value in column.categories]
     absent = set(missing).intersection(cleaned)
     # Words of our list that are values here: - beside +, and NA among codes of two letters.
     spared: set[str] = set()
     others = set(cleaned) - absent
-    if any(_SIGN.fullmatch(word) for word in others):
+    if keep is None and any(_SIGN.fullmatch(word) for word in others):
         spared |= _SIGNS & absent
-    if "NA" in absent and len(others) >= _MANY_CODES and all(_TWO_LETTERS.fullmatch(word) for word in others):
-        spared.add("NA")
+    if keep is None and "NA" in absent and len(others) >= _MANY_CODES:
+        spared |= {"NA"} if all(_TWO_LETTERS.fullmatch(word) for word in others) else set()
     # Words that the user adds to our list mean what the user says.
     spared -= set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
-    absent -= {*keep, *spared}
+    absent -= {*(keep or ()), *spared}
     if cleaned == list(column.categories) and not absent:
         return Tidied(column, {}, sorted(spared))
     kept = sorted(set(cleaned) - absent)

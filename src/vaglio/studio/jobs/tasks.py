@@ -65,8 +65,8 @@ def predict_file(request: Request) -> None:
     total = 0
     with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
         source = root / "tables" / str(request.data["file"])
-        known, missing = list(fitted.kinds.items()), (*MISSING, *request.state.missing)
-        for chunk in read_chunks(source, like=known, missing=missing, keep_words=fitted.kept_words):
+        missing = (*MISSING, *request.state.missing)
+        for chunk in read_chunks(source, like=fitted.notations, missing=missing):
             rows, changed = repeat_changes(chunk, changes)
             cells.update(changed)
             new = prediction_columns(fitted, rows)

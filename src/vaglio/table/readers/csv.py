@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -20,7 +20,8 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table._numerals import NUMBER
+from vaglio.table._infer import Clues
+from vaglio.table._numerals import CODE, NUMBER
 from vaglio.table._table import refuse_duplicates
 from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
@@ -165,6 +166,21 @@ class Dialect:
     remarks: tuple[str, ...] = ()
 
 
+def clues_of(dialect: Dialect, given: Clues) -> Clues:
+    """Return what is known of numbers and dates, with what the text shows of them.
+
+    Parameters
+    ----------
+    dialect : Dialect
+    given : Clues
+        What the user has said, which counts more.
+    """
+    shown = dialect.decimal if dialect.decimal_shown else None
+    fallback = "." if dialect.delimiter == "," else None
+    units = dict(zip(dialect.names, dialect.units))
+    return replace(given, decimal=given.decimal or shown, fallback=fallback, units=units)
+
+
 def survey(text: Any, name: str, dialect: Dialect, limits: Limits | None = None) -> bool:
     """Refuse a text of too many cells; return whether a field starts with a zero and another digit, as codes do.
 
@@ -190,6 +206,7 @@ def read_csv(
     missing: Sequence[str],
     padded: bool = True,
     columns: Sequence[str] | None = None,
+    words: Sequence[str] = (),
 ) -> pa.Table:
     """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
 
@@ -207,11 +224,14 @@ def read_csv(
         Whether a field may start with a zero and another digit, from :func:`survey`.
     columns : sequence of str, optional
         Names of the columns that are wanted; by default all.
+    words : sequence of str
+        Names of the columns whose cells stay words.
     """
     # pyarrow fails on a header without anything after it, not even a line end.
     sample = _rows(_first_lines(text), dialect.delimiter)
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
-    table = parse_fields(text, name, dialect, missing, include_columns=columns) if below else None
+    more = {"include_columns": columns, "column_types": dict.fromkeys(words, pa.string())}
+    table = parse_fields(text, name, dialect, missing, **more) if below else None
     if table is None or not table.num_rows:
         raise ReadError("only-column-names", "{name} has a row of column names but no rows below it.", name=name)
     return _keep_words(table, text, name, dialect, missing, padded)
@@ -373,16 +393,18 @@ def _keep_words(
 ) -> pa.Table:
     """Read numbers again as words if a float would hide how they were written.
 
-    These are whole numbers with leading zeros (if any field of the text is `padded` with them) or too many digits, and
-    numbers such as 1.234 that may be 1234.
+    These are digits with leading zeros (if any field of the text is `padded` with them) or too many of them, numbers
+    such as 1.234 that may be 1234, and what pyarrow alone takes for a number (0x1F).
     """
     suspects = [
         field.name
         for field, column in zip(table.schema, table.columns)
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and _is_long(column)
     ]
-    whole = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
-    if whole and padded:
+    whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
+    if padded:
+        suspects += [*whole, *(field.name for field in table.schema if pa.types.is_floating(field.type))]
+    elif whole and (text.find(b"0x") >= 0 or text.find(b"0X") >= 0):
         suspects += whole
     open_ones = [f.name for f in table.schema if f.name in dialect.open and pa.types.is_floating(f.type)]
     again = list(dict.fromkeys([*suspects, *open_ones]))
@@ -393,9 +415,8 @@ def _keep_words(
     words = parse_fields(text, name, dialect, missing, **more)
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
-        digits = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
-        zeros = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
-        if suspect in open_ones or (digits and (zeros or _is_long(table.column(suspect)))):
+        codes = pc.any(pc.match_substring_regex(column, CODE)).as_py()
+        if suspect in open_ones or codes or pc.any(pc.match_substring_regex(column, "^-?0[xX]")).as_py():
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
     return table
 

@@ -152,6 +152,10 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
     limits.check_shape(name, rows, len(keys))
     try:
         frame = in_blocks(partial(_parse, text), len(text))
+        if dates := [field.name for field in frame.schema if pa.types.is_timestamp(field.type)]:
+            # JSON has no dates: what pyarrow takes for some are words, and are read as words of other formats are.
+            words = pa.schema([(date, pa.string()) for date in dates])
+            frame = in_blocks(partial(_parse, text, words=words), len(text))
     except pa.ArrowInvalid as error:
         raise _explain(text, name, str(error), limits) from None
     return Table([column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)])
@@ -188,9 +192,11 @@ def _whole_number(word: str, name: str, limits: Limits) -> int | float:
     return int(word) if digits < 19 else float(word)
 
 
-def _parse(text: Any, block: int) -> pa.Table:
+def _parse(text: Any, block: int, words: pa.Schema | None = None) -> pa.Table:
     return arrow_json.read_json(
-        pa.BufferReader(pa.py_buffer(text)), read_options=arrow_json.ReadOptions(block_size=block)
+        pa.BufferReader(pa.py_buffer(text)),
+        read_options=arrow_json.ReadOptions(block_size=block),
+        parse_options=arrow_json.ParseOptions(explicit_schema=words, unexpected_field_behavior="infer"),
     )
 
 

@@ -16,15 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from vaglio.errors import DataWarning, ReadError
 from vaglio.messages.message import text
-from vaglio.messages.options import as_missing, reading
-from vaglio.table._infer import NUMERIC_SHARE
-from vaglio.table._numerals import NUMBER, read_numerals
+from vaglio.messages.options import reading
 from vaglio.table._read import read
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
@@ -93,20 +89,17 @@ def lent(stream: Any) -> Iterator[list[Any]]:
 def open_batches(
     source: TableSource,
     rows: int,
-    numeric: set[str] | None,
     encoding: str | None,
     options: dict[str, Any],
     limits: Limits,
-) -> tuple[str, Iterator[Any]]:
-    """Return the name of a source, and its rows as Arrow batches of any size or as Tables of `rows` rows.
+) -> tuple[str, Iterator[Any], Dialect | None]:
+    """Return the name of a source, its rows as Arrow batches of any size or as Tables of `rows` rows, and its dialect.
 
     Parameters
     ----------
     source : path, "-" or open binary file
     rows : int
         Rows per batch, where the format leaves the choice.
-    numeric : set of str or None
-        Columns of delimited text that are read as numbers; all others stay words. None lets pyarrow decide.
     encoding : str or None
         Of delimited text; detected if None.
     options : dict
@@ -122,14 +115,17 @@ def open_batches(
         )
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
-        return name, _csv_batches(stream, head, name, path, numeric, encoding, options, limits)
+        first = _whole_rows(head)
+        dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options)
+        limits.check_shape(name, 1, len(dialect.names))
+        return name, _csv_batches(stream, head, name, path, encoding, options["missing"], dialect), dialect
     if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
-        return name, batches(path, name, rows, limits)
+        return name, batches(path, name, rows, limits), None
     if form == "json" and not head.lstrip().startswith(b"["):
-        return name, _json_tables(stream, name, rows, encoding, limits)
+        return name, _json_tables(stream, name, rows, encoding, limits), None
     whole = read(stream, format=form, limits=limits)
-    return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
+    return name, (whole[at : at + rows] for at in range(0, len(whole), rows)), None
 
 
 def _stream(source: Any) -> tuple[str, Any, Path | None]:
@@ -193,39 +189,26 @@ def _csv_batches(
     head: bytes,
     name: str,
     path: Path | None,
-    numeric: set[str] | None,
     encoding: str | None,
-    options: dict[str, Any],
-    limits: Limits,
+    missing: Sequence[str],
+    dialect: Dialect,
 ) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv as arrow_csv
 
     used = encoding or _encoding(head)
-    cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
-    first = to_utf8(Source(name, cut), encoding)
-    dialect = find_dialect(first, name, whole=False, **options)
-    limits.check_shape(name, 1, len(dialect.names))
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
         stream = _until_end(stream, path, dialect)
-    decimals: dict[str, str] = {}
-    # Numbers are read as words first, so that an error can name the row of a word that is no number.
-    types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
-    how = read_options(dialect, max(1 << 20, 4 * len(first)))
+    # All cells stay words: what they are is decided from more than one block, and an error can name the row.
+    types = dict.fromkeys(dialect.names, pa.string())
+    how = read_options(dialect, max(1 << 20, 4 * len(_whole_rows(head))))
     how.use_threads = False  # with threads pyarrow does not say the number of a bad row
     how.encoding = used
     parsing = parse_options(b'"', dialect)
-    converting = convert_options(dialect, options["missing"], column_types=types)
+    converting = convert_options(dialect, missing, column_types=types)
     try:
-        done = 0
         with lent(stream) as box:
-            for batch in arrow_csv.open_csv(box.pop(), how, parsing, converting):
-                for column in (numeric or set()).intersection(dialect.names):
-                    said = (options["missing"], name, column, done)
-                    numbers = _numbers(batch.column(column), dialect, decimals, *said)
-                    batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
-                yield batch
-                done += batch.num_rows
+            yield from arrow_csv.open_csv(box.pop(), how, parsing, converting)
     except pa.ArrowInvalid as error:
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
@@ -237,6 +220,10 @@ def _csv_batches(
             reason=str(error),
             option=reading("encoding"),
         ) from None
+
+
+def _whole_rows(head: bytes) -> bytes:
+    return head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
 
 
 def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
@@ -291,67 +278,6 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
         name=name,
         reason=reason.splitlines()[0],
     )
-
-
-def _numbers(
-    words: pa.Array,
-    dialect: Dialect,
-    decimals: dict[str, str],
-    missing: Sequence[str],
-    name: str,
-    column: str,
-    done: int,
-) -> pa.Array:
-    """Return words as numbers. A few others are missing, and a warning names the first; too many are an error."""
-    plain = pc.utf8_trim_whitespace(words)
-    plain = pc.if_else(pc.is_in(plain, pa.array(missing, pa.string())), None, plain)
-    # A point in a column of decimal commas separates thousands, and a column may leave open what it is.
-    pattern = NUMBER if dialect.decimal == "." else NUMBER.replace(r"\.", ",")
-    known = decimals.get(column, dialect.decimal if dialect.decimal_shown else None)
-    settled = column not in dialect.open and known in (None, dialect.decimal)
-    if settled and pc.all(pc.match_substring_regex(plain, pattern)).as_py() is not False:
-        return pc.replace_substring(plain, ",", ".").cast(pa.float64())
-    # Thousands, units and the like: each different word is read once.
-    encoded = plain.dictionary_encode()
-    different = encoded.dictionary.to_pylist()
-    read = read_numerals(different, np.ones(len(different)), known)
-    if read.group and read.why:
-        decimals.setdefault(column, "," if read.group == "." else ".")
-    codes = pc.fill_null(encoded.indices, len(different)).to_numpy(zero_copy_only=False)
-    wrong = np.append(~read.good & ~read.absent, False)[codes]
-    numbers = pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
-    if not wrong.any():
-        return numbers
-    row = int(np.flatnonzero(wrong)[0])
-    cell = {"name": name, "row": done + row + 1, "column": column, "cell": words[row].as_py()}
-    if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
-        raise ReadError(
-            "cell-not-number-in-stream",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number. Correct it, or make it missing "
-            "({missing}).",
-            missing=as_missing(words[row].as_py()),
-            **cell,
-        )
-    if wrong.sum() > 1:
-        told = DataWarning(
-            "cells-not-numbers-in-stream",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing, like {n:,} "
-            "further "
-            "{n:cell|cells}.",
-            n=int(wrong.sum()) - 1,
-            **cell,
-        )
-    else:
-        told = DataWarning(
-            "cell-not-number-missing",
-            "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing.",
-            **cell,
-        )
-    warnings.warn(
-        told,
-        stacklevel=2,
-    )
-    return numbers
 
 
 def _arrow_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator[pa.RecordBatch]:

@@ -18,6 +18,7 @@ from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS
 from vaglio.table._convert import as_level
+from vaglio.table._notation import Notation
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS
 from vaglio.table.scanned.row_shares import Change, RowShare, take_shares
@@ -34,11 +35,11 @@ class Reading:
 
     Attributes
     ----------
-    columns : tuple of (name, kind)
-        Kinds are "numeric", "nominal" and "date".
+    columns : tuple of (name, notation)
+        How the cells are written; the kinds are "numeric", "nominal" and "date".
     """
 
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, Notation], ...]
 
     @property
     def names(self) -> list[str]:
@@ -132,8 +133,9 @@ class FilePart:
         file = open_parquet_file(self.path)
         self._refuse_absent(reading, file.schema_arrow.names)
         declared = dict(self.levels)
-        for name, kind in ((name, kind) for name, kind in reading.columns if name not in declared):
-            self._refuse_other_kind(name, kind, file.schema_arrow.field(name).type)
+        for name, notation in reading.columns:
+            if name not in declared:
+                self._refuse_other_kind(name, notation.kind, file.schema_arrow.field(name).type)
         for group in self.groups:
             try:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=reading.names):

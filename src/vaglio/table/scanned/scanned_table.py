@@ -14,10 +14,11 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.seeds import row_hash
+from vaglio.table._convert import together
 from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter
-from vaglio.table.scanned.parts import FilePart, Reading, with_levels
+from vaglio.table.scanned.parts import FilePart, Reading
 from vaglio.table.scanned.row_shares import Change, RowShare, count_taken
 
 CHUNK_ROWS = 65_536
@@ -58,7 +59,7 @@ class ScannedTable:
     @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column: "numeric", "nominal" or "date"."""
-        return dict(self.reading.columns)
+        return {name: notation.kind for name, notation in self.reading.columns}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,8 +99,8 @@ class ScannedTable:
         ----------
         names : sequence of str
         """
-        kinds = self.kinds
-        return replace(self, reading=Reading(tuple((self[name].name, kinds[name]) for name in names)))
+        known = dict(self.reading.columns)
+        return replace(self, reading=Reading(tuple((self[name].name, known[name]) for name in names)))
 
     def drop(self, names: Sequence[str]) -> ScannedTable:
         """Return the table without these columns.
@@ -347,28 +348,11 @@ class ScannedResult:
 
 def joined(tables: list[Table], like: ScannedTable | None = None) -> Table:
     """Return chunks as one table; ``like`` is named where there are none."""
-    import pyarrow as pa
-
     if not tables:
         if like is not None and like.parts:
             raise InputError("file-without-rows", "{name} has no rows.", name=like.parts[0].path)
         raise InputError("table-without-rows", "The table has no rows.")
-    arrow = [table.to_arrow() for table in tables]
-    whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
-    table = Table.from_any(whole)
-    # Not the truth of a scanned table: its length is counted by reading it.
-    levels = dict(like.parts[0].levels) if like is not None and like.parts else {}
-    return with_levels(table, levels) if levels else table
-
-
-def _without_dictionaries(frame: Any) -> Any:
-    import pyarrow as pa
-
-    fields = [
-        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in frame.schema
-    ]
-    return frame.cast(pa.schema(fields))
+    return Table(together([table.column(name) for table in tables]) for name in tables[0].columns)
 
 
 def sample_rows(data: ScannedTable, rows: int, seed: int) -> Table:

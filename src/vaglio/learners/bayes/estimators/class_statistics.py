@@ -159,7 +159,7 @@ def join_features(a: Feature, b: Feature) -> Feature:
             "Declare all of them in every part.",
             column=a.name,
         )
-    return Feature(a.name, a.kind, tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
+    return replace(a, categories=tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
 
 
 def category_tables(

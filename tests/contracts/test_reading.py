@@ -1,0 +1,339 @@
+"""The same text means the same, on whatever way it comes to a model: the same value, or the same refusal."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from openpyxl import Workbook
+from tests.cli.conftest import run_here
+from tests.contracts.cell_texts import COLUMNS, TEXTS
+
+import vaglio
+from vaglio import datasets
+from vaglio.encode import Codebook
+from vaglio.errors import InputError
+from vaglio.fitted.one_row import OneRow, _reader
+from vaglio.serve import wire
+from vaglio.serve.http.responses import ProblemError
+from vaglio.table import Table, read, read_chunks, scan
+from vaglio.table.scanned.parts import Reading
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'
+
+
+def _csv(name: str, cells: Iterable[str], delimiter: str) -> bytes:
+    return f"{name}{delimiter}z\n{''.join(f'{_quoted(cell)}{delimiter}u' + chr(10) for cell in cells)}".encode()
+
+
+def _arrow(name: str, cells: list[str]) -> pa.Table:
+    return pa.table({name: pa.array(cells, pa.string()), "z": ["u"] * len(cells)})
+
+
+def _parquet(name: str, cells: list[str], folder: Path) -> Path:
+    pq.write_table(_arrow(name, cells), folder / "rows.parquet")
+    return folder / "rows.parquet"
+
+
+def _feather(name: str, cells: list[str]) -> bytes:
+    sink, rows = io.BytesIO(), _arrow(name, cells)
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return sink.getvalue()
+
+
+def _excel(name: str, cells: list[str], folder: Path) -> Path:
+    book = Workbook()
+    book.active.append([name, "z"])
+    for cell in cells:
+        book.active.append(["-", "u"])
+        # Set as text: openpyxl would make a formula of =1+1.
+        book.active.cell(book.active.max_row, 1)._value = cell
+    book.save(folder / "rows.xlsx")
+    return folder / "rows.xlsx"
+
+
+def _scanned(codebook: Codebook, path: Path) -> Table:
+    """Return what a scan of a file gives to a model, as the command line scans it."""
+    data = scan(path)
+    known = codebook.notations
+    columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
+    return vaglio.table.scanned.joined(list(SimpleScan(data, Reading(columns)).chunks()))
+
+
+class SimpleScan:
+    def __init__(self, data: Any, reading: Reading) -> None:
+        self.data, self.reading = data, reading
+
+    def chunks(self) -> Iterable[Table]:
+        for part in self.data.parts:
+            yield from part.tables(self.reading, 2)
+
+
+def _served(codebook: Codebook, body: bytes, media: str) -> Table:
+    bounds: Any = SimpleNamespace(rows=10**6, text=10**6, body=10**7)
+    fitted: Any = SimpleNamespace(codebook=codebook, notations=codebook.notations)
+    return wire.read_table(body, media, fitted, bounds)
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+# Way -> the rows as a model gets them.
+SURFACES: dict[str, Callable[[Codebook, str, list[str], Path], Any]] = {
+    "tabs": lambda book, name, cells, _: read(
+        io.BytesIO(_csv(name, cells, "\t")), like=book.notations, delimiter="\t", header=True
+    ),
+    "semicolons": lambda book, name, cells, _: read(
+        io.BytesIO(_csv(name, cells, ";")), like=book.notations, delimiter=";", header=True
+    ),
+    "commas in chunks": lambda book, name, cells, _: list(
+        read_chunks(io.BytesIO(_csv(name, cells, ",")), like=book.notations, delimiter=",", header=True)
+    ),
+    "scanned text": lambda book, name, cells, folder: _scanned(
+        book, _written(folder / "rows.csv", _csv(name, cells, ","))
+    ),
+    "JSON lines": lambda book, name, cells, _: list(
+        read_chunks(
+            io.BytesIO("".join(json.dumps({name: cell}) + "\n" for cell in cells).encode()), like=book.notations
+        )
+    ),
+    "JSON": lambda book, name, cells, _: read(
+        io.BytesIO(json.dumps([{name: cell} for cell in cells]).encode()), like=book.notations, format="json"
+    ),
+    "Parquet": lambda book, name, cells, folder: read(_parquet(name, cells, folder), like=book.notations),
+    "Parquet in chunks": lambda book, name, cells, folder: list(
+        read_chunks(_parquet(name, cells, folder), like=book.notations)
+    ),
+    "Feather": lambda book, name, cells, _: read(
+        io.BytesIO(_feather(name, cells)), like=book.notations, format="feather"
+    ),
+    "Excel": lambda book, name, cells, folder: read(_excel(name, cells, folder), like=book.notations, header=True),
+    "served CSV": lambda book, name, cells, _: _served(book, _csv(name, cells, ","), wire.CSV),
+    "served Arrow": lambda book, name, cells, _: _served(book, _feather(name, cells), wire.ARROW),
+    "served JSON": lambda book, name, cells, _: Table.from_any({name: cells}),
+    "pandas": lambda book, name, cells, _: pd.DataFrame({name: pd.Series(cells, dtype=object)}),
+    "categorical": lambda book, name, cells, _: pd.DataFrame({name: pd.Categorical(cells)}),
+    "polars": lambda book, name, cells, _: pl.DataFrame({name: cells}),
+    "rows": lambda book, name, cells, _: [{name: cell} for cell in cells],
+    "one row": lambda book, name, cells, _: cells,
+}
+
+
+def _codes(codebook: Codebook, rows: Any) -> list[float | None]:
+    matrix = codebook.encode(rows)
+    found = (matrix.numeric if matrix.numeric.shape[1] else matrix.codes)[:, 0]
+    missing = np.isnan(found) if matrix.numeric.shape[1] else found < 0
+    return [None if absent else float(value) for value, absent in zip(found, missing)]
+
+
+def _one_by_one(codebook: Codebook, name: str, cells: list[str]) -> list[float | None]:
+    one = OneRow.__new__(OneRow)
+    one.fitted = SimpleNamespace(codebook=codebook)  # type: ignore[assignment]
+    one.reader = _reader(one.fitted)
+    found = []
+    for cell in cells:
+        blocks = one._matrix({name: cell})
+        value = (blocks.numeric if blocks.numeric.shape[1] else blocks.codes)[0, 0]
+        found.append(None if value != value or (not blocks.numeric.shape[1] and value < 0) else float(value))
+    return found
+
+
+def meant(way: str, codebook: Codebook, name: str, cells: list[str], folder: Path) -> Any:
+    """Return what a model sees of the cells, or that they are refused."""
+    try:
+        if way == "one row":
+            return _one_by_one(codebook, name, cells)
+        rows = SURFACES[way](codebook, name, cells, folder)
+        parts = rows if isinstance(rows, list) and rows and isinstance(rows[0], Table) else [rows]
+        return [value for part in parts for value in _codes(codebook, part)]
+    except (InputError, ProblemError):
+        return "refused"
+
+
+def trained(name: str) -> tuple[Codebook, list[str], list[float | None]]:
+    """Return the codebook of a column that was read from text, its cells, and the encoding of the training rows."""
+    cells = COLUMNS[name] * 3
+    text = _csv(name, cells, "\t").decode()
+    table = read(io.StringIO(text), header=True, delimiter="\t", roles={name: "input"}).select([name])
+    codebook = Codebook.learn(table)
+    again = Codebook.from_state(json.loads(json.dumps(codebook.to_state())))
+    assert again == codebook
+    return again, cells, _codes(codebook, table)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [41, pytest.param(1, marks=pytest.mark.nightly)])
+def test_a_text_means_the_same_on_every_way_to_a_model(every, tmp_path):
+    differences = []
+    for at, name in enumerate(COLUMNS):
+        codebook, _, _ = trained(name)
+        for cell in TEXTS[at % every :: every]:
+            found = {way: meant(way, codebook, name, [cell], tmp_path) for way in SURFACES}
+            # A sheet does not tell an empty cell from no cell, and a row of such cells is no row.
+            if len(set(map(str, found.values()))) > 1 and cell.strip():
+                differences.append((name, cell, found))
+    assert not differences
+
+
+@pytest.mark.slow
+def test_training_rows_are_read_again_as_they_were_however_few_come_at_once(tmp_path):
+    for name in COLUMNS:
+        codebook, cells, wanted = trained(name)
+        assert None not in wanted
+        for way in SURFACES:
+            for rows in (1, 3, len(cells)):
+                for start in range(0, len(cells) if rows == 3 else 1, rows):
+                    part = slice(start, start + rows)
+                    assert meant(way, codebook, name, cells[part], tmp_path) == wanted[part], (name, way, rows)
+
+
+def test_cells_that_training_could_not_read_are_missing_later_too(tmp_path):
+    cells = [*map(str, range(1, 41)), "oops", "inf"]
+    table = read(io.BytesIO(_csv("x", cells, ",")), roles={"x": "input"}).select(["x"])
+    assert table.column("x").n_missing == 2
+    codebook = Codebook.from_state(Codebook.learn(table).to_state())
+    for way in SURFACES:
+        for cell, value in (("oops", None), ("inf", None), ("another", None), ("7", 7.0)):
+            assert meant(way, codebook, "x", [cell], tmp_path) == [value], (way, cell)
+
+
+def test_words_for_missing_values_are_kept(tmp_path):
+    rows = {"x": ["1", "2", "-9", "4"] * 5, "g": ["a", "b", "-9", "c"] * 5}
+    text = "x,g\n" + "".join(f"{x},{g}\n" for x, g in zip(*rows.values()))
+    table = read(io.BytesIO(text.encode()), missing=(*vaglio.table.MISSING, "-9"))
+    for name in rows:
+        codebook = Codebook.from_state(Codebook.learn(table.select([name]), unseen="error").to_state())
+        for way in SURFACES:
+            assert meant(way, codebook, name, ["-9"], tmp_path) == [None], (name, way)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("point", "1,234", "could be 1234 or 1.234; set decimal='.'"),
+        ("thousands", "1,5", "another decimal mark; set decimal=','"),
+        ("weight", "12 g", "numbers? in kg"),
+        ("day", "12/31/2024", "day and month could be exchanged; set dayfirst=False"),
+        ("clock", "1.5", "times? of day"),
+    ],
+)
+def test_what_contradicts_training_is_named_with_row_and_advice(column, cell, said):
+    codebook, _, _ = trained(column)
+    for rows in (pd.DataFrame({column: [cell]}), None):
+        with pytest.raises(InputError, match=said) as raised:
+            codebook.encode(
+                rows if rows is not None else read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.notations)
+            )
+        assert repr(cell) in str(raised.value)
+        assert "row" in str(raised.value)
+    # What the reader is told counts more than what training has shown.
+    if column in ("thousands", "day"):
+        told = {"decimal": ","} if column == "thousands" else {"dayfirst": False}
+        read_as_told = read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.notations, **told)
+        assert read_as_told.column(column).n_missing == 0
+
+
+def _parts(content: bytes, rows: int) -> Table:
+    return vaglio.table.scanned.joined(list(read_chunks(io.BytesIO(content), rows=rows)))
+
+
+def _same(a: Any, b: Any) -> bool:
+    alike = a.kind == b.kind and a.is_date == b.is_date and a.values.tolist() == b.values.tolist()
+    if a.kind == "numeric":
+        alike = b.kind == "numeric" and np.array_equal(a.data, b.data, equal_nan=True)
+    return bool(alike and [*map(type, a.categories)] == [*map(type, b.categories)])
+
+
+def _csv_of(table: Table) -> bytes:
+    sink = io.BytesIO()
+    table.to_frame().to_csv(sink, index=False)
+    return sink.getvalue()
+
+
+def generated(seed: int) -> bytes:
+    """Return a table of columns written in random ways, some cells missing, some wrong."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 60))
+    names = rng.choice([*COLUMNS], size=4, replace=False).tolist()
+    columns = []
+    for name in names:
+        cells = rng.choice(COLUMNS[name], size=n).tolist()
+        for at in rng.choice(n, size=int(rng.integers(0, 3)), replace=False).tolist():
+            cells[at] = str(rng.choice(["", "NA", "n.d.", "unknown", "oops", "0", "1.0"]))
+        columns.append(cells)
+    return ("\t".join(names) + "\n" + "".join("\t".join(row) + "\n" for row in zip(*columns))).encode()
+
+
+def check_table(content: bytes, rows: tuple[int, ...]) -> None:
+    """Check that a table means the same whole and in parts, and that a model reads its cells as training did."""
+    whole = read(io.BytesIO(content))
+    parts = _parts(content, max(1, len(whole) // 3))
+    for name in whole.columns:
+        if whole.column(name).kind != "text":
+            assert _same(whole.column(name), parts.column(name)), name
+    codebook = Codebook.learn(whole)
+    wanted = codebook.encode(whole)
+    again = Codebook.from_state(json.loads(json.dumps(codebook.to_state())))
+    head, *lines = content.decode().splitlines(keepends=True)
+    delimiter = "\t" if "\t" in head else ","
+    for size in rows:
+        size = min(size, len(whole))
+        for start in range(0, min(len(whole), 4 * size), size):
+            cut = (head + "".join(lines[start : start + size])).encode()
+            table = read(io.BytesIO(cut), like=again.notations, header=True, delimiter=delimiter)
+            found = again.encode(table)
+            part = slice(start, start + size)
+            assert np.array_equal(found.numeric, wanted.numeric[part], equal_nan=True), (start, size)
+            assert np.array_equal(found.codes, wanted.codes[part]), (start, size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(20), pytest.param(range(20, 3000), marks=pytest.mark.nightly)])
+def test_generated_tables_mean_the_same_whole_in_parts_and_cut(seeds):
+    for seed in seeds:
+        try:
+            check_table(generated(seed), (1, 3, 10**6))
+        except AssertionError as error:
+            raise AssertionError(f"table {seed}: {error}") from error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [name if name == "penguins" else pytest.param(name, marks=pytest.mark.nightly) for name in datasets.names()]
+)
+def test_bundled_tables_mean_the_same_whole_in_parts_and_cut(name):
+    check_table(_csv_of(datasets.load(name)), (1, 3, 10**6))
+
+
+def test_prediction_and_explanation_agree_on_thousands(tmp_path):
+    small, big = (
+        ["1,472", "2,500", "3,125", "1,900", "2,750"] * 8,
+        ["84,101", "92,500", "71,250", "88,888", "90,001"] * 8,
+    )
+    rows = [*((cell, "small") for cell in small), *((cell, "big") for cell in big)]
+    train = _written(tmp_path / "train.csv", ("pay,size\n" + "".join(f'"{x}",{y}\n' for x, y in rows)).encode())
+    model, new, out = tmp_path / "m.vaglio", tmp_path / "new.csv", tmp_path / "out.csv"
+    assert run_here("train", train, "--target", "size", "--learner", "cart", "--out", model).code == 0
+    new.write_text('pay\n"84,101"\n')
+    assert run_here("predict", model, new, "--out", out).code == 0
+    assert read(out)["predicted"].tolist() == ["big"]
+    fitted = vaglio.load(model)
+    assert fitted.predict_one({"pay": "84,101"}) == "big"
+    assert fitted.explain(read(new, like=fitted.notations))[0].decision == "big"
