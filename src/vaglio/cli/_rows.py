@@ -302,8 +302,8 @@ def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTa
         return data
     kinds = fitted.kinds
     reading = replace(data.reading, columns=tuple((name, kinds.get(name, kind)) for name, kind in data.reading.columns))
-    kept = ("keep_words", fitted.kept_words)
-    parts = tuple(replace(part, options=(*part.options, kept)) for part in data.parts)
+    told = {"footer": False, "keep_words": fitted.kept_words}
+    parts = tuple(replace(part, options=tuple({**told, **dict(part.options)}.items())) for part in data.parts)
     return replace(data, parts=parts, reading=reading)
 
 

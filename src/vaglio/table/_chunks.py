@@ -27,6 +27,7 @@ def read_chunks(
     *,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
+    footer: bool = True,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -50,7 +51,7 @@ def read_chunks(
         object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
-    missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
+    missing, header, footer, delimiter, decimal, encoding, dayfirst, keep_words, limits
         As in :func:`vaglio.read`; notes and totals below the table are left out of a file, not of a pipe.
 
     Yields
@@ -68,7 +69,7 @@ def read_chunks(
     if rows < 1:
         raise InputError("chunk-without-rows", "A chunk must have at least one row, not {rows}.", rows=rows)
     expected = _expected(like)
-    options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
+    options = {"missing": missing, "header": header, "footer": footer, "delimiter": delimiter, "decimal": decimal}
     numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
     allowed = Limits.given(limits)
     name, batches = open_batches(source, rows, numeric, encoding, options, allowed)

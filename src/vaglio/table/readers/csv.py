@@ -21,7 +21,6 @@ from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._numerals import NUMBER
-from vaglio.table._table import refuse_duplicates
 from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.layout import end_of_table, find_heading
@@ -225,6 +224,7 @@ def find_dialect(
     delimiter: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
+    footer: bool = True,
     whole: bool = True,
 ) -> Dialect:
     """Detect from the first lines, and from the last if the text is `whole`, how it is written.
@@ -254,12 +254,13 @@ def find_dialect(
             decimal=reading("decimal"),
         )
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
-    refuse_duplicates(heading.names, name)
+    heading.refuse_duplicates(name)
     body = rows[heading.above + heading.lines :]
     # A quoted field may have several lines, and the number of a row is that of its last line.
     last, names = numbered[heading.above]
     above = last - 1 - sum(name.count("\n") for name in names) if heading.above or said else 0
-    end, below = end_of_table(text, delimiter, len(heading.names)) if whole else (len(text), [])
+    at_end = (delimiter, len(heading.names), heading.above + heading.lines + bool(said), shown)
+    end, below = end_of_table(text, *at_end, footer=footer) if whole else (len(text), [])
     return Dialect(
         delimiter,
         decimal,

@@ -110,7 +110,7 @@ def open_batches(
     encoding : str or None
         Of delimited text; detected if None.
     options : dict
-        missing, header, delimiter and decimal of delimited text.
+        missing, header, footer, delimiter and decimal of delimited text.
     limits : Limits
         What a batch may hold; the number of batches is not limited.
     """
@@ -128,7 +128,7 @@ def open_batches(
         return name, batches(path, name, rows, limits)
     if form == "json" and not head.lstrip().startswith(b"["):
         return name, _json_tables(stream, name, rows, encoding, limits)
-    whole = read(stream, format=form, limits=limits)
+    whole = read(stream, format=form, header=options["header"], footer=options["footer"], limits=limits)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
 
 
@@ -207,7 +207,7 @@ def _csv_batches(
     limits.check_shape(name, 1, len(dialect.names))
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
-        stream = _until_end(stream, path, dialect)
+        stream = _until_end(stream, path, dialect, footer=options["footer"])
     decimals: dict[str, str] = {}
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
@@ -239,13 +239,15 @@ def _csv_batches(
         ) from None
 
 
-def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
+def _until_end(stream: Any, path: Path, dialect: Dialect, *, footer: bool) -> Any:
     """Return the stream up to the notes and totals below the table, if there are any."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - TAIL - 1))
         tail = file.read()
-    end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
+    # Of a text that is longer, the first line here may be cut, and says nothing.
+    heading = 0 if size > len(tail) else dialect.above + dialect.header
+    end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names), heading, dialect.decimal, footer=footer)
     for remark in remarks:
         warnings.warn(DataWarning(remark).at(str(path)), stacklevel=2)
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
