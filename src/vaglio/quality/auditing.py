@@ -30,7 +30,7 @@ from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_c
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Table, as_table
+from vaglio.table import Table, as_nominal, as_table
 from vaglio.typing import TableSource
 
 __all__ = ["Audit", "audit"]
@@ -236,6 +236,9 @@ def audit(
     ['impossible', 'duplicates', 'rare-classes']
     """
     data = as_table(table_of(table), finite=False)
+    # Numbers that float64 cannot tell apart are codes, as in a table that was read.
+    codes = [as_nominal(column) for column in data._columns.values() if column.exact is not None]
+    data = data.with_columns(codes) if codes else data
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)

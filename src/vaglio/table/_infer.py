@@ -11,7 +11,8 @@ The target is never taken for an identifier or for text.
 2.  **Yes and no.** A column whose values, whatever their case, are one of the pairs of `WORD_PAIRS` is nominal, in
     the order no, yes. Spellings that differ in case stay different values, so that later rows are read in the same
     way; a remark names them.
-3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal.
+3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal. So are columns of integers
+    of which one is beyond 2**53, and all digits are kept.
 4.  **Numbers.** A column of numbers is numeric. They may have a decimal point or comma, a mark between thousands
     (point, comma, apostrophe, blank), a currency or percent sign, and a unit; marks and unit must be the same in the
     whole column. In ``1.234`` the other columns decide what the point is, then the column itself (it separates
@@ -537,6 +538,16 @@ def _tidied(
 ) -> Column:
     """Apply rule 1."""
     if column.kind == "numeric":
+        if column.exact is not None:
+            del looks[column.name]
+            remarks.add(
+                Message(
+                    "codes-read-as-nominal",
+                    "Column {column!r} holds codes, not quantities, and is read as nominal.",
+                    column=column.name,
+                )
+            )
+            return as_nominal(column)
         look = looks[column.name]
         if look.low == -np.inf or look.high == np.inf:
             column = column.without_infinite()

@@ -31,7 +31,7 @@ UNITS = frozenset([
 ])  # fmt: skip
 NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
 # Digits that are no quantity: a leading zero, or more of them than a float64 holds.
-CODE = r"^(0\d+|\d{16,})$"
+CODE = r"^(0\d+|-?\d{16,})$"
 # A number with what may stand around it. The patterns are read by RE2, which has no look-ahead.
 _LETTER = r"A-Za-zÀ-ɏµ°€$£¥₹%‰"
 SHAPE = (

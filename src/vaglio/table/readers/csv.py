@@ -20,6 +20,7 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
+from vaglio.table._column import EXACT
 from vaglio.table._numerals import NUMBER
 from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
@@ -51,8 +52,6 @@ _POINT = re.compile(
 )
 _OPEN = re.compile(r"[-+]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})")
 _SEP = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
-# From this number on, float64 cannot represent every whole number: longer digits must be codes.
-_EXACT = 2**53
 
 
 def split_rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -394,7 +393,7 @@ def _keep_words(
     words = parse_fields(text, name, dialect, missing, **more)
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
-        digits = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
+        digits = pc.all(pc.match_substring_regex(column, r"^-?\d+$")).as_py()
         zeros = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
         if suspect in open_ones or (digits and (zeros or _is_long(table.column(suspect)))):
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
@@ -402,8 +401,8 @@ def _keep_words(
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:
-    largest = pc.max(column).as_py()
-    return largest is not None and largest >= _EXACT
+    ends = pc.min_max(column).as_py()
+    return ends["max"] is not None and (ends["max"] >= EXACT or ends["min"] <= -EXACT)
 
 
 def _first_lines(text: Any, rows: int = 0) -> str:
