@@ -33,13 +33,17 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+FORCE: ;
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs links coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-build: $(STAMPS)/install $(CATALOGUES) ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+build: $(STAMPS)/install $(CATALOGUES) version ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+
+version:
+	@$(PYTHON) tools/version/vaglio_version.py
 
 run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions, report
 	@$(BIN)/python examples/penguins.py --out out
@@ -92,6 +96,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 	@$(BIN)/python docs/check_site.py build/site
 	@echo "the site is in build/site/index.html"
 
+links: build $(STAMPS)/docs ## do the addresses in the documentation answer? needs a network, so no other target asks
+	@$(BIN)/python -m sphinx -q -b linkcheck -j auto -d build/doctrees docs build/links
+
 coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and in C++; fails below the floors
 	@tools/coverage.sh $(BIN)/python build/coverage $(JOBS) $(CPP_FLOOR)
 
@@ -139,7 +146,7 @@ wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside th
 	@tools/wheel.sh $(BIN)/python
 
 clean: ## remove .venv, build and results
-	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so src/vaglio/_core.pyi
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so src/vaglio/_core.pyi src/vaglio/_build.py
 
 # Each stamp is an installed group of pyproject.toml; it is renewed when the file changes.
 $(STAMPS)/venv:
@@ -154,7 +161,12 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/docs $(STAMPS)/coverage 
 	@$(PIP) install --group $(@F)
 	@touch $@
 
-$(STAMPS)/install: $(NATIVE) pyproject.toml README.md $(STAMPS)/build
+# The editable install keeps a list of modules: this one changes when a module is added, moved or removed.
+$(STAMPS)/modules: FORCE | $(STAMPS)/venv
+	@find src -name '*.py' ! -name _build.py | sort > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(STAMPS)/install: $(NATIVE) $(STAMPS)/modules pyproject.toml README.md $(STAMPS)/build
 	@echo "compiling and installing vaglio"
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
 	@touch $@

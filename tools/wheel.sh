@@ -15,6 +15,10 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 PATH="$folder/venv/bin:$PATH"
 vaglio --version
+case ${wheel##*/} in
+    vaglio-"$(vaglio --version | cut -d' ' -f2)"-*) ;;
+    *) echo "the program does not say the version of its wheel" >&2; exit 1 ;;
+esac
 vaglio datasets penguins --out penguins.csv
 vaglio train penguins.csv --target species --folds 10 --out penguins.vaglio
 vaglio rules penguins.vaglio

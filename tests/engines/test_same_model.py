@@ -67,7 +67,7 @@ def test_sums_agree_with_a_training_in_memory(name, lazy, frame):
 def table_of_agreement() -> list[tuple[str, str, str]]:
     """Return learner, parameters and what agrees out of core, as the documentation says."""
     page = Path(__file__).parents[2] / "docs" / "out-of-core.md"
-    section = page.read_text().split("### What agrees with a training in memory")[1].split("\n## ")[0]
+    section = page.read_text().split("### Agreement with training in memory")[1].split("\n## ")[0]
     lines = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("| `")]
     return [tuple(cell.strip().strip("`") for cell in cells[:3]) for cells in lines if cells[3].strip()]
 

@@ -82,8 +82,9 @@ def _runtime(name: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text in which nothing can end a comment or a line."""
-    return re.sub(r"[^A-Za-z0-9 _.,:%()-]", "?", text)
+    """Text in which nothing can end a comment or continue its line: a backslash, also written as a trigraph, would."""
+    printable = "".join(char if char.isprintable() and char != "\\" else "?" for char in text)
+    return re.sub(r"\?{2,}", "?", printable.replace("*/", "* /").replace("/*", "/ *"))
 
 
 def _numbered(node: ExportNode, first: int = 0) -> list[tuple[str, ExportNode, list[str]]]:

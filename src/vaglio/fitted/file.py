@@ -66,19 +66,19 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     write_whole(path, content, "model")
 
 
-def to_bytes(fitted: Fitted) -> bytes:
-    """Return the content of the model file."""
+def to_bytes(fitted: Fitted, version: str = __version__) -> bytes:
+    """Return the content of the model file, written by this version of vaglio."""
     arrays, meta = fitted.model.state()
     arrays = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
-    body = _body(fitted, meta)
-    version = _WITHOUT_COSTS if fitted.cost is None else FORMAT
-    envelope = {"format": version, "checksum": _checksum(arrays, body), "body": body}
+    body = _body(fitted, meta, version)
+    form = _WITHOUT_COSTS if fitted.cost is None else FORMAT
+    envelope = {"format": form, "checksum": _checksum(arrays, body), "body": body}
     return dump_arrays(arrays, metadata={"vaglio": json.dumps(envelope, sort_keys=True)})
 
 
-def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
+def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
     body = {
-        "version": __version__,
+        "version": version,
         "kind": fitted.model.kind,
         "learner": fitted.learner,
         "params": fitted.params,

@@ -590,10 +590,13 @@ class Fitted:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers."""
+        """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers.
+
+        How and by which version it was trained does not count.
+        """
         from vaglio.fitted.file import to_bytes
 
-        return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()
+        return hashlib.sha256(to_bytes(replace(self, provenance={}), version="")).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. It holds data only: reading it runs no code.
