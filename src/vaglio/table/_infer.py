@@ -37,7 +37,7 @@ The target is never taken for an identifier or for text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -91,6 +91,8 @@ _ID_NAME = re.compile(r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr
 _CODE_NAME = re.compile(
     r"(?:^|[\W_])(?:zip|zip_?code|post_?code|postal_?code|plz|code|phone|fips|isbn|ean|sku|id)$|[a-z](?:Id|ID|Code)$"
 )
+# A number of a bus line, a house or a question.
+_CODE_WITH_LETTER = re.compile(r"\d{1,6}[A-Za-z]{1,2}|[A-Za-z]\d{1,6}")
 _INTERVAL_NAME = re.compile(r"temp|year|date|celsius|fahrenheit|latitude|longitude", re.IGNORECASE)
 
 
@@ -331,12 +333,20 @@ def _as_numbers(seen: _Seen, fewest: int, share: float, remarks: Remarks, *, is_
         return None
     if not _enough(read.good, read.absent, seen.counts, fewest, share):
         return None
+    if _has_codes([word for word, known in zip(seen.column.categories, read.good | read.absent) if not known]):
+        return None
     column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit)
     remarks.unread(column, "number")
     if read.unit:
         remarks.unit(column.name, read.unit)
     _remark_on_marks(seen, read, remarks)
     return column
+
+
+def _has_codes(wrong: Sequence[str]) -> bool:
+    """Return whether the words that are no numbers are codes, such as 16a and 01A: a single one may be a mistake."""
+    codes = sum(_CODE_WITH_LETTER.fullmatch(word) is not None for word in wrong)
+    return codes > 1 and 2 * codes > len(wrong)
 
 
 def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Column | None:
@@ -489,7 +499,7 @@ def infer(
     """
     remarks, clues, chosen = Remarks(), clues or Clues(), levels or {}
     looks = _looks(columns)
-    tidied = [_tidied(column, looks, missing, clues, remarks) for column in columns]
+    tidied = [_tidied(column, looks, missing, clues, remarks, chosen) for column in columns]
     numbers = {} if typed else _numbers_in_words(tidied, clues, remarks, target, chosen)
     roles_given = set(settled)
     out = []
@@ -534,7 +544,12 @@ def _looks(columns: Sequence[Column]) -> dict[str, _TextSummary]:
 
 
 def _tidied(
-    column: Column, looks: dict[str, _TextSummary], missing: Sequence[str], clues: Clues, remarks: Remarks
+    column: Column,
+    looks: dict[str, _TextSummary],
+    missing: Sequence[str],
+    clues: Clues,
+    remarks: Remarks,
+    chosen: Collection[str],
 ) -> Column:
     """Apply rule 1."""
     if column.kind == "numeric":
@@ -551,6 +566,11 @@ def _tidied(
         look = looks[column.name]
         if look.low == -np.inf or look.high == np.inf:
             column = column.without_infinite()
+            if column.name not in chosen and column.unread is not None and column.n_missing == len(column):
+                # No finite number shows that it is a column of numbers.
+                del looks[column.name]
+                words = sorted(set(column.unread.values[~column.unread.missing]))
+                return as_nominal(column.unread, words).replace(role=column.role, declared=False)
             remarks.unread(column, "finite number")
             del looks[column.name]
         return column
@@ -564,11 +584,17 @@ def _tidied(
                 "Column {column!r}: {word!r} is a value, because {reason}. To make it missing, set {missing}.",
                 column=column.name,
                 word=word,
-                reason=text("the others are signs") if word != "NA" else text("the others are codes of two letters"),
+                reason=_reason_to_keep(word),
                 missing=as_missing(word),
             )
         )
     return tidied
+
+
+def _reason_to_keep(word: str) -> Message:
+    if word == "NA":
+        return text("the others are codes of two letters")
+    return text("the others are initials") if word[0].isalpha() else text("the others are signs")
 
 
 def _numbers_in_words(
@@ -578,15 +604,19 @@ def _numbers_in_words(
     wanted = [name for name, level in levels.items() if level in ("numeric", "interval", "ratio", "date")]
     found: dict[str, Column] = {}
     open_ones = []
+    point_shown = False
     for column in columns:
         if not _of_words(column) or _pair(column) or (column.name in levels and column.name not in wanted):
             continue
         words = Words(column.categories)
         if is_plain(words):
+            point_shown |= bool(words.match(r"\.").any())
             numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             found[column.name] = Column.numeric(column.name, numbers, role=column.role)
         else:
             open_ones.append(column)
+    if point_shown and clues.decimal is None:
+        clues = replace(clues, decimal=".")
     return {**found, **_read_words(open_ones, clues, remarks, target=target, wanted=wanted)} if open_ones else found
 
 

@@ -153,6 +153,8 @@ def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None 
     good = matched & ~absent
     good &= (part["open"] == "(") == (part["close"] == ")")
     good &= (part["sign"] == "") | (part["minus"] == "")
+    # 2. Middle Atlantic is a name with its place in a list.
+    good &= (part["gap"] == "") | (part["after"] == "") | np.array([body[-1:] not in _NAMES for body in part["body"]])
     bodies = np.where(good, part["body"], "")
     unit, units, fitting = _unit(part, bodies, good, counts)
     good &= fitting
