@@ -33,7 +33,7 @@ from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_nominal, as_table
 from vaglio.typing import TableSource
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "leaks"]
 
 # The order in which findings of the same severity are listed.
 CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
@@ -254,3 +254,15 @@ def audit(
     found = no_class + [finding for check in CHECKS for finding in check(context)]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Audit(data, context.target, tuple(found), context)
+
+
+def leaks(table: Table, target: str) -> list[Finding]:
+    """Return the columns that alone give the class away, as the audit finds them.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        The class column.
+    """
+    return list(leaking_columns(Context(table, target)))

@@ -256,7 +256,8 @@ def _columns(table: Table, findings: Sequence[Finding], policy: Policy) -> tuple
         if choice == "drop" and names:
             table = table.drop(names)
             log += [text("Column {column!r}: {change}", column=name, change=why) for name in names]
-    marked = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
+    found = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
+    marked = [name for name in found if table.column(name).role != "identifier"]
     if policy.identifiers == "mark" and marked:
         table = table.with_roles(dict.fromkeys(marked, "identifier"))
         role = text("declared an identifier.")

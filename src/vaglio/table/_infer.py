@@ -706,6 +706,15 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
     return column.replace(role="identifier")
 
 
+def names_a_row(name: str) -> bool:
+    """Return whether a name says that whole numbers are identifiers or codes: id, key, zip …
+
+    >>> names_a_row("customer_id"), names_a_row("zip"), names_a_row("size")
+    (True, True, False)
+    """
+    return bool(_ID_NAME.search(name) or _CODE_NAME.search(name))
+
+
 def _distinct_if_identifier(column: Column, look: _TextSummary | None, present: int) -> int:
     if look is None:
         enough = 0.95 * present if present >= MANY_ROWS else present
