@@ -107,7 +107,7 @@ class Study:
         return study
 
     def run(self, *, progress: ProgressOption = None) -> Study:
-        """Audit, clean if asked, select, evaluate."""
+        """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
         self._audit = audit(self.table, self.target, seed=self.seed)
         self._log, self._cleaned = (), None
         if self.clean is not None:
@@ -122,7 +122,7 @@ class Study:
                     "Costs by row do not fit a table that loses rows by cleaning. Clean the table first.",
                 )
             self._cleaned, self._log = self._audit.clean(self.clean)
-        self._selection = select(
+        selection = select(
             self.rows,
             self.target,
             learners=self.learners,
@@ -132,6 +132,9 @@ class Study:
             progress=progress,
             **self.selection_options,
         )
+        if selection.interrupted:  # a page about the best of a few trials would pass for the whole study
+            raise KeyboardInterrupt
+        self._selection = selection
         return self
 
     @property

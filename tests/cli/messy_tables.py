@@ -57,12 +57,14 @@ def _italian() -> Messy:
 
 def _german() -> Messy:
     lines = ["Umsatz der Filialen", "", "Filiale;Eröffnung;Umsatz;Gewicht;Anteil;Klasse"]
+    total = 0.0
     for draw, at, measure, label in _draw(2):
         weight = "12,5O kg" if at == 3 else f"{written(draw.uniform(2, 50), 1, ',', '.')} kg"
         turnover = "k.A." if at == 5 else written(measure, 2, ",", ".")
         share = f"{written(draw.uniform(1, 60), 1, ',', '.')} %"
         lines.append(f"F{at % 9};{1 + at % 28}.{1 + at % 12}.20{10 + at % 12};{turnover};{weight};{share};{label}")
-    lines += ["Summe;;234.567,00;;;", "", "Quelle: Statistisches Amt, 2023"]
+        total += 0 if at == 5 else round(measure, 2)
+    lines += [f"Summe;;{written(total, 2, ',', '.')};;;", "", "Quelle: Statistisches Amt, 2023"]
     return Messy(
         ("\n".join(lines) + "\n").encode(),
         "Klasse",
@@ -146,12 +148,17 @@ def _mixed() -> Messy:
 
 def _titled() -> Messy:
     lines = ["Vendite per zona;;;", "aggiornato a marzo;;;", "zona;pezzi;ricavo;classe"]
+    pieces, revenue = 0, 0.0
     for draw, _, measure, label in _draw(7):
-        zone = draw.choice(["nord", "sud", "centro"])
-        lines.append(
-            f"{zone};{written(draw.randint(900, 40_000), 0, ',', '.')};{written(measure, 1, ',', '.')};{label}"
-        )
-    lines += ["TOTALE;123.456;234.567,8;", ";;;", "* dati provvisori;;;", "Fonte: ufficio studi;;;"]
+        zone, sold = draw.choice(["nord", "sud", "centro"]), draw.randint(900, 40_000)
+        lines.append(f"{zone};{written(sold, 0, ',', '.')};{written(measure, 1, ',', '.')};{label}")
+        pieces, revenue = pieces + sold, revenue + round(measure, 1)
+    lines += [
+        f"TOTALE;{written(pieces, 0, ',', '.')};{written(revenue, 1, ',', '.')};",
+        ";;;",
+        "* dati provvisori;;;",
+        "Fonte: ufficio studi;;;",
+    ]
     return Messy(
         ("\n".join(lines) + "\n").encode(),
         "classe",
@@ -192,10 +199,11 @@ def _sheet() -> Messy:
     book = openpyxl.Workbook()
     for row in (["Rilevazione 2023"], [], ["zona", "misura", "prezzo", "classe"]):
         book.active.append(row)
+    measured = [round(measure, 1) for _, at, measure, _ in _draw(10) if at != 3]
     for draw, at, measure, label in _draw(10):
         price = "n.d." if at == 4 else f"€ {written(draw.uniform(1, 5000), 2, ',', '.')}"
         book.active.append([draw.choice(["nord", "sud"]), "ND" if at == 3 else round(measure, 1), price, label])
-    book.active.append(["Media", 4.5])
+    book.active.append(["Media", sum(measured) / len(measured)])
     file = io.BytesIO()
     book.save(file)
     return Messy(

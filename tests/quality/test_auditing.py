@@ -6,6 +6,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 
 import vaglio
 from vaglio.table import Column, Table
@@ -56,3 +57,42 @@ def test_a_class_that_is_none_is_a_finding():
     assert "continuous" in found.of_kind("no-class")[0].message
     empty = vaglio.audit({"x": measure, "y": [None] * 50}, "y")
     assert "No row has a value" in empty.of_kind("no-class")[0].message
+
+
+def test_a_table_that_was_read_has_the_identifiers_of_its_frame(tmp_path):
+    """Over formats, and by dtypes alone; those that reading has left out are for information."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "row": np.arange(1, 201),
+            "customer_id": rng.permutation(10**6)[:200],
+            "zip": rng.permutation(90_000)[:200] + 10_000,
+            "hash": [f"{at:x}f" for at in rng.permutation(10**6)[:200]],
+            "long": 2**60 + rng.permutation(200),
+            "weight": rng.integers(0, 10**6, 200),
+            "group": rng.choice(["a", "b"], 200),
+            "y": rng.choice(["p", "q"], 200),
+        }
+    )
+    names = {"row", "customer_id", "zip", "hash", "long"}
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    for source in (frame, *sorted(tmp_path.iterdir())):
+        table = source if source is frame else vaglio.read(source, "y")
+        found = vaglio.audit(table, "y").of_kind("identifier")
+        assert {finding.columns[0] for finding in found} == names, source
+        for finding in found:
+            declared = source is not frame and table.column(finding.columns[0]).role == "identifier"
+            assert finding.severity == ("low" if declared else "high")
+    log = vaglio.audit(vaglio.read(tmp_path / "t.csv", "y")).clean().log
+    assert [line for line in log if "'row'" in line] == []
+
+
+def test_accuracy_misleads_only_if_one_class_has_most_rows():
+    many = [f"k{at % 19}" for at in range(19 * 30)] + ["k0"] * 60 + ["rare"] * 12
+    few = ["a"] * 300 + ["b"] * 40
+    for labels, misleads in ((many, False), (few, True)):
+        table = vaglio.Table.from_any({"x": np.arange(len(labels)) % 7, "y": labels})
+        (finding,) = vaglio.audit(table, "y").of_kind("imbalance")
+        assert ("misleading" in finding.advice) is misleads

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import unicodedata
 
 import numpy as np
 import pytest
@@ -180,3 +182,44 @@ def test_where_nothing_is_cleaned_nothing_is_repeated():
     assert repeat_changes(rows, []) == (rows, {})
     with pytest.raises(vaglio.errors.InputError):
         Policy(spelling="guess")
+
+
+SPELLINGS = (
+    *(
+        "Census Tract 2.02",
+        "Census Tract 202",
+        "Census Tract 20 2",
+        "v12",
+        "v1.2",
+        "V1.2",
+        "1 2",
+        "12",
+        "<=50K",
+        ">50K",
+    ),
+    *("A-1", "A1", "a 1", "Sao-Paulo", "São Paulo", "sao  paulo", "St. Louis", "St Louis", "O'Neill", "ONeill", "C++"),
+    *("C", "c", "C#", "non-fat", "nonfat", "Berlin", "berlin", "Berlln", "B+", "B-", "10%", "10", "Straße", "strasse"),
+)
+
+
+def _marks(word: str) -> str:
+    """Return digits and marks, with a blank between digits, which no merging may change."""
+    word = re.sub(r"(?<=\d)\s+(?=\d)", "_", unicodedata.normalize("NFC", word))
+    return "".join(letter for letter in word if not letter.isalpha() and not letter.isspace())
+
+
+@pytest.mark.slow
+def test_cleaning_merges_what_is_listed_and_never_digits_or_marks():
+    for seed in range(6):
+        draw = random.Random(seed)
+        words = draw.sample(SPELLINGS, 12)
+        cells = draw.choices(words, [draw.choice((1, 1, 30, 300)) for _ in words], k=600)
+        found = vaglio.audit(Table.from_any({"word": cells, "y": ["a", "b"] * 300}), "y")
+        after = found.clean(identifiers="keep").table["word"]
+        pairs = {(old, new) for old, new in zip(cells, after) if old != new}
+        listed = "".join(str(finding.message) for finding in found.of_kind("spelling"))
+        for old, new in pairs:
+            assert _marks(old) == _marks(new), (old, new)
+            # A sentence has one blank where the words have two.
+            assert " ".join(repr(old).split()) in listed, (old, new)
+            assert " ".join(repr(new).split()) in listed, (old, new)

@@ -302,3 +302,28 @@ def test_rows_for_a_model_are_read_in_the_same_way():
     assert found["g"].tolist() == ["-", "+"]
     alone = read(table(x=["5"], g=["-"]), like=like, keep_words={"g": ["-"]})
     assert alone["g"].tolist() == ["-"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        # A name with its place in a list is no number with a unit.
+        ("1. Middle Atlantic\n2. Middle Atlantic\n3. Middle Atlantic", ["1. Middle Atlantic", "2. Middle Atlantic"]),
+        # Codes with a letter are no mistakes among numbers.
+        ("\n".join([*map(str, range(1, 21)), "16a", "01A"]), ["1", "2"]),
+        # Naples beside a single other province; North Carolina beside New York.
+        ("NA\nRM\nNA", ["NA", "RM"]),
+        ("N.C.\nN.D.\nN.Y.\nS.C.", ["N.C.", "N.D."]),
+        # No finite number says that these are numbers.
+        ('inf\n""\ninf', ["inf", None]),
+    ],
+)
+def test_words_that_look_like_something_else(text, values):
+    column = read(io.BytesIO(f"prov\n{text}\n".encode()), header=True).column("prov")
+    assert column.kind == "nominal"
+    assert column.values[:2].tolist() == values
+
+
+def test_a_column_of_plain_decimals_shows_what_a_point_is():
+    words = {"lat": ["45", "46", "44.123", "43.456", "41.234", "40.111", "40.121"], "lon": ["9.12", *"823456"]}
+    assert read(Table.from_any(words))["lat"][:3].tolist() == [45, 46, 44.123]

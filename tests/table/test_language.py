@@ -65,7 +65,7 @@ def test_remarks_are_in_the_language_of_the_reader():
         "free-text",
     }
     for remark in remarks:
-        assert not left_in_english(remark, "levels nominal roles input dayfirst False"), remark
+        assert not left_in_english(remark, "levels nominal roles input dayfirst footer False"), remark
         assert str(remark)[0].isupper() or str(remark)[0].isdigit()
         assert str(remark).endswith(".")
 

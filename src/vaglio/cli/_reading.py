@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from vaglio.table import Table
 
 # Arguments of vaglio.read that a file may need.
-_FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format", "kind", "dayfirst", "numeric_share")
-_YES_NO = ("header", "dayfirst")
+_FILE = ("delimiter", "decimal", "encoding", "header", "footer", "sheet", "format", "kind", "dayfirst", "numeric_share")
+_YES_NO = ("header", "footer", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
 MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
 # What a limit of vaglio.read is called here, before its name.
@@ -172,6 +172,7 @@ class FileOptions:
                 )
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
+        how.setdefault("footer", False)  # as many rows are written as were given
         return read_chunks(source, rows, like=fitted.notations, missing=self.missing_words(), **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:

@@ -302,7 +302,8 @@ def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTa
         return data
     known = fitted.notations
     columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
-    return replace(data, reading=replace(data.reading, columns=columns))
+    parts = tuple(replace(part, options=tuple({"footer": False, **dict(part.options)}.items())) for part in data.parts)
+    return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
 
 
 def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> ScannedTable:

@@ -30,10 +30,10 @@ from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_c
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Table, as_table
+from vaglio.table import Table, as_nominal, as_table
 from vaglio.typing import TableSource
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "leaks"]
 
 # The order in which findings of the same severity are listed.
 CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
@@ -236,6 +236,9 @@ def audit(
     ['impossible', 'duplicates', 'rare-classes']
     """
     data = as_table(table_of(table), finite=False)
+    # Numbers that float64 cannot tell apart are codes, as in a table that was read.
+    codes = [as_nominal(column) for column in data._columns.values() if column.exact is not None]
+    data = data.with_columns(codes) if codes else data
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)
@@ -251,3 +254,15 @@ def audit(
     found = no_class + [finding for check in CHECKS for finding in check(context)]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Audit(data, context.target, tuple(found), context)
+
+
+def leaks(table: Table, target: str) -> list[Finding]:
+    """Return the columns that alone give the class away, as the audit finds them.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        The class column.
+    """
+    return list(leaking_columns(Context(table, target)))

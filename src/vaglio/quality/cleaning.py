@@ -70,7 +70,8 @@ class Policy:
     placeholders : {"keep", "missing"}
         Values such as 999 or "unknown" that may stand for a missing one.
     spelling : {"keep", "merge"}
-        Values that seem to be one value with several spellings.
+        Values that seem to be one value with several spellings: they differ in case, spaces or accents, or a rare one
+        differs from a frequent one by one letter. Digits and marks are never merged. The finding lists each group.
     rare : {"keep", "merge"}
         Values that occur in very few rows.
     outliers : {"keep", "missing", "clip"}
@@ -193,7 +194,7 @@ def _spelling(context: Context, column: Column, finding: Finding, choice: str) -
     into = {odd: group[0] for group in finding.details["groups"] for odd in group[1:]}
     occurring = {column.categories[code] for code in np.unique(column.data[~column.missing])}
     merged = {odd: head for odd, head in into.items() if odd in occurring}
-    shown = listed((f"{odd!r} → {head!r}" for odd, head in merged.items()), 4)
+    shown = listed((f"{odd!r} → {head!r}" for odd, head in merged.items()), len(merged) or 1)
     return merge_categories(column, merged), lambda n: text(
         "{spellings:,} {spellings:spelling|spellings} merged in {n:,} {n:cell|cells} ({pairs}).",
         spellings=len(merged),
@@ -255,7 +256,8 @@ def _columns(table: Table, findings: Sequence[Finding], policy: Policy) -> tuple
         if choice == "drop" and names:
             table = table.drop(names)
             log += [text("Column {column!r}: {change}", column=name, change=why) for name in names]
-    marked = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
+    found = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
+    marked = [name for name in found if table.column(name).role != "identifier"]
     if policy.identifiers == "mark" and marked:
         table = table.with_roles(dict.fromkeys(marked, "identifier"))
         role = text("declared an identifier.")

@@ -293,7 +293,7 @@ def _notes(selection: Selection) -> list[str]:
     if selection.out_of_time:
         said.append(text("The time budget ended the search early."))
     if selection.interrupted:
-        said.append(text("The search was interrupted: this is the best of the finished trials."))
+        said.insert(0, text("The search was interrupted: this is the best of the finished trials."))
     return said
 
 

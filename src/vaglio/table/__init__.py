@@ -8,7 +8,7 @@ from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS, Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
 from vaglio.table._frames import as_frame
-from vaglio.table._infer import WORD_PAIRS
+from vaglio.table._infer import WORD_PAIRS, names_a_row
 from vaglio.table._notation import Notation
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
@@ -47,6 +47,7 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
+    "names_a_row",
     "plain_word",
     "read",
     "read_chunks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from vaglio import _core
 from vaglio.errors import InputError
 from vaglio.messages.sentences import clip
-from vaglio.table._column import MICROSECONDS_PER_DAY, Column, days_to_datetime
+from vaglio.table._column import EXACT, MICROSECONDS_PER_DAY, Column, days_to_datetime
 from vaglio.table._dates import CLOCK, ZONED
 from vaglio.table._notation import Notation
 from vaglio.table._numerals import NUMBER
@@ -60,7 +61,7 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
         return Column.numeric(name, np.full(len(chunked), np.nan), storage=kind)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = chunked.cast(pa.float64(), safe=False)
-        return Column.numeric(name, _numpy(numbers), storage=kind)
+        return Column.numeric(name, _numpy(numbers), storage=kind, exact=_exact(name, chunked))
     raise _no_cell(name, kind)
 
 
@@ -86,6 +87,30 @@ def numbers_from_arrow(name: str, array: Any, notation: Notation) -> Column | No
     numbers = pc.replace_substring(words, ",", ".").cast(pa.float64()) if comma else words.cast(pa.float64())
     found = Column.numeric(name, _numpy(numbers), unit=notation.unit, notation=notation)
     return None if len(found.infinite) else found
+
+
+def exact_numbers(name: str, values: np.ndarray) -> Column | None:
+    """Return 64-bit integers as categories, if some are beyond what float64 holds; see :class:`Column`."""
+    if values.dtype.itemsize < 8 or not values.size or (values.max() <= EXACT and values.min() >= -EXACT):
+        return None
+    distinct, codes = np.unique(values, return_inverse=True)
+    return Column.nominal(name, codes, distinct.tolist())
+
+
+def _exact(name: str, chunked: pa.ChunkedArray) -> Column | None:
+    """Return the whole numbers of an Arrow array as categories, if some are beyond what float64 holds."""
+    whole = pa.types.is_integer(chunked.type) or (pa.types.is_decimal(chunked.type) and chunked.type.scale == 0)
+    if not whole or chunked.type.bit_width < 64:
+        return None
+    ends = pc.min_max(chunked).as_py()
+    if ends["min"] is None or -EXACT <= ends["min"] <= ends["max"] <= EXACT:
+        return None
+    encoded = chunked.dictionary_encode().unify_dictionaries()
+    entries = list(map(int, encoded.chunk(0).dictionary.to_pylist()))
+    place = np.empty(len(entries) + 1, dtype=np.int32)
+    place[sorted(range(len(entries)), key=entries.__getitem__)] = np.arange(len(entries))
+    place[-1] = -1
+    return Column.nominal(name, place[_indices(encoded)], sorted(entries))
 
 
 def refuse_type(name: str, kind: pa.DataType) -> None:
@@ -114,18 +139,32 @@ def column_to_arrow(column: Column) -> pa.Array:
         array = pa.array(days_to_datetime(column.data))
         return array if storage is None else _cast_or_keep(array, storage)
     if column.kind == "numeric":
-        array = pa.array(column.data, from_pandas=True)
+        exact = column.exact
+        if exact is not None:
+            array = _entries(exact.categories).take(pa.array(exact.data, mask=exact.data < 0))
+        else:
+            array = pa.array(column.data, from_pandas=True)
         return _cast_or_keep(array, storage) if storage is not None else array
     if column.kind == "text":
         return pa.array(column.data, pa.string(), from_pandas=True)
     indices = pa.array(column.data, mask=column.data < 0)
     plain = all(isinstance(value, str) for value in column.categories) or len(set(map(type, column.categories))) == 1
-    values = pa.array(column.categories if plain else [str(value) for value in column.categories])
+    values = _entries(column.categories if plain else [str(value) for value in column.categories])
     if column.storage is not None and not pa.types.is_dictionary(column.storage):
         return _cast_or_keep(values.take(indices), column.storage)
     if column.storage is None and not column.declared and column.level != "ordinal":
         return values.take(indices)
     return pa.DictionaryArray.from_arrays(indices, values, ordered=column.level == "ordinal")
+
+
+def _entries(values: Sequence[Any]) -> pa.Array:
+    """Return categories as an Arrow array; whole numbers that no type of Arrow holds as words."""
+    for kind in (None, pa.uint64(), pa.decimal256(76, 0)):
+        try:
+            return pa.array(values, kind)
+        except (OverflowError, pa.ArrowInvalid):
+            continue
+    return pa.array(list(map(str, values)))
 
 
 def _cast_or_keep(array: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -36,6 +36,7 @@ def read_chunks(
     *,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
+    footer: bool = True,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -59,7 +60,7 @@ def read_chunks(
         (name, kind) or (name, kind, categories). Kinds are "numeric", "nominal", "ordinal", "text" and "date". Values
         outside given categories become missing. Columns not named stay as they are; without `like`, the rules of
         :func:`vaglio.read` decide by the first 65536 rows, or by the first chunk if it has more.
-    missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
+    missing, header, footer, delimiter, decimal, encoding, dayfirst, keep_words, limits
         As in :func:`vaglio.read`; notes and totals below the table are left out of a file, not of a pipe.
 
     Yields
@@ -78,7 +79,7 @@ def read_chunks(
         raise InputError("chunk-without-rows", "A chunk must have at least one row, not {rows}.", rows=rows)
     kept = keep_words or {}
     expected = _expected(like, decimal, dayfirst, missing, kept)
-    options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
+    options = {"missing": missing, "header": header, "footer": footer, "delimiter": delimiter, "decimal": decimal}
     allowed = Limits.given(limits)
     # The first rows decide of all: as many of them as there are in a chunk of the usual size.
     at_once = rows if expected or limits is not None else max(rows, _ROWS)

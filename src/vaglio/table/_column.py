@@ -26,6 +26,8 @@ Role = Literal["input", "target", "identifier", "ignored", "weight"]
 _ALLOWED = {"kind": get_args(Kind), "level": get_args(Level), "role": get_args(Role)}
 
 MICROSECONDS_PER_DAY = 86_400_000_000
+# Up to this number float64 holds each whole number; beyond it, some are skipped.
+EXACT = 2**53
 _STORED_AS = {"numeric": np.float64, "nominal": np.int32, "text": np.object_}
 # Whole numbers with more distinct values are a quantity, not a class.
 MOST_NUMERIC_CLASSES = 100
@@ -73,6 +75,9 @@ class Column:
         they are missing.
     notation : Notation or None
         How the cells are written, by which later rows are read; None if nothing had to be decided.
+    exact : Column or None
+        The whole numbers of the source as categories, if some are beyond 2**53, where float64 skips numbers. `data` has
+        the nearest ones; what is written has all digits.
 
     Examples
     --------
@@ -95,6 +100,7 @@ class Column:
     unit: str = ""
     unread: Column | None = None
     notation: Notation | None = None
+    exact: Column | None = None
 
     def __post_init__(self) -> None:
         for what, allowed in _ALLOWED.items():
@@ -184,6 +190,8 @@ class Column:
         # 1 == True == 1.0 in Python, but they are different categories.
         if same(self) != same(other) or [*map(type, self.categories)] != [*map(type, other.categories)]:
             return False
+        if self.exact is not None or other.exact is not None:
+            return self.exact == other.exact
         equal_nan = self.kind == "numeric"
         return self.categories == other.categories and np.array_equal(self.data, other.data, equal_nan=equal_nan)
 
@@ -212,6 +220,8 @@ class Column:
         if self.kind == "nominal":
             codes = np.ascontiguousarray(self.data)
             return int(np.count_nonzero(_core.count_codes(codes, len(self.categories))[1:]))
+        if self.exact is not None:
+            return self.exact.n_distinct
         if self.kind == "numeric":
             return len(np.unique(self.data[~np.isnan(self.data)]))
         return len(set(self.data.tolist()) - {None})
@@ -277,10 +287,13 @@ class Column:
     def take(self, rows: Any) -> Column:
         """Return the column of these rows, given as integers, mask or slice."""
         unread = None if self.unread is None else self.unread.take(rows)
-        return dataclasses.replace(self, data=self.data[rows], unread=unread)
+        exact = None if self.exact is None else self.exact.take(rows)
+        return dataclasses.replace(self, data=self.data[rows], unread=unread, exact=exact)
 
     def replace(self, **changes: Any) -> Column:
-        """Return a column with some attributes changed."""
+        """Return a column with some attributes changed; other numbers are no longer those of the source."""
+        if "data" in changes:
+            changes.setdefault("exact", None)
         return dataclasses.replace(self, **changes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,10 +13,11 @@ from vaglio.messages.message import Number
 from vaglio.messages.options import as_missing, in_order, reading
 from vaglio.messages.options import as_nominal as as_nominal_option
 from vaglio.messages.sentences import listed
-from vaglio.table._column import KIND_WORDS, Column, Level
+from vaglio.table._column import EXACT, KIND_WORDS, Column, Level
 
 # Column -> a level, or its values in order.
 Levels = Mapping[str, "str | Sequence[Any]"]
+_WHOLE = re.compile(r"-?\d+")
 
 
 def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Column:
@@ -33,7 +35,10 @@ def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Co
     plain = column if column.kind == "nominal" else as_nominal(column)
     from vaglio.table._numerals import read_numerals
 
-    words = [value if isinstance(value, str) else repr(float(value)) for value in plain.categories]
+    words = [
+        value if isinstance(value, str) else str(value) if type(value) is int else repr(float(value))
+        for value in plain.categories
+    ]
     read = read_numerals(words, np.ones(len(words)), decimal)
     wrong = np.append(~read.good & ~read.absent, False)
     if wrong.any():
@@ -62,7 +67,21 @@ def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Co
             )
         )
     numbers = np.append(read.values, np.nan)[plain.data]
-    return Column.numeric(column.name, numbers, level=level, role=column.role, unit=read.unit)
+    large = len(read.values) > 0 and bool(np.nanmax(np.abs(read.values), initial=0) >= EXACT)
+    whole = large and all(_WHOLE.fullmatch(word) for word, good in zip(words, read.good) if good)
+    exact = _whole_categories(plain, words, read.good) if whole else None
+    storage = column.storage if plain.categories and type(plain.categories[0]) is int else None
+    return Column.numeric(
+        column.name, numbers, level=level, role=column.role, unit=read.unit, storage=storage, exact=exact
+    )
+
+
+def _whole_categories(column: Column, words: Sequence[str], good: np.ndarray) -> Column:
+    """Return a column whose words are whole numbers with these numbers as categories."""
+    entries = sorted({int(word) for word, known in zip(words, good) if known})
+    code_of = {value: code for code, value in enumerate(entries)}
+    place = [code_of[int(word)] if known else -1 for word, known in zip(words, good)]
+    return Column.nominal(column.name, np.array([*place, -1], dtype=np.int32)[column.data], entries)
 
 
 def as_whole(column: Column) -> Column:
@@ -298,6 +317,8 @@ def _found_categories(column: Column) -> Column:
         code_of = {value: code for code, value in enumerate(seen)}
         codes = np.array([code_of.get(value, -1) for value in column.data.tolist()], dtype=np.int32)
         return Column.nominal(column.name, codes, seen, role=column.role, notation=column.notation)
+    if column.exact is not None:
+        return column.exact.replace(role=column.role, storage=column.storage)
     present = ~np.isnan(column.data)
     distinct, inverse = np.unique(column.data[present], return_inverse=True)
     codes = np.full(len(column), -1, dtype=np.int32)

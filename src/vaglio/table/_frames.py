@@ -16,7 +16,7 @@ from scipy import sparse as scipy_sparse
 from vaglio.errors import InputError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
-from vaglio.table._arrow import column_from_arrow, column_to_arrow
+from vaglio.table._arrow import column_from_arrow, column_to_arrow, exact_numbers
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
@@ -144,7 +144,8 @@ def _from_values(name: str, values: Any) -> Column:
         if values.dtype.kind == "f":
             return Column.numeric(name, values.astype(np.float64, copy=False))
         if values.dtype.kind in "iu":
-            return Column.numeric(name, values.astype(np.float64), storage=pa.from_numpy_dtype(values.dtype))
+            kept = {"storage": pa.from_numpy_dtype(values.dtype), "exact": exact_numbers(name, values)}
+            return Column.numeric(name, values.astype(np.float64), **kept)
         if values.dtype.kind == "b":
             return Column.nominal(name, values, (False, True), declared=True, storage=pa.bool_())
     elif hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
@@ -186,7 +187,13 @@ def _large_numbers(name: str, values: Any) -> Column:
                 ) from None
         else:
             raise _mixed(name, values)
-    return Column.numeric(name, numbers)
+    whole = all(_is_absent(value) or isinstance(value, (int, np.integer)) for value in values)
+    if not whole:
+        return Column.numeric(name, numbers)
+    ints = [None if _is_absent(value) else int(value) for value in values]
+    entries = sorted({value for value in ints if value is not None})
+    code_of: dict[int | None, int] = {None: -1, **{value: code for code, value in enumerate(entries)}}
+    return Column.numeric(name, numbers, exact=Column.nominal(name, [code_of[value] for value in ints], entries))
 
 
 def _half_characters(name: str, values: Any) -> InputError:

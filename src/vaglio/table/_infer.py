@@ -12,7 +12,8 @@ The target is never taken for an identifier or for text.
 2.  **Yes and no.** A column whose values, whatever their case, are one of the pairs of `WORD_PAIRS` is nominal, in
     the order no, yes. Spellings that differ in case stay different values, so that later rows are read in the same
     way; a remark names them.
-3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal.
+3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal. So are columns of integers
+    of which one is beyond 2**53, and all digits are kept.
 4.  **Numbers.** A column of numbers is numeric. They may have a decimal point or comma, a mark between thousands
     (point, comma, apostrophe, blank), a currency or percent sign, and a unit; marks and unit must be the same in the
     whole column. In ``1.234`` the other columns decide what the point is, then the column itself (it separates
@@ -38,7 +39,7 @@ The target is never taken for an identifier or for text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -92,6 +93,8 @@ _ID_NAME = re.compile(r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr
 _CODE_NAME = re.compile(
     r"(?:^|[\W_])(?:zip|zip_?code|post_?code|postal_?code|plz|code|phone|fips|isbn|ean|sku|id)$|[a-z](?:Id|ID|Code)$"
 )
+# A number of a bus line, a house or a question.
+_CODE_WITH_LETTER = re.compile(r"\d{1,6}[A-Za-z]{1,2}|[A-Za-z]\d{1,6}")
 _INTERVAL_NAME = re.compile(r"temp|year|date|celsius|fahrenheit|latitude|longitude", re.IGNORECASE)
 
 
@@ -348,6 +351,8 @@ def _as_numbers(
         return None
     if not _enough(read.good, read.absent, seen.counts, fewest, share):
         return None
+    if _has_codes([word for word, known in zip(seen.column.categories, read.good | read.absent) if not known]):
+        return None
     notation = Notation(decimal=read.mark or clues.decimal or clues.fallback or "", unit=read.unit)
     column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit, notation=notation)
     remarks.unread(column, "number")
@@ -355,6 +360,12 @@ def _as_numbers(
         remarks.unit(column.name, read.unit)
     _remark_on_marks(seen, read, remarks)
     return column
+
+
+def _has_codes(wrong: Sequence[str]) -> bool:
+    """Return whether the words that are no numbers are codes, such as 16a and 01A: a single one may be a mistake."""
+    codes = sum(_CODE_WITH_LETTER.fullmatch(word) is not None for word in wrong)
+    return codes > 1 and 2 * codes > len(wrong)
 
 
 def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Column | None:
@@ -524,7 +535,7 @@ def infer(
     remarks, clues, chosen = Remarks(), clues or Clues(), levels or {}
     own = [word for word in missing if word not in MISSING]
     looks = _looks(columns)
-    tidied = [_tidied(column, looks, missing, clues, remarks) for column in columns]
+    tidied = [_tidied(column, looks, missing, clues, remarks, chosen) for column in columns]
     numbers = {} if typed else _numbers_in_words(tidied, clues, remarks, target, chosen)
     roles_given, decimal = set(settled), _decimal_of(numbers.values(), clues)
     out = []
@@ -589,13 +600,33 @@ def _looks(columns: Sequence[Column]) -> dict[str, _TextSummary]:
 
 
 def _tidied(
-    column: Column, looks: dict[str, _TextSummary], missing: Sequence[str], clues: Clues, remarks: Remarks
+    column: Column,
+    looks: dict[str, _TextSummary],
+    missing: Sequence[str],
+    clues: Clues,
+    remarks: Remarks,
+    chosen: Collection[str],
 ) -> Column:
     """Apply rule 1."""
     if column.kind == "numeric":
+        if column.exact is not None:
+            del looks[column.name]
+            remarks.add(
+                Message(
+                    "codes-read-as-nominal",
+                    "Column {column!r} holds codes, not quantities, and is read as nominal.",
+                    column=column.name,
+                )
+            )
+            return as_nominal(column)
         look = looks[column.name]
         if look.low == -np.inf or look.high == np.inf:
             column = column.without_infinite()
+            if column.name not in chosen and column.unread is not None and column.n_missing == len(column):
+                # No finite number shows that it is a column of numbers.
+                del looks[column.name]
+                words = sorted(set(column.unread.values[~column.unread.missing]))
+                return as_nominal(column.unread, words).replace(role=column.role, declared=False)
             remarks.unread(column, "finite number")
             del looks[column.name]
         return column
@@ -609,11 +640,17 @@ def _tidied(
                 "Column {column!r}: {word!r} is a value, because {reason}. To make it missing, set {missing}.",
                 column=column.name,
                 word=word,
-                reason=text("the others are signs") if word != "NA" else text("the others are codes of two letters"),
+                reason=_reason_to_keep(word),
                 missing=as_missing(word),
             )
         )
     return tidied
+
+
+def _reason_to_keep(word: str) -> Message:
+    if word == "NA":
+        return text("the others are codes of two letters")
+    return text("the others are initials") if word[0].isalpha() else text("the others are signs")
 
 
 def _numbers_in_words(
@@ -623,17 +660,21 @@ def _numbers_in_words(
     wanted = [name for name, level in levels.items() if level in ("numeric", "interval", "ratio", "date")]
     found: dict[str, Column] = {}
     open_ones = []
+    point_shown = False
     for column in columns:
         if not _of_words(column) or _pair(column) or (column.name in levels and column.name not in wanted):
             continue
         words = Words(column.categories)
         if is_plain(words):
+            point_shown |= bool(words.match(r"\.").any())
             numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             # A point is shown, whatever the other columns have.
             notation = Notation() if words.match(r"\.").any() else None
             found[column.name] = Column.numeric(column.name, numbers, role=column.role, notation=notation)
         else:
             open_ones.append(column)
+    if point_shown and clues.decimal is None:
+        clues = replace(clues, decimal=".")
     return {**found, **_read_words(open_ones, clues, remarks, target=target, wanted=wanted)} if open_ones else found
 
 
@@ -721,6 +762,15 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
         )
     )
     return column.replace(role="identifier")
+
+
+def names_a_row(name: str) -> bool:
+    """Return whether a name says that whole numbers are identifiers or codes: id, key, zip …
+
+    >>> names_a_row("customer_id"), names_a_row("zip"), names_a_row("size")
+    (True, True, False)
+    """
+    return bool(_ID_NAME.search(name) or _CODE_NAME.search(name))
 
 
 def _distinct_if_identifier(column: Column, look: _TextSummary | None, present: int) -> int:

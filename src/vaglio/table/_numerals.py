@@ -31,7 +31,7 @@ UNITS = frozenset([
 ])  # fmt: skip
 NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
 # Digits that are no quantity: a leading zero, or more of them than a float64 holds.
-CODE = r"^(0\d+|\d{16,})$"
+CODE = r"^(0\d+|-?\d{16,})$"
 # A number with what may stand around it. The patterns are read by RE2, which has no look-ahead.
 _LETTER = r"A-Za-zÀ-ɏµ°€$£¥₹%‰"
 SHAPE = (
@@ -204,6 +204,10 @@ class _Parts:
         good = matched & ~absent
         good &= (part["open"] == "(") == (part["close"] == ")")
         good &= (part["sign"] == "") | (part["minus"] == "")
+        # 2. Middle Atlantic is a name with its place in a list.
+        good &= (
+            (part["gap"] == "") | (part["after"] == "") | np.array([body[-1:] not in _NAMES for body in part["body"]])
+        )
         before, after = part["before"], part["after"]
         good &= (before == "") | (after == "")
         found = np.where(before == "", after, before).tolist()

@@ -41,6 +41,7 @@ def read(
     like: Mapping[str, Notation | str] | None = None,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
+    footer: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -77,6 +78,9 @@ def read(
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
         Whether the first row of delimited text (or of a sheet) has the names; detected if not given.
+    footer : bool, optional
+        Whether notes, totals and empty rows below the table are left out; each is named in the remarks. By default they
+        are, unless `like` is given: of the rows for a model none is left out.
     delimiter, encoding : str, optional
         Of delimited text; detected if not given.
     decimal : {".", ","}, optional
@@ -120,6 +124,7 @@ def read(
     opened = open_source(source, Limits.given(limits))
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
+    options["footer"] = not like if footer is None else footer
     with _naming(opened.name):
         raw, clues = _read_format(opened, form, clues, known, encoding=encoding, sheet=sheet, **options)
         opened.release()
@@ -264,7 +269,7 @@ def _read_other(
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        return read_excel(source.data, source.name, sheet, header, source.limits)
+        return read_excel(source.data, source.name, sheet, header, source.limits, footer=options["footer"])
     from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather

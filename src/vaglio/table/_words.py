@@ -46,8 +46,15 @@ NO_NUMBER = frozenset(
 _SIGNS = frozenset(("-", "–", "—", "--", "---", ".", "..", "..."))
 _SIGN = re.compile(r"[-+−–±.]+")
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
-# So many other two-letter codes (provinces, states, countries), and NA is one of them: Naples, Namibia.
+_INITIALS = re.compile(r"[A-Z]\.[A-Z]\.")
+# So many other two-letter codes, and NA is one of them; a single one in a column of provinces or countries, where NA is
+# Naples or Namibia.
 _MANY_CODES = 5
+_OF_PLACES = re.compile(
+    r"(?:^|[\W_])(?:prov|province|provincia|country|country_?code|nation|iso_?2?|iso_?code|paese|pays|país|land|sigla|targa)$"
+    r"|[a-z](?:Country|Province|CountryCode)$",
+    re.IGNORECASE,
+)
 # A spreadsheet writes ="007" to keep a cell from becoming the number 7.
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)
 
@@ -186,8 +193,12 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] | None = 
     others = set(cleaned) - absent
     if keep is None and any(_SIGN.fullmatch(word) for word in others):
         spared |= _SIGNS & absent
-    if keep is None and "NA" in absent and len(others) >= _MANY_CODES:
+    fewest = 1 if _OF_PLACES.search(column.name) else _MANY_CODES
+    if keep is None and "NA" in absent and len(others) >= fewest:
         spared |= {"NA"} if all(_TWO_LETTERS.fullmatch(word) for word in others) else set()
+    # N.C. and N.D. are states of America beside S.C. and N.Y.
+    if keep is None and sum(_INITIALS.fullmatch(word) is not None for word in others) > 1:
+        spared |= {word for word in absent if _INITIALS.fullmatch(word)}
     # Words that the user adds to our list mean what the user says.
     spared -= set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
     absent -= {*(keep or ()), *spared}

@@ -79,7 +79,7 @@ def trace_roc(y_true: ColumnLike, score: ColumnLike, *, positive: Any = None, la
                 say.fixed(fpr[k + 1]),
             ]
         )
-        first = end + 1
+        first = int(end) + 1
     page.table([say("threshold"), say("class"), "TP", "FP", "TN", "FN", "TPR", "FPR"], rows, most=_MOST_STEPS)
     page.section(say("Area under the curve"))
     page.text(say("Each step to the right adds a trapezoid: its width times the mean of its two heights."))
@@ -216,7 +216,7 @@ def trace_folds(
         parts = [(np.delete(np.arange(n), i), np.array([i])) for i in range(n)]
     else:
         made = make_folds(codes, int(folds), rules=SplitRules(seed=seed))
-        parts = [(np.asarray(train), np.asarray(test)) for train, test in made]  # type: ignore[union-attr]
+        parts = [(np.asarray(train), np.asarray(test)) for train, test in made]
     page = Page(Notation(lang))
     say = page.say
     page.section(say("The folds"))

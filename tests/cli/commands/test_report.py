@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import run_here
 
 from vaglio import load
+from vaglio.evaluation.selection import search
 
 QUICK = ("--learner", "c45", "--holdout", "0.3")
 
@@ -102,3 +105,46 @@ def test_a_setting_goes_to_the_learners_that_have_it(penguins, tmp_path):
     words = ("-l", "c45", "-l", "naive-bayes", "--set", "max_depth=2", "--holdout", "0.3", "--out", page)
     assert run_here("report", penguins, "-t", "species", *words).code == 0
     assert "vaglio.C45Classifier(leaf_smoothing='m-estimate', max_depth=2)" in page.read_text().replace("&#39;", "'")
+
+
+@pytest.fixture
+def interrupted(monkeypatch, request):
+    """Ctrl-C comes after the first trial of some choice, the first or a later one, as if pressed by a person."""
+    tried, calls = search.run_trials, count(1)
+
+    def stopped(*given: object, **more: object) -> Iterator[object]:
+        last = next(calls) == getattr(request, "param", 1)
+        for trial in tried(*given, **more):
+            yield trial
+            if last:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "run_trials", stopped)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("interrupted", "more"),
+    [(1, ("--holdout", "0.3")), (1, ("--folds", "3")), (3, ("--folds", "3"))],
+    indirect=["interrupted"],
+)
+def test_an_interrupted_report_leaves_the_old_page(penguins, tmp_path, interrupted, more):
+    page = tmp_path / "page.html"
+    page.write_text("the old page")
+    words = ("--target", "species", "--learner", "c45", "--learner", "naive-bayes", *more)
+    outcome = run_here("report", penguins, *words, "--force", "--out", page)
+    assert outcome.code == 130
+    assert "Interrupted. No file was left incomplete." in outcome.err
+    assert page.read_text() == "the old page"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["select", "tune"])
+def test_an_interrupted_search_keeps_the_best_so_far_and_says_so_first(penguins, tmp_path, interrupted, command):
+    model = tmp_path / "m.vaglio"
+    words = ("--learner", "c45", "--search", "random") if command == "tune" else ()
+    outcome = run_here(command, penguins, "--target", "species", *words, "--out", model)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines()[0] == "The search was interrupted: this is the best of the finished trials."
+    assert load(model).provenance["target"] == "species"

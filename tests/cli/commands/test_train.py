@@ -121,3 +121,15 @@ def test_a_split_by_percentages_is_a_holdout(penguins, tmp_path):
     assert (both.code, "Use " in both.err) == (2, True)
     wrong = run_here("select", penguins, "--target", "species", "--split", "80-30")
     assert (wrong.code, "sum to 100" in wrong.err) == (2, True)
+
+
+def test_a_column_that_gives_the_class_away_is_named(tmp_path):
+    rows = "".join(f"{at % 7},{'xy'[at % 2]}{at % 3},{'ab'[at % 2]}\n" for at in range(90))
+    (tmp_path / "t.csv").write_text("x,told,y\n" + rows)
+    outcome = run_here("train", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.vaglio")
+    assert "Column 'told' alone determines the class of 100.0% of the rows." in outcome.err
+    assert outcome.err.count("alone determines") == 1
+    on_disk = run_here(
+        *("train", tmp_path / "t.csv", "--target", "y", "--memory", "1GB", "--out", tmp_path / "m.vaglio", "--force")
+    )
+    assert "Column 'told' alone determines" in on_disk.err

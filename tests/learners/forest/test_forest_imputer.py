@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
+import vaglio
 from vaglio import ForestImputer
-from vaglio.errors import NotSupportedError
+from vaglio.errors import DataWarning, NotSupportedError
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -62,12 +63,6 @@ def test_numbers_as_target_and_new_rows():
     assert filled[0, 1] > filled[1, 1] + 0.2
 
 
-def test_a_column_without_any_value_gets_its_start_value():
-    X = np.array([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan], [4.0, np.nan]])
-    filled = ForestImputer(5, random_state=0).fit_transform(X, [0, 0, 1, 1])
-    np.testing.assert_array_equal(filled[:, 1], 0)
-
-
 def test_complete_rows_stay_as_they_are():
     X, y = load_iris(return_X_y=True)
     imputer = ForestImputer(5, random_state=0).fit(X, y)
@@ -115,3 +110,25 @@ def test_a_complete_table_comes_back_as_it_is():
     X = pd.DataFrame({"n": np.arange(40), "w": ["p", "q"] * 20})
     imputer = ForestImputer(5, random_state=0).fit(X, ["a", "b"] * 20)
     pd.testing.assert_frame_equal(imputer.transform(X), X)
+
+
+def test_a_column_without_a_value_stays_missing():
+    frame = pd.DataFrame(
+        {
+            "a": [1, 2, np.nan, 4] * 10,
+            "e": [np.nan] * 40,
+            "w": ["x", "y", None, "x"] * 10,
+            "v": pd.Series([None] * 40, dtype="string"),
+        }
+    )
+    y = [0, 1] * 20
+    imputer = vaglio.ForestImputer(n_estimators=5, random_state=0)
+    with pytest.warns(DataWarning, match="Columns 'e' and 'v' have no value in the training rows"):
+        filled = imputer.fit(frame, y).transform(frame)
+    assert filled.isna().sum().to_dict() == {"a": 0, "e": 40, "w": 0, "v": 40}
+    # A later value of such a column stays.
+    assert imputer.transform(frame.assign(e=7.0))["e"].tolist() == [7.0] * 40
+    array = frame[["a", "e"]].to_numpy()
+    with pytest.warns(DataWarning, match="not filled"):
+        filled = imputer.fit(array, y).transform(array)
+    assert np.isnan(filled).sum(axis=0).tolist() == [0, 40]

@@ -11,10 +11,10 @@ from .findings import the
 
 
 def test_spelling_variants_and_rare_values():
-    town = np.array(["Rome"] * 120 + ["rome"] * 5 + ["Rmoe"] + ["Paris"] * 120 + ["São Paulo"] * 50 + ["Sao-Paulo"] * 4)
+    town = np.array(["Rome"] * 120 + ["rome"] * 5 + ["Rmoe"] + ["Paris"] * 120 + ["São Paulo"] * 50 + ["Sao Paulo"] * 4)
     found = vaglio.audit(Table.from_any({"town": town}))
     spelling = the(found, "spelling")
-    assert spelling.details["groups"] == [["Rome", "rome", "Rmoe"], ["São Paulo", "Sao-Paulo"]]
+    assert spelling.details["groups"] == [["Rome", "rome", "Rmoe"], ["São Paulo", "Sao Paulo"]]
     assert spelling.n_rows == 10
     assert the(found, "rare-categories").details["values"] == ["Rmoe"]
     grades = np.array(["grade 1", "grade 2", "male", "female", "<=50K", ">50K"] * 50 + ["grade 3"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import io
+from random import Random
 
 import openpyxl
 import pytest
 
-from vaglio.errors import ReadError
-from vaglio.table import read
+from vaglio.errors import ColumnError, ReadError
+from vaglio.table import read, read_chunks
 
 BODY = "".join(f"{['nord', 'sud', 'centro'][at % 3]};{at};{at * 7}\n" for at in range(12))
 
@@ -94,3 +96,178 @@ def test_sheets_have_titles_and_notes_too(tmp_path):
     assert table["b"].tolist() == [i + 0.5 for i in range(12)]
     assert any("above the column names" in remark for remark in table.remarks)
     assert any("'Totale' and 'Fonte: ufficio studi'" in remark for remark in table.remarks)
+
+
+def _sheet(rows) -> io.BytesIO:
+    out, book = io.BytesIO(), openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(out)
+    out.seek(0)
+    return out
+
+
+def _delimited(rows) -> io.BytesIO:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([["" if cell is None else cell for cell in row] for row in rows])
+    return io.BytesIO(out.getvalue().encode())
+
+
+# Last rows that are rows, however much they look like a note, a total or nothing.
+SENTENCES = [f"A sentence about the film number {at}" for at in range(50)]
+LAST_ROWS = {
+    "a column of sentences": [["review"], *([each] for each in SENTENCES)],
+    "a column of notes": [["remark"], *([f"Note: {each}"] for each in SENTENCES)],
+    "unlabelled reviews": [
+        ["review", "label"],
+        *([each, "ab"[at % 2] if at < 40 else None] for at, each in enumerate(SENTENCES)),
+    ],
+    "a country without figures": [
+        ["country", "a", "b"],
+        *([f"Land {at}", at, at % 7] for at in range(20)),
+        ["Bosnia and Herzegovina", None, None],
+    ],
+    "a company called Total": [
+        ["company", "staff", "kind"],
+        *([f"Firm {at}", 3 * at, "xy"[at % 2]] for at in range(20)),
+        ["Total", 41, "x"],
+        ["Total", 7, None],
+    ],
+    "a total of a part": [["shop", "sold"], *([f"shop {at}", 3 * at] for at in range(20)), ["Total", 41]],
+}
+
+
+@pytest.mark.parametrize("name", LAST_ROWS)
+def test_last_rows_are_kept(name):
+    rows = LAST_ROWS[name]
+    for make in (_delimited, _sheet):
+        assert len(read(make(rows), format="excel" if make is _sheet else None)) == len(rows) - 1
+    assert sum(map(len, read_chunks(_delimited(rows), rows=7))) == len(rows) - 1
+
+
+def _with_something_below(random: Random) -> list[list[object]]:
+    """Return rows with a few more below that may be no rows."""
+    width = random.randrange(2, 5)
+    rows = [[f"name {at}" for at in range(width)]]
+    rows += [
+        [random.choice(["nord", "sud", "Total"]), *(random.randrange(99) for _ in range(width - 1))] for _ in range(9)
+    ]
+    sums = [sum(row[at] for row in rows[1:]) for at in range(1, width)]
+    for _ in range(random.randrange(1, 4)):
+        below = random.choice(
+            [["Total", *sums], ["Fonte: ISTAT"], [None], ["* x"], ["two words"], [None] * width, ["nord"]]
+        )
+        rows.append([*below, *[None] * (width - len(below))])
+    return rows
+
+
+@pytest.mark.slow
+def test_no_row_for_a_model_is_left_out():
+    """With a field for every column a line is a row, whatever it says; a sheet has no row without a value."""
+    for seed in range(40):
+        rows = _with_something_below(Random(seed))
+        like = {"name 1": "nominal"}
+        assert len(read(_delimited(rows), like=like)) == len(rows) - 1, rows
+        assert len(read(_delimited(rows), footer=False)) == len(rows) - 1, rows
+        chunks = read_chunks(_delimited(rows), rows=4, like=[("name 1", "nominal")], footer=False)
+        assert sum(map(len, chunks)) == len(rows) - 1, rows
+        filled = sum(any(cell is not None for cell in row) for row in rows[1:])
+        assert len(read(_sheet(rows), like=like, format="excel")) == filled, rows
+
+
+def test_a_total_is_left_out_only_if_it_adds_up():
+    def rows(**last):
+        return len(_read("zona;a;b\n" + "".join(f"z{at};{at},5;{at}\n" for at in range(12)) + last["last"]))
+
+    assert rows(last="Totale;72,0;66\n") == rows(last="Media;6,0;5,5\n") == rows(last="Totale;;66\n") == 12
+    assert rows(last="Totale;72,0;66\nMedia;6,0;5,5\n") == rows(last="\nTotale;1;1\n") == 12
+    assert rows(last="Totale;71,0;67\n") == rows(last="Totale;72,0;alto\n") == rows(last="Totale;;\n") == 13
+
+
+def test_many_empty_rows_are_left_out():
+    table = _read(f"zona;a;b\n{BODY}" + ";;\n" * 912)
+    assert len(table) == 12
+    assert "912 empty rows at the end are left out." in table.remarks
+
+
+def test_a_cell_of_blanks_is_no_value_of_a_sheet():
+    rows = [["a", "b"], [1, "x"], [2, "y"], [" ", None], ["  ", None], ["a note of some words", None]]
+    assert len(read(_sheet(rows), format="excel")) == 3
+    assert (
+        len(
+            read(
+                _sheet([["a", "b", "c"], [1, "x", 2], [2, "y", 3], [" ", None, None], ["a note of some words"]]),
+                format="excel",
+            )
+        )
+        == 2
+    )
+
+
+HEADINGS = [
+    # pandas' to_csv() of an array, and with names that are years
+    ([[None, 0, 1, 2], *([at, at / 2, at * 3, 7] for at in range(9))], "column_1 0 1 2"),
+    ([[None, "a", "b"], *([f"r{at}", at / 2, at * 3] for at in range(9))], "column_1 a b"),
+    ([["continent", 1952, 1957, 1962], *([f"C{at}", at * 10, 30.5, 9] for at in range(9))], "continent 1952 1957 1962"),
+    ([["district", 2022], *([f"D{at}", 300 + at] for at in range(9))], "district 2022"),
+    ([["Roma", 2022], ["Bari", 300], ["Milano", 41], ["Roma", 17]], None),
+    ([["Roma", 1990, 2001], ["Bari", 1850, 1999], ["Milano", 1900, 2014]], None),
+    ([[2000, 5.5], [2001, 6.5], [2002, 7.5]], None),
+    ([["x", "o", "x", "won"], ["x", "x", "o", "won"], ["o", "o", "x", "lost"], ["b", "o", "x", "lost"]], None),
+    ([["rep", "n", "y", "?", "y"], ["dem", "y", "y", "n", "n"], ["rep", "y", "?", "n", "y"]], None),
+    ([["size", "shape"], ["small", "round"], ["large", "square"]], "size shape"),
+]
+
+
+@pytest.mark.parametrize(("rows", "names"), HEADINGS)
+def test_names_stay_names_and_data_stays_data(rows, names):
+    """The same in a file and in a sheet, in any order of the rows below the names."""
+    for seed in range(5):
+        body = rows[1:]
+        Random(seed).shuffle(body)
+        if seed and rows[0][0] is None and rows[0][1] == 0:
+            body = rows[1:]  # what pandas writes counts the rows
+        for make in (_delimited, _sheet):
+            table = read(make([rows[0], *body]), format="excel" if make is _sheet else None)
+            assert len(table) == len(rows) - (names is not None), (make, body)
+            if names is not None:
+                assert " ".join(table.columns) == names
+
+
+@pytest.mark.slow
+def test_no_data_row_becomes_a_name():
+    """Rows without names, in any order: all are rows, in a file and in a sheet."""
+    random = Random(0)
+    made = {
+        "number": lambda: round(random.uniform(-9, 900), random.randrange(3)),
+        "year": lambda: random.randrange(1890, 2024),
+        "word": lambda: random.choice(["Roma", "bari", "Ada", "x", "y"]),
+        "date": lambda: f"20{random.randrange(10, 24)}-0{random.randrange(1, 9)}-11",
+    }
+    for _ in range(40):
+        kinds = ["number", *random.choices(sorted(made), k=random.randrange(1, 5))]
+        random.shuffle(kinds)
+        rows = [[made[kind]() for kind in kinds] for _ in range(random.randrange(3, 12))]
+        for make in (_delimited, _sheet):
+            assert len(read(make(rows), format="excel" if make is _sheet else None)) == len(rows), rows
+
+
+def test_a_first_row_that_may_be_data_is_named():
+    table = _read("a,b,c\na,b,x\nd,e,f\n")
+    assert any("set header=False" in remark for remark in table.remarks)
+    with pytest.raises(ColumnError, match="set header=False"):
+        _read("a,b,a,n\na,b,x,5\nd,b,a,7\n")
+
+
+def test_row_names_of_r_are_a_column():
+    for text in ('"mpg","cyl"\n"Mazda RX4",21,6\n"Valiant",18,6\n', "mpg\tcyl\nMazda RX4\t21\t6\nValiant\t18\t6\n"):
+        table = _read(text)
+        assert table.columns == ("column_1", "mpg", "cyl")
+        assert table["mpg"].tolist() == [21, 18]
+        assert sum(map(len, read_chunks(io.BytesIO(text.encode())))) == 2
+
+
+def test_the_types_and_flags_of_orange_are_no_rows():
+    table = _read("a\tb\ty\ncontinuous\td\tno yes\n\tmeta\tclass\n1.5\tx\tno\n2\ty\tyes\n3\tx\tno\n")
+    assert table["a"].tolist() == [1.5, 2, 3]
+    assert any("the class is 'y'" in remark for remark in table.remarks)

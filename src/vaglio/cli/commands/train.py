@@ -19,12 +19,13 @@ from vaglio.cli._options import (
     criterion,
     output_option,
 )
-from vaglio.cli._output import Answer, after_model, locale
+from vaglio.cli._output import Answer, after_model, locale, remark
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
-from vaglio.messages.message import text
+from vaglio.messages.message import join, text
 
 if TYPE_CHECKING:
+    from vaglio.cli._rows import OpenRows
     from vaglio.evaluation.training import EvaluationPlan, Training
     from vaglio.fitted import Fitted
 
@@ -70,6 +71,7 @@ def run(
             "--checkpoint saves the passes of one training and cannot be combined with --folds.",
         )
     data = work.rows(table, reading, evaluating.folds)
+    _note_leaks(data)
     plan = evaluating.plan(data.test(evaluating.test), seed)
     with work.working():
         training = train_and_evaluate(
@@ -88,6 +90,16 @@ def run(
     fitted = estimator.fitted_.with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
+
+
+def _note_leaks(data: OpenRows) -> None:
+    """Say which columns give the class away, as ``vaglio audit`` does; rows on disk are judged by the first of them."""
+    from vaglio.quality.auditing import leaks
+    from vaglio.table import Table
+
+    table = data.table if isinstance(data.table, Table) else data.table.head()
+    for finding in leaks(table, data.target):
+        remark(join(" ", [finding.message, finding.advice]))
 
 
 def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -201,8 +201,6 @@ class Selection:
             lines.append(text("Failed: {learners}", learners=join(" ", failed)))
         if self.out_of_time:
             lines.append(text("The time budget ended the search early."))
-        if self.interrupted:
-            lines.append(text("The search was interrupted: this is the best of the finished trials."))
         return lines
 
     def _nested(self) -> Message:
@@ -270,7 +268,10 @@ class Selection:
         return plain
 
     def headline(self) -> Message:
-        """Return the chosen learner and its score in one sentence."""
+        """Return the chosen learner and its score; a first line says if the search was interrupted."""
+        if self.interrupted:
+            found = text("The search was interrupted: this is the best of the finished trials.")
+            return join("\n", [found, replace(self, interrupted=False).headline()])
         told = {
             "learner": self.best.learner,
             "setting": self.best.setting,

@@ -23,6 +23,8 @@ _FEWEST_ROWS = 200
 _RARE = 0.001
 # A misspelling is at least this many times rarer than the right spelling.
 _TIMES_RARER = 20
+# A finding names so many groups of spellings at most.
+_MOST_GROUPS = 50
 # Words among so large a share of numbers are probably missing values or errors.
 _MOSTLY_NUMBERS = 0.8
 
@@ -66,15 +68,15 @@ def rare_categories(context: Context) -> Iterator[Finding]:
 
 
 def spelling_key(value: str) -> str:
-    """Return a word without case, accents, blanks and punctuation between letters.
+    """Return a word without case, accents and spaces; digits and marks stay, and so does a space between digits.
 
-    >>> spelling_key(" São-Paulo") == spelling_key("sao paulo")
-    True
+    >>> spelling_key(" São  Paulo") == spelling_key("sao paulo"), spelling_key("v1.2") == spelling_key("v12")
+    (True, False)
     """
-    plain = unicodedata.normalize("NFKD", value.casefold())
-    plain = "".join(c for c in plain if not unicodedata.combining(c))
-    # Signs have a meaning (<=50K and >50K, + and −); blanks, dots and dashes between letters have none.
-    return re.sub(r"(?<=\w)[\s._\-]+(?=\w)|^\s+|[\s.]+$", "", plain)
+    # Marks have a meaning: 2.02 and 202, v1.2 and v12, <=50K and >50K, + and −.
+    plain = unicodedata.normalize("NFD", value.casefold())
+    plain = "".join(c for c in plain if unicodedata.category(c) != "Mn")
+    return re.sub(r"(?<=\d)\s+(?=\d)", " ", re.sub(r"(?<!\d)\s+|\s+(?!\d)", "", plain))
 
 
 def variant_groups(values: list[tuple[str, int]]) -> list[list[str]]:
@@ -102,8 +104,8 @@ def variant_groups(values: list[tuple[str, int]]) -> list[list[str]]:
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """Return whether one letter was changed, added or lost, or two were swapped. Digits must be equal."""
-    if re.sub(r"\D", "", a) != re.sub(r"\D", "", b):
+    """Return whether one letter was changed, added or lost, or two were swapped. Digits and marks must be equal."""
+    if [*filter(_is_no_letter, a)] != [*filter(_is_no_letter, b)]:
         return False
     if sorted(a) == sorted(b):
         return sum(x != y for x, y in zip(a, b)) == 2
@@ -113,6 +115,10 @@ def _one_slip(a: str, b: str) -> bool:
     _, a1, a2, b1, b2 = changes[0]
     # Words that differ in the first or last letter are more often two words (cat, cats; light, fight).
     return max(a2 - a1, b2 - b1) == 1 and a1 > 0 and a2 < len(a)
+
+
+def _is_no_letter(character: str) -> bool:
+    return not character.isalpha()
 
 
 def spelling_variants(context: Context) -> Iterator[Finding]:
@@ -125,9 +131,11 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
         groups = variant_groups(used)
         if not groups:
             continue
+        # Cleaning merges the groups that are named here, and no others.
+        groups = groups[:_MOST_GROUPS]
+        shown = listed((" = ".join(repr(value) for value in group) for group in groups), _MOST_GROUPS)
         odd = [column.categories.index(value) for group in groups for value in group[1:]]
         rows = np.isin(column.data, odd)
-        shown = listed((" = ".join(repr(value) for value in group) for group in groups), 4)
         yield Finding(
             "spelling",
             "medium",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.messages.message import Message, Number, Option, text
+from vaglio.messages.options import as_input
 from vaglio.messages.sentences import listed
 from vaglio.quality.association import score_attribute
 from vaglio.quality.checks.context import Context, Finding
@@ -43,16 +44,17 @@ _FEWEST_PER_CATEGORY, _MANY_CATEGORIES = 5, 20
 
 
 def identifier_columns(context: Context) -> Iterator[Finding]:
-    """Find columns almost without repeated values that are not declared as identifiers."""
-    for name in context.identifiers:
+    """Find columns almost without repeated values; those that are declared as identifiers are for information."""
+    for name in context.columns:
         profile = context.profiles[name]
-        if profile.role == "identifier":
+        if name == context.target or profile.role not in ("input", "identifier") or not context.differs_in_rows(name):
             continue
+        left_out = profile.role == "identifier"
         exact = profile.n_distinct == profile.n_present
         given = {"column": name, "distinct": profile.n_distinct, "rows": profile.n_present}
         yield Finding(
             "identifier",
-            "high",
+            "low" if left_out else "high",
             Message("identifier-column", "Column {column!r} is an identifier: all its {rows:,} values differ.", **given)
             if exact
             else Message(
@@ -60,7 +62,9 @@ def identifier_columns(context: Context) -> Iterator[Finding]:
                 "Column {column!r} is nearly an identifier: {distinct:,} different values in {rows:,} rows.",
                 **given,
             ),
-            text(
+            text("It is left out of training. To keep it, set {option}.", option=as_input(name))
+            if left_out
+            else text(
                 "It has the largest information gain but predicts nothing. Declare it an identifier: {option}.",
                 option=Option("roles", {name: "identifier"}, flag=f"--identifier {name!r}"),
             ),

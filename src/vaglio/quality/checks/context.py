@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio.messages.message import Message, Option, text
 from vaglio.quality.profile import SAMPLE_ROWS, Profile, distinct_codes, profile_column, sample_rows
-from vaglio.table import Column, Table
+from vaglio.table import Column, Table, names_a_row
 
 __all__ = [
     "MAX_LISTED",
@@ -173,17 +173,29 @@ class Context:
         return [name for name in self.columns if name != self.target and self._names_rows(name)]
 
     def _names_rows(self, name: str) -> bool:
+        role = self.profiles[name].role
+        return role == "identifier" or (role == "input" and self.differs_in_rows(name))
+
+    def differs_in_rows(self, name: str) -> bool:
+        """Return whether the values of a column name the row, whatever its role: a table that was read has declared it.
+
+        Parameters
+        ----------
+        name : str
+        """
         profile = self.profiles[name]
-        if profile.role == "identifier":
-            return True
-        if profile.role != "input" or profile.n_present < _FEWEST_NAMED_ROWS:
+        if profile.n_present < _FEWEST_NAMED_ROWS:
             return False
         if profile.kind == "text":
             # Two texts are seldom equal, and yet a text is not the name of its row.
             return False
         if profile.kind == "nominal":
             return profile.n_distinct >= 0.95 * profile.n_present
-        if profile.quantiles is None or not profile.whole or profile.n_distinct < profile.n_present:
+        if profile.quantiles is None or not profile.whole:
+            return False
+        if names_a_row(name) and profile.n_distinct >= 0.95 * profile.n_present:
+            return True
+        if profile.n_distinct < profile.n_present:
             return False
         # The numbers 1, 2, 3 … n, in any order and with few gaps.
         return profile.quantiles[4] - profile.quantiles[0] < 1.5 * profile.n_present

@@ -20,6 +20,8 @@ __all__ = ["class_balance", "leaking_columns", "not_a_class", "one_rule_accuracy
 
 # From this ratio of the largest to the smallest class on, accuracy misleads; from the second on, severely.
 _UNEQUAL, _VERY_UNEQUAL = 3, 10
+# A class of more than this share of the rows makes a useless model look accurate.
+_MOST = 0.5
 # A class with fewer rows cannot be in each of ten folds.
 _FEWEST_OF_CLASS = 10
 # With fewer rows a column can give the class by chance.
@@ -66,6 +68,7 @@ def class_balance(context: Context) -> Iterator[Finding]:
     if largest >= _UNEQUAL * smallest:
         common, rare = labels[int(counts.argmax())], labels[int(np.where(present, counts, counts.max()).argmin())]
         ratio = largest / smallest
+        balanced = Option("class_weight", "balanced", flag="--set class_weight=balanced")
         yield Finding(
             "imbalance",
             "medium" if ratio >= _VERY_UNEQUAL else "low",
@@ -80,7 +83,13 @@ def class_balance(context: Context) -> Iterator[Finding]:
             ),
             text(
                 "Accuracy is misleading here. Use F1 and the precision-recall curve, stratify, and consider {option}.",
-                option=Option("class_weight", "balanced", flag="--set class_weight=balanced"),
+                option=balanced,
+            )
+            if largest > _MOST * counts.sum()
+            else text(
+                "Rare classes count little in accuracy. Look at the recall of each class, stratify, and consider "
+                "{option}.",
+                option=balanced,
             ),
             target,
             details={"counts": by_class},

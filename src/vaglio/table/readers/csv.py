@@ -20,9 +20,9 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
+from vaglio.table._column import EXACT
 from vaglio.table._infer import Clues
 from vaglio.table._numerals import CODE, NUMBER
-from vaglio.table._table import refuse_duplicates
 from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.layout import end_of_table, find_heading
@@ -53,8 +53,6 @@ _POINT = re.compile(
 )
 _OPEN = re.compile(r"[-+]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})")
 _SEP = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
-# From this number on, float64 cannot represent every whole number: longer digits must be codes.
-_EXACT = 2**53
 
 
 def split_rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -245,6 +243,7 @@ def find_dialect(
     delimiter: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
+    footer: bool = True,
     whole: bool = True,
 ) -> Dialect:
     """Detect from the first lines, and from the last if the text is `whole`, how it is written.
@@ -274,12 +273,13 @@ def find_dialect(
             decimal=reading("decimal"),
         )
     heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
-    refuse_duplicates(heading.names, name)
+    heading.refuse_duplicates(name)
     body = rows[heading.above + heading.lines :]
     # A quoted field may have several lines, and the number of a row is that of its last line.
     last, names = numbered[heading.above]
     above = last - 1 - sum(name.count("\n") for name in names) if heading.above or said else 0
-    end, below = end_of_table(text, delimiter, len(heading.names)) if whole else (len(text), [])
+    at_end = (delimiter, len(heading.names), heading.above + heading.lines + bool(said), shown)
+    end, below = end_of_table(text, *at_end, footer=footer) if whole else (len(text), [])
     return Dialect(
         delimiter,
         decimal,
@@ -416,14 +416,16 @@ def _keep_words(
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
         codes = pc.any(pc.match_substring_regex(column, CODE)).as_py()
-        if suspect in open_ones or codes or pc.any(pc.match_substring_regex(column, "^-?0[xX]")).as_py():
+        codes = codes or pc.any(pc.match_substring_regex(column, "^-?0[xX]")).as_py()
+        digits = pc.all(pc.match_substring_regex(column, r"^-?\d+$")).as_py()
+        if suspect in open_ones or codes or (digits and _is_long(table.column(suspect))):
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
     return table
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:
-    largest = pc.max(column).as_py()
-    return largest is not None and largest >= _EXACT
+    ends = pc.min_max(column).as_py()
+    return ends["max"] is not None and (ends["max"] >= EXACT or ends["min"] <= -EXACT)
 
 
 def _first_lines(text: Any, rows: int = 0) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
-from vaglio.table._table import Table, refuse_duplicates
+from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import is_number
@@ -37,6 +37,7 @@ _PLACE = re.compile(rb"""\sr\s*+=\s*+["']([^"']*+)["']""")
 _REFERENCE = re.compile(rb"([A-Za-z]{0,3})([0-9]{1,7})")
 _SHARED = re.compile(rb"""\st\s*+=\s*+["']s["']""")
 _STRING = re.compile(_PREFIX + rb"si(?=[\s/>])")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?: |$)")
 # Bytes that calamine and Python need for one cell.
 _PER_CELL = 48
 # Rows from which the lines of names are found.
@@ -163,19 +164,26 @@ def _length(index: bytes, strings: list[int]) -> int:
 
 
 def read_excel(
-    data: Any, name: str, sheet: str | int = 0, header: bool | None = None, limits: Limits | None = None
+    data: Any,
+    name: str,
+    sheet: str | int = 0,
+    header: bool | None = None,
+    limits: Limits | None = None,
+    *,
+    footer: bool = True,
 ) -> Table:
-    """Read one sheet; its first row has the names unless `header` is False."""
+    """Read one sheet, as :func:`vaglio.read` does."""
     rows = _rows(bytes(data), name, sheet, limits or Limits())
-    filled = [row for row in rows if any(cell != "" for cell in row)]
+    filled = [at for at, row in enumerate(rows) if any(_word(cell) for cell in row)]
     if not filled:
         raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
-    words = [[str(cell) for cell in row] for row in filled[:_SAMPLE_ROWS]]
-    heading = find_heading(words, is_number, MISSING, header is not False)
-    body, below = rows_of_table(filled[heading.above + heading.lines :], len(heading.names))
+    words = [[_word(cell) for cell in rows[at]] for at in filled[:_SAMPLE_ROWS]]
+    heading = find_heading(words, _is_quantity, MISSING, header)
+    above = heading.above + heading.lines
+    body, below = rows_of_table(rows[filled[above] :] if above < len(filled) else [], len(heading.names), footer=footer)
     if not body:
         raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
-    refuse_duplicates(heading.names, name)
+    heading.refuse_duplicates(name)
     table = Table.from_any({label: _one_type(list(cells)) for label, cells in zip(heading.names, zip(*body))})
     units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}
     columns = [table.column(label).replace(unit=units.get(label, "")) for label in heading.names]
@@ -226,16 +234,23 @@ def _unreadable(name: str, error: BaseException) -> ReadError:
     )
 
 
+def _word(cell: Any) -> str:
+    """Return a cell as the word that was written."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def _is_quantity(word: str) -> bool:
+    """Return whether a word is a number or a date, which a sheet stores as one."""
+    return is_number(word) or _DATE.match(word) is not None
+
+
 def _one_type(cells: list[Any]) -> list[Any]:
     """Return cells of one type: empty ones as None, and values of several types as the words that were written."""
-    cells = [None if cell == "" else cell for cell in cells]
+    cells = [None if not _word(cell) else cell for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2 or kinds <= {int, float}:
         return cells
     if kinds == {datetime.date, datetime.datetime}:
         midnight = datetime.time()
         return [datetime.datetime.combine(cell, midnight) if type(cell) is datetime.date else cell for cell in cells]
-    return [
-        cell if cell is None else (str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell))
-        for cell in cells
-    ]
+    return [cell if cell is None else _word(cell) for cell in cells]

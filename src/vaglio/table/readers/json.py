@@ -8,11 +8,12 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import json as arrow_json
 
 from vaglio.errors import InputError, ReadError
@@ -32,6 +33,8 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 # Digits of a whole number that may not fit into 64 bits.
 _LONG = re.compile(rb"[0-9]{19}")
+# The longest whole numbers of Arrow.
+_DIGITS = pa.decimal256(76, 0)
 # Python objects take about so many times the bytes of their text.
 _UNPACKED = 8
 
@@ -154,8 +157,9 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
         frame = in_blocks(partial(_parse, text), len(text))
         if dates := [field.name for field in frame.schema if pa.types.is_timestamp(field.type)]:
             # JSON has no dates: what pyarrow takes for some are words, and are read as words of other formats are.
-            words = pa.schema([(date, pa.string()) for date in dates])
-            frame = in_blocks(partial(_parse, text, words=words), len(text))
+            frame = in_blocks(partial(_parse, text, types=dict.fromkeys(dates, pa.string())), len(text))
+        if long_ones := _beyond_64_bits(frame):
+            frame = _with_digits(frame, text, long_ones)
     except pa.ArrowInvalid as error:
         raise _explain(text, name, str(error), limits) from None
     return Table([column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)])
@@ -185,19 +189,40 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
         ) from None
 
 
-def _whole_number(word: str, name: str, limits: Limits) -> int | float:
+def _whole_number(word: str, name: str, limits: Limits) -> int:
     digits = len(word.lstrip("-"))
     if digits > limits.digits:
         limits.refuse("digits", Message("", "{name} has a number of {n:,} digits", name=name, n=digits), digits)
-    return int(word) if digits < 19 else float(word)
+    return int(word)
 
 
-def _parse(text: Any, block: int, words: pa.Schema | None = None) -> pa.Table:
+def _parse(text: Any, block: int, types: Mapping[str, pa.DataType] | None = None) -> pa.Table:
     return arrow_json.read_json(
         pa.BufferReader(pa.py_buffer(text)),
         read_options=arrow_json.ReadOptions(block_size=block),
-        parse_options=arrow_json.ParseOptions(explicit_schema=words, unexpected_field_behavior="infer"),
+        parse_options=arrow_json.ParseOptions(explicit_schema=pa.schema((types or {}).items())),
     )
+
+
+def _beyond_64_bits(frame: pa.Table) -> list[str]:
+    """Return the columns in which a whole number may have become a float64, for want of bits."""
+    ends = {
+        field.name: pc.min_max(column).as_py()
+        for field, column in zip(frame.schema, frame.columns)
+        if pa.types.is_floating(field.type)
+    }
+    return [name for name, end in ends.items() if end["max"] is not None and max(end["max"], -end["min"]) >= 2**63]
+
+
+def _with_digits(frame: pa.Table, text: Any, names: Sequence[str]) -> pa.Table:
+    """Return the columns with all digits of their numbers, if these are whole numbers of up to 76 digits."""
+    for name in names:
+        try:
+            again = in_blocks(partial(_parse, text, types={name: _DIGITS}), len(text))
+        except pa.ArrowInvalid:
+            continue
+        frame = frame.set_column(frame.schema.get_field_index(name), name, again.column(name))
+    return frame
 
 
 def _whole(text: Any, name: str, limits: Limits) -> Table:

@@ -10,14 +10,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from vaglio.errors import ColumnError
 from vaglio.messages.message import Message
+from vaglio.messages.options import reading
 from vaglio.messages.sentences import clip, listed
-from vaglio.table._numerals import unit_in_brackets
+from vaglio.table._numerals import read_numerals, unit_in_brackets
+from vaglio.table._table import refuse_duplicates
 
 # Lines above or below the table that are looked at; more of them are no title and no note.
 _MOST_LINES = 20
-# Bytes at the end of a text in which notes are looked for.
-TAIL = 1 << 16
+# A longer line is no note; csv reads no field that is much longer.
+_LONGEST = 1 << 16
+# Lines above a note among which there must be no other gap.
+_LINES_LOOKED_AT = 20
+# Bytes at the end of a text in which notes, totals and empty rows are looked for.
+TAIL = 1 << 20
 # A column of numbers may have a few words: so large a share of its cells shows what it is.
 _MOSTLY = 0.8
 _TOTAL = re.compile(
@@ -26,11 +35,26 @@ _TOTAL = re.compile(
     r"(?: (?:generale|complessivo|général|general))?[:.]?",
     re.IGNORECASE,
 )
+# A sign, or a word and a colon; the words that are seldom the first of a value may lack the colon.
 _NOTE = re.compile(
-    r"[*†‡(\[]|(?:\d\)|fonte|fonti|source|sources|quelle|quellen|fuente|nota|note|notes|hinweis|anmerkung|legenda|legend|"
-    r"legende|n\.?b\.?|dati|data|stand|aggiornat|updated|elaborazion|remarque|observaci)\b",
+    r"(?:\*+|†|‡|\[\d+\]|\(\d+\)|\d\))\s*\w|(?:(?:fonte|fonti|source|sources|quelle|quellen|fuente|nota|note|notes|"
+    r"hinweis|anmerkung|legenda|legend|legende|dati|data|stand|last updated|updated|remarque|observaciones)\s*:|"
+    r"n\.?b\.)",
     re.IGNORECASE,
 )
+
+_YEAR = re.compile(r"(?:18|19|20)\d\d")
+# What people call the column that says what a row is about.
+_NAMES_OF_ROWS = frozenset(
+    ("area", "city", "code", "continent", "country", "county", "date", "district", "id", "item", "key", "land", "month",
+     "municipality", "name", "province", "region", "sector", "state", "town", "year", "anno", "città", "comune", "mese",
+     "nome", "paese", "provincia", "regione", "settore", "stato", "zona", "bezirk", "bundesland", "gemeinde", "jahr",
+     "kreis", "monat", "ort", "stadt", "année", "commune", "département", "mois", "nom", "pays", "région", "ville",
+     "año", "ciudad", "distrito", "mes", "municipio", "nombre", "país", "región")
+)  # fmt: skip
+# In the second and third line of Orange's .tab files.
+_ORANGE_TYPES = frozenset(("c", "d", "s", "t", "continuous", "discrete", "string", "time", "basket"))
+_ORANGE_FLAGS = frozenset(("", "class", "meta", "ignore", "i", "weight"))
 
 IsNumber = Callable[[str], bool]
 
@@ -44,11 +68,13 @@ class Heading:
     above : int
         Rows above the names.
     lines : int
-        Rows of names: 0, 1 or 2.
+        Rows of names: 0, 1 or 2; 3 with Orange's lines of types and flags.
     names, units : tuple of str
         Of the columns; a unit is "" if the second line of names has none.
     remarks : tuple of str
         What a person should know.
+    doubtful : bool
+        Most of the names occur again as values, and the user has not said that they are names.
     """
 
     above: int
@@ -56,6 +82,25 @@ class Heading:
     names: tuple[str, ...]
     units: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    doubtful: bool = False
+
+    def refuse_duplicates(self, name: str) -> None:
+        """Raise when a name appears twice: rows without names are often the reason."""
+        counts = Counter(self.names)
+        twice = next((each for each in self.names if counts[each] > 1), None)
+        if twice is None:
+            return
+        if not self.doubtful:
+            refuse_duplicates(self.names, name)
+        raise ColumnError(
+            "duplicate-in-first-row",
+            "{name}: {value!r} appears {n:,} times in the first row, which was taken for column names. If it is data, "
+            "set {header}; else rename all but one.",
+            name=name,
+            value=clip(twice),
+            n=counts[twice],
+            header=reading("header", False),
+        )
 
 
 def find_heading(
@@ -77,9 +122,14 @@ def find_heading(
     absent = set(missing)
     above = _lines_above(rows, is_number)
     table = rows[above:]
-    second = header is not False and len(table) > 2 and _is_second_line(table, is_number, absent)
+    given = header is not None
+    if header is not False and _lacks_one_name(table):
+        # R writes no name above the names of the rows.
+        table = [["", *table[0]], *table[1:]]
+    flags = header is not False and _has_orange_lines(table)
+    second = not flags and header is not False and len(table) > 2 and _is_second_line(table, is_number, absent)
     if header is None:
-        header = above > 0 or second or has_names(table, is_number, absent)
+        header = above > 0 or second or flags or has_names(table, is_number, absent)
     remarks: list[str] = []
     if above:
         cited = listed((clip(_filled(row)[0], 40) for row in rows[:above]), 3, quoted=True)
@@ -92,7 +142,8 @@ def find_heading(
             )
         )
     if not header:
-        return Heading(above, 0, tuple(f"column_{at}" for at in range(1, len(table[0]) + 1)), (), tuple(remarks))
+        names = [f"column_{at}" for at in range(1, len(table[0]) + 1)]
+        return Heading(above, 0, tuple(names), (), tuple(remarks))
     first = [cell.strip() for cell in table[0]]
     if second:
         names, units = _join([*first], [cell.strip() for cell in table[1]])
@@ -107,7 +158,54 @@ def find_heading(
             )
         )
         return Heading(above, 2, _named(names), units, tuple(remarks))
-    return Heading(above, 1, _named(first), (), tuple(remarks))
+    if flags:
+        target = next((name for name, flag in zip(first, table[2]) if flag.strip() == "class"), "")
+        remarks.append(
+            Message(
+                "orange-class",
+                "The lines of types and flags below the names are Orange's; the class is {column!r}.",
+                column=target,
+            )
+            if target
+            else Message("orange-lines", "The lines of types and flags below the names are Orange's.")
+        )
+        return Heading(above, 3, _named(first), (), tuple(remarks))
+    n = 0 if given or above else _recurring(table, absent)
+    if n:
+        remarks.append(
+            Message(
+                "names-recur-as-values",
+                "The first row was taken for column names, but {n:,} of its values {n:occurs|occur} again below. If it "
+                "is data, set {header}.",
+                n=n,
+                header=reading("header", False),
+            )
+        )
+    return Heading(above, 1, _named(first), (), tuple(remarks), doubtful=n > 0)
+
+
+def _lacks_one_name(table: Sequence[Sequence[str]]) -> bool:
+    """Return whether all rows but the first have one cell more, the name of the row."""
+    first, *body = table
+    return len(first) > 1 and len(body) > 1 and all(len(row) == len(first) + 1 for row in body) and all(first)
+
+
+def _has_orange_lines(table: Sequence[Sequence[str]]) -> bool:
+    """Return whether the names are followed by a line of types and a line of flags, as Orange writes them."""
+    if len(table) < 4 or not len(table[0]) == len(table[1]) == len(table[2]) > 1:
+        return False
+    kinds, flags = ([cell.strip() for cell in row] for row in table[1:3])
+    typed = [cell in _ORANGE_TYPES for cell in kinds]
+    # A type may also be the list of the values.
+    listing = all(known or " " in cell or not cell for known, cell in zip(typed, kinds))
+    return any(typed) and listing and all(cell in _ORANGE_FLAGS or "=" in cell for cell in flags)
+
+
+def _recurring(table: Sequence[Sequence[str]], absent: set[str]) -> int:
+    """Return how many names occur again as values of their columns, if that is most of them."""
+    first, body = [cell.strip() for cell in table[0]], [row for row in table[1:] if len(row) == len(table[0])]
+    n = sum(cell not in absent and any(row[at].strip() == cell for row in body) for at, cell in enumerate(first))
+    return n if 2 * n >= len(first) else 0
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:
@@ -139,34 +237,62 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
     """Return whether the first row has the names. Each column votes by how its first cell differs from the others.
 
     Numbers below a word vote for names; numbers below a number vote for data, unless the first row counts the columns
-    or the years. Without a vote, the first row is data only if all its cells occur again in their columns.
+    or the years. Without a vote, the first row is data if all its cells occur again in their columns, or if some stand
+    in it twice and occur again anywhere.
     """
     first, body = [cell.strip() for cell in rows[0]], [row for row in rows[1:] if len(row) == len(rows[0])]
     if not body:
         return not any(map(is_number, first))
-    if first in ([str(at) for at in range(start, start + len(first))] for start in (0, 1)) or _counts_years(first):
+    columns = [[row[at].strip() for row in body] for at in range(len(first))]
+    if _counts(first) or (not first[0] and _is_index(first[1:], columns[0])) or _are_years(first, columns, is_number):
         return True
     names = data = repeated = 0
-    for at, cell in enumerate(first):
-        below = [row[at].strip() for row in body if row[at].strip() not in absent]
+    said = [cell for cell in first if cell not in absent]
+    for cell, column in zip(first, columns):
+        below = [value for value in column if value not in absent]
         if below and _are_numbers(below, is_number):
             data += is_number(cell)
             names += not is_number(cell) and cell not in absent
         repeated += cell in below
     if names or data:
         return names >= data
-    return repeated < len(first)
+    twice = {cell for cell, n in Counter(said).items() if n > 1}
+    return repeated < len(said) and not (twice and twice <= {value for column in columns for value in column})
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Return whether the cells count up from 0 or 1, as names that a program made."""
+    return list(cells) in ([str(at) for at in range(start, start + len(cells))] for start in (0, 1))
+
+
+def _is_index(names: Sequence[str], column: Sequence[str]) -> bool:
+    """Return whether a first column without a name counts the rows, or the other names count the columns."""
+    return all(names) and all(column) and (_counts(names) or (len(column) > 1 and _counts(column)))
 
 
 def _are_numbers(cells: Sequence[str], is_number: IsNumber) -> bool:
     return sum(map(is_number, cells)) >= _MOSTLY * len(cells)
 
 
-def _counts_years(cells: Sequence[str]) -> bool:
-    """Return whether the cells are words and then years one after the other, as the names of a time series are."""
-    years = [int(cell) for cell in cells if re.fullmatch(r"(?:18|19|20)\d\d", cell)]
-    steps = {after - before for before, after in pairwise(years)}
-    return 1 < len(years) < len(cells) and steps in ({1}, {-1}) and not any(c.isdigit() for c in cells[0])
+def _are_years(first: Sequence[str], columns: Sequence[Sequence[str]], is_number: IsNumber) -> bool:
+    """Return whether the cells are words and then years in order, as the names of a time series are.
+
+    The values below them are not years themselves. A single year is a name only beside a word that names words.
+    """
+    at_years = [at for at, cell in enumerate(first) if _YEAR.fullmatch(cell)]
+    years = [int(first[at]) for at in at_years]
+    words = [cell for at, cell in enumerate(first) if at not in at_years]
+    if not years or not words or any(map(str.isdigit, words[0])) or any(map(is_number, words)):
+        return False
+    below = [value for at in at_years for value in columns[at]]
+    if 2 * sum(_YEAR.fullmatch(value) is not None for value in below) >= len(below):
+        return False
+    if len(years) == 1:
+        beside = columns[first.index(words[0])]
+        named = all(value[:1].isupper() for value in beside) and words[0][:1].islower()
+        return words[0].casefold() in _NAMES_OF_ROWS or named
+    steps = [after - before for before, after in pairwise(years)]
+    return all(step > 0 for step in steps) or all(step < 0 for step in steps)
 
 
 def _is_second_line(table: Sequence[Sequence[str]], is_number: IsNumber, absent: set[str]) -> bool:
@@ -206,71 +332,169 @@ def _join(first: list[str], second: list[str]) -> tuple[list[str], tuple[str, ..
     return names, ("",) * len(names)
 
 
-def end_of_table(text: Any, delimiter: str, width: int) -> tuple[int, list[str]]:
-    """Return where the rows end in a text, and what was found below them: notes, totals, empty rows."""
+def end_of_table(
+    text: Any, delimiter: str, width: int, heading: int = 0, decimal: str | None = None, *, footer: bool = True
+) -> tuple[int, list[str]]:
+    """Return where the rows end in a text, and what was found below them: notes, totals, empty rows.
+
+    Parameters
+    ----------
+    text : bytes-like
+        The whole text, or its end.
+    delimiter : str
+    width : int
+        Number of columns.
+    heading : int, default=0
+        Rows of the text above the first row of the table.
+    decimal : {".", ","}, optional
+        The decimal mark, if it is known.
+    footer : bool, default=True
+        Whether a line with a field for every column may be a note, a total or empty; else it is a row.
+    """
     start = max(0, len(text) - TAIL)
     tail = bytes(text[start:])
-    if start:
-        cut = tail.find(b"\n") + 1
-        start, tail = start + cut, tail[cut:]
-    lines = tail.splitlines(keepends=True)
-    end, empty = len(text), 0
+    lines = tail.splitlines(keepends=True)[1 if start else 0 :]
+
+    def cells_of(line: bytes) -> list[str] | None:
+        if len(line) > _LONGEST:
+            return None
+        shown = line.decode("utf-8", errors="replace").strip("\r\n")
+        # A field in quotes that began on another line: it belongs to a row.
+        return next(csv.reader([shown], delimiter=delimiter), []) if shown.count('"') % 2 == 0 else None
+
+    found = _find_end(lines, cells_of, width, None if start else heading, decimal, footer=footer)
+    return len(text) - sum(map(len, lines[found.rows :])), found.remarks()
+
+
+def rows_of_table(
+    rows: Sequence[Sequence[Any]], width: int, *, footer: bool = True
+) -> tuple[list[Sequence[Any]], list[str]]:
+    """Return the rows of a sheet that are not empty, without notes and totals below them, and what was left out.
+
+    Parameters
+    ----------
+    rows : sequence of sequence
+        The cells below the names; blank rows are among them.
+    width : int
+        Number of columns.
+    footer : bool, default=True
+        Whether there may be notes and totals; else each row that is not empty is a row of the table.
+    """
+    found = _find_end(rows, lambda row: [str(cell) for cell in row], width, 0, None, footer=footer)
+    return [row for row in rows[: found.rows] if _filled(list(map(str, row)))], found.remarks()
+
+
+@dataclass(frozen=True)
+class _End:
+    """The number of lines up to the end of the table, the first cells of those below, and the number of empty ones."""
+
+    rows: int
+    left_out: Sequence[str]
+    empty: int
+
+    def remarks(self) -> list[str]:
+        said: list[str] = []
+        if self.left_out:
+            said.append(
+                Message(
+                    "lines-below-table",
+                    "{n:,} {n:line|lines} below the table {n:is|are} left out ({lines}). To keep {n:it|them}, set "
+                    "{footer}.",
+                    n=len(self.left_out),
+                    lines=listed((clip(line, 40) for line in self.left_out), 3, quoted=True),
+                    footer=reading("footer", False),
+                )
+            )
+        if self.empty:
+            said.append(
+                Message("empty-rows-at-end", "{n:,} empty {n:row|rows} at the end {n:is|are} left out.", n=self.empty)
+            )
+        return said
+
+
+def _find_end(
+    lines: Sequence[Any],
+    cells_of: Callable[[Any], list[str] | None],
+    width: int,
+    heading: int | None,
+    decimal: str | None,
+    *,
+    footer: bool,
+) -> _End:
+    """Find the end of the table, from the last line upwards.
+
+    `heading` is the number of rows above the table, None if these lines are not all of them.
+    """
+    end, empty = len(lines), 0
     left_out: list[str] = []
-    pending = 0
-    for at in range(len(lines) - 1, max(0, len(lines) - _MOST_LINES) if len(lines) > _MOST_LINES else 2, -1):
-        line = lines[at].decode("utf-8", errors="replace").strip("\r\n")
-        cells = next(csv.reader([line], delimiter=delimiter), []) if line.count('"') % 2 == 0 else [line, '"']
-        pending += len(lines[at])
+    for at in range(len(lines) - 1, heading or 0, -1):
+        cells = cells_of(lines[at])
+        if cells is None or len(left_out) == _MOST_LINES:
+            break
         if not _filled(cells):
+            # A line without a delimiter is no row; a row of empty cells is one unless it may be left out.
+            if cells and width > 1 and not footer:
+                break
             empty += bool(cells)
-            if cells:
-                end, pending = end - pending, 0
+            end = at if cells else end
             continue
-        before = lines[at - 1].decode("utf-8", errors="replace").strip("\r\n") if at else ""
-        if not _is_below(cells, width, after_gap=not before.strip(f'{delimiter}" ')):
+        after_gap = _is_gap([cells_of(line) for line in lines[max(0, at - _LINES_LOOKED_AT) : at]])
+        below = _is_note(cells, width, after_gap=after_gap, footer=footer)
+        if not below and footer and _may_be_total(cells, width):
+            above = [cells_of(line) or [] for line in lines[:at]] if heading is not None else []
+            below = after_gap or _adds_up(cells, [row for row in above if _filled(row)][heading:], decimal)
+        if not below:
             break
         left_out.append(_filled(cells)[0])
-        end, pending = end - pending, 0
-    remarks = _left_out(left_out[::-1])
-    if empty:
-        remarks.append(
-            Message("empty-rows-at-end", "{n:,} empty {n:row|rows} at the end {n:is|are} left out.", n=empty)
-        )
-    return (end if remarks else len(text)), remarks
+        end = at
+    return _End(end, left_out[::-1], empty)
 
 
-def rows_of_table(rows: Sequence[Sequence[Any]], width: int) -> tuple[list[Sequence[Any]], list[str]]:
-    """Return the rows of a sheet without notes and totals below them, and what was left out."""
-    end = len(rows)
-    while end > 1 and _is_below([str(cell) for cell in rows[end - 1]], width, after_gap=False):
-        end -= 1
-    return list(rows[:end]), _left_out([str(next(filter(None, row))) for row in rows[end:]])
+def _is_gap(above: Sequence[list[str] | None]) -> bool:
+    """Return whether a line stands below the only blank line, or blank lines, of those above it."""
+    blank = [cells is not None and not _filled(cells) for cells in above]
+    while blank and blank[-1]:
+        blank.pop()
+    return len(blank) < len(above) and not any(blank)
 
 
-def _left_out(lines: Sequence[str]) -> list[str]:
-    if not lines:
-        return []
-    cited = listed((clip(line, 40) for line in lines), 3, quoted=True)
-    return [
-        Message(
-            "lines-below-table",
-            "{n:,} {n:line|lines} below the table {n:is|are} left out ({lines}).",
-            n=len(lines),
-            lines=cited,
-        )
-    ]
-
-
-def _is_below(cells: Sequence[str], width: int, *, after_gap: bool) -> bool:
-    """Return whether a line is no row of the table: a total, or a note in its first cell alone."""
+def _may_be_total(cells: Sequence[str], width: int) -> bool:
+    """Return whether a line says that it is a total, and has nothing but numbers."""
     filled = _filled(cells)
-    if len(cells) <= width and width > 1 and _TOTAL.fullmatch(filled[0]) and cells[0].strip():
-        return True
-    said = filled[0]
-    words = len(said.split())
-    if len(filled) > 1 and len(cells) == width:
+    if width < 2 or len(cells) > width or not cells[0].strip() or not _TOTAL.fullmatch(filled[0]):
         return False
-    # A note may have commas of its own; a row that was cut short has no sentence in its first cell.
-    sentence = bool(_NOTE.match(said)) or words > 2 or (after_gap and words > 1)
-    letters = any(character.isalpha() for character in said)
-    return cells[0].strip() != "" and letters and sentence and (len(filled) == 1 or bool(_NOTE.match(said)))
+    return not any(map(str.isalpha, "".join(filled[1:])))
+
+
+def _adds_up(cells: Sequence[str], above: Sequence[Sequence[str]], decimal: str | None) -> bool:
+    """Return whether most numbers of a total are the sum or the mean of their column."""
+    rows = [row for row in above if not _TOTAL.fullmatch(row[0].strip())]
+    agreed = [_agrees(cell, rows, at, decimal) for at, cell in enumerate(cells) if at and cell.strip()]
+    return bool(agreed) and 2 * sum(agreed) >= len(agreed)
+
+
+def _agrees(cell: str, rows: Sequence[Sequence[str]], at: int, decimal: str | None) -> bool:
+    words = [row[at].strip() for row in rows if at < len(row) and row[at].strip()]
+    read = read_numerals([*words, cell.strip()], np.ones(len(words) + 1), decimal)
+    values, total = read.values[:-1][read.good[:-1]], read.values[-1]
+    if not read.good[-1] or not len(values):
+        return False
+    digits = len(cell.strip().rpartition(read.decimal)[2]) if read.decimal and read.decimal in cell else 0
+    rounding = 0.51 * 10.0**-digits
+    return any(abs(total - whole) <= max(rounding, 1e-6 * abs(whole)) for whole in (values.sum(), values.mean()))
+
+
+def _is_note(cells: Sequence[str], width: int, *, after_gap: bool, footer: bool) -> bool:
+    """Return whether a line is no row of the table, but a note in its first cell alone.
+
+    A table of one column has no notes: each line is a row. A line with a field for every column is a row, too, unless
+    only its first cell is filled, in a table of at least three columns, and it begins as notes do or follows a gap.
+    """
+    said = cells[0].strip()
+    if width < 2 or not any(map(str.isalpha, said)):
+        return False
+    marked, alone, words = bool(_NOTE.match(said)), len(_filled(cells)) == 1, len(said.split())
+    if len(cells) == width:
+        return footer and alone and width > 2 and (marked or (after_gap and words > 2))
+    # A note may have delimiters of its own.
+    return marked or (alone and (words > 3 or (after_gap and words > 1)))

@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def open_batches(
     encoding : str or None
         Of delimited text; detected if None.
     options : dict
-        missing, header, delimiter and decimal of delimited text.
+        missing, header, footer, delimiter and decimal of delimited text.
     limits : Limits
         What a batch may hold; the number of batches is not limited.
     """
@@ -118,13 +118,13 @@ def open_batches(
         first = _whole_rows(head)
         dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options)
         limits.check_shape(name, 1, len(dialect.names))
-        return name, _csv_batches(stream, head, name, path, encoding, options["missing"], dialect), dialect
+        return name, _csv_batches(stream, head, name, path, encoding, options, dialect), dialect
     if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
         return name, batches(path, name, rows, limits), None
     if form == "json" and not head.lstrip().startswith(b"["):
         return name, _json_tables(stream, name, rows, encoding, limits), None
-    whole = read(stream, format=form, limits=limits)
+    whole = read(stream, format=form, header=options["header"], footer=options["footer"], limits=limits)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows)), None
 
 
@@ -190,7 +190,7 @@ def _csv_batches(
     name: str,
     path: Path | None,
     encoding: str | None,
-    missing: Sequence[str],
+    options: Mapping[str, Any],
     dialect: Dialect,
 ) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv as arrow_csv
@@ -198,14 +198,14 @@ def _csv_batches(
     used = encoding or _encoding(head)
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
-        stream = _until_end(stream, path, dialect)
+        stream = _until_end(stream, path, dialect, footer=options["footer"])
     # All cells stay words: what they are is decided from more than one block, and an error can name the row.
     types = dict.fromkeys(dialect.names, pa.string())
     how = read_options(dialect, max(1 << 20, 4 * len(_whole_rows(head))))
     how.use_threads = False  # with threads pyarrow does not say the number of a bad row
     how.encoding = used
     parsing = parse_options(b'"', dialect)
-    converting = convert_options(dialect, missing, column_types=types)
+    converting = convert_options(dialect, options["missing"], column_types=types)
     try:
         with lent(stream) as box:
             yield from arrow_csv.open_csv(box.pop(), how, parsing, converting)
@@ -226,13 +226,15 @@ def _whole_rows(head: bytes) -> bytes:
     return head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
 
 
-def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
+def _until_end(stream: Any, path: Path, dialect: Dialect, *, footer: bool) -> Any:
     """Return the stream up to the notes and totals below the table, if there are any."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - TAIL - 1))
         tail = file.read()
-    end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
+    # Of a text that is longer, the first line here may be cut, and says nothing.
+    heading = 0 if size > len(tail) else dialect.above + dialect.header
+    end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names), heading, dialect.decimal, footer=footer)
     for remark in remarks:
         warnings.warn(DataWarning(remark).at(str(path)), stacklevel=2)
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream

@@ -40,6 +40,7 @@ def scan(
     part_rows: int = PART_ROWS,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
+    footer: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -61,7 +62,7 @@ def scan(
         pattern such as ``"flights/*.parquet"``. A dataset is one of local files without a filter.
     part_rows : int, default=1048576
         Row groups of a Parquet file are joined to parts of at most so many rows.
-    missing, header, delimiter, decimal, encoding, dayfirst : optional
+    missing, header, footer, delimiter, decimal, encoding, dayfirst : optional
         How text is read, as in :func:`vaglio.read`.
     levels : mapping, optional
         Column -> "nominal", "numeric", "interval", "ratio", "date", "asymmetric", or the list of its values in order,
@@ -81,7 +82,8 @@ def scan(
     ...     scan(folder).read()["file"].tolist()
     ['a', 'b']
     """
-    told = {"header": header, "delimiter": delimiter, "decimal": decimal, "encoding": encoding, "dayfirst": dayfirst}
+    told = {"header": header, "footer": footer, "delimiter": delimiter, "decimal": decimal}
+    told |= {"encoding": encoding, "dayfirst": dayfirst}
     options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
     if tuple(missing) != tuple(MISSING):
         options["missing"] = tuple(missing)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
-from vaglio.errors import NotSupportedError
+from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.inputs import check_labels, check_numbers, check_X
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
+from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
 from vaglio.runtime.threads import resolve_threads
 from vaglio.typing import ColumnLike, RandomState, TableLike
@@ -48,7 +50,8 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Starts from means and modes; grows a forest that predicts ``y`` on the filled rows; fills each missing value anew
     from the rows that have it, weighted by the share of trees in which they end in the same leaf; and again, until the
-    change is below ``tol``. A row that is similar to none keeps its start value.
+    change is below ``tol``. A row that is similar to none keeps its start value. A column without any value in the
+    training rows is not filled, and a warning names it.
 
     Parameters
     ----------
@@ -119,6 +122,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         target, grower = self._forest_for(y)
         check_consistent_length(matrix, target)
         self._start_numeric, self._deviation, self._start_codes = _start_values(matrix)
+        self._warn_of_empty(matrix)
         cells = self._started(matrix)
         self.history_, self.converged_ = [], False
         self._rounds: list[tuple[Forest, _Cells]] = []
@@ -157,7 +161,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         # New rows go through the same rounds, with the same forests and donors, as the training rows did.
         for forest, donors in self._rounds:
             cells = self._refilled(cells, matrix, forest, donors)
-        filled = cells.matrix(matrix)
+        filled = self._without_empty(cells).matrix(matrix)
         if not self._codebook.named and filled.numeric.shape[1] == filled.n_features:
             return decode(filled, named=False)
         return self._codebook.fill(X, filled)
@@ -173,6 +177,27 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 column=name,
             )
         return matrix
+
+    def _warn_of_empty(self, matrix: EncodedMatrix) -> None:
+        """Note the columns that have no value, and name them in a warning."""
+        self._empty = np.isnan(matrix.numeric).all(axis=0)
+        at = [*matrix.numeric_features[self._empty], *matrix.nominal_features[(matrix.codes < 0).all(axis=0)]]
+        if names := [matrix.features[j].name for j in sorted(at)]:
+            warnings.warn(
+                DataWarning(
+                    "columns-not-imputed",
+                    "{n:Column|Columns} {columns} {n:has|have} no value in the training rows and {n:is|are} not "
+                    "filled.",
+                    n=len(names),
+                    columns=listed(names, quoted=True),
+                ),
+                stacklevel=3,
+            )
+
+    def _without_empty(self, cells: _Cells) -> _Cells:
+        """Return the filled cells; numbers of columns without a value in the training rows stay missing."""
+        absent = self._empty & ~cells.numeric_known
+        return replace(cells, numeric=np.where(absent, np.nan, cells.numeric))
 
     def _forest_for(self, y: ColumnLike) -> tuple[np.ndarray, Any]:
         """Return the target and the forest that predicts it."""
@@ -231,10 +256,11 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and deviation of each number, most frequent code of each category; 0 where a column has no value at all."""
+    """Mean and deviation of each number, most frequent code of each category; 0 and -1 where a column has no value."""
     known = ~np.isnan(matrix.numeric)
     count = np.maximum(known.sum(axis=0), 1)
     means = np.where(known, matrix.numeric, 0.0).sum(axis=0) / count
     deviation = np.sqrt((np.where(known, matrix.numeric - means, 0.0) ** 2).sum(axis=0) / count)
-    modes = [np.argmax(np.bincount(column[column >= 0], minlength=1)) for column in matrix.codes.T]
+    counts = [np.bincount(column[column >= 0]) for column in matrix.codes.T]
+    modes = [np.argmax(count) if count.size else -1 for count in counts]
     return means, np.where(deviation > 0, deviation, 1.0), np.array(modes, dtype=np.int32)
