@@ -57,11 +57,16 @@ class Fold {
          const LikelihoodStrengths& strengths, std::size_t number, const Control& control)
         : rows_(rows), columns_(columns), strengths_(strengths), number_(number), control_(control) {
         place_.assign(rows.x.rows, 0);
+        double total = 0;
         for (std::size_t i = 0; i < rows.x.rows; ++i) {
-            if (!is_kept_out(i)) continue;
+            if (!is_kept_out(i)) {
+                total += weight_of(i);
+                continue;
+            }
             place_[i] = kept_out_.size();
             kept_out_.push_back(i);
         }
+        if (rows.weight != nullptr) rows_per_weight_ = static_cast<double>(rows.x.rows - kept_out_.size()) / total;
         for (auto& sums : sums_) {
             sums.reserve(kept_out_.size() * rows.classes);
             for (const std::size_t i : kept_out_) {
@@ -79,12 +84,13 @@ class Fold {
             control_.check();
             ValueCounts counts = count_others(j);
             add(Density::normal, j, NormalDensities(counts, strengths_.var_smoothing, rows_.classes));
-            if (kernels) add_kernels(j, counts);
-            if (has_few_values(counts)) {
+            const ValueCounts in_rows = counts_in_rows(counts);
+            if (kernels) add_kernels(j, in_rows);
+            if (has_few_values(in_rows)) {
                 add(Density::intervals, j, CellFrequencies(counts, strengths_.alpha, rows_.classes));
                 continue;
             }
-            std::vector<double> cuts = mdl_cuts(counts, rows_.classes, control_);
+            std::vector<double> cuts = mdl_cuts(in_rows, rows_.classes, control_);
             if (cuts.empty()) {  // one interval says nothing
                 if (!any_cut) {
                     uncut.push_back(std::move(counts));
@@ -127,6 +133,12 @@ class Fold {
             counts.label.push_back(label);
             counts.weight.push_back(weight);
         }
+        return counts;
+    }
+
+    // Minimums, description lengths and bandwidths count rows; smoothing is weighed against the weights as given.
+    ValueCounts counts_in_rows(ValueCounts counts) const {
+        for (double& weight : counts.weight) weight *= rows_per_weight_;
         return counts;
     }
 
@@ -191,6 +203,7 @@ class Fold {
     const LikelihoodStrengths& strengths_;
     std::size_t number_;
     const Control& control_;
+    double rows_per_weight_ = 1.0;
     std::vector<std::size_t> kept_out_, place_;  // rows of the fold, and where each has its sums
     std::array<std::vector<double>, 3> sums_;    // by density: [row of the fold][class]
     std::vector<double> queries_, evidence_;

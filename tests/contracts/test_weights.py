@@ -40,8 +40,10 @@ SCALE_MATTERS: dict[str, str] = {
     "LogisticRegression": _PENALISED,
     "MLPClassifier": _PENALISED,
     "SVC": _PENALISED,
-    "VotingClassifier": "it matters to some of its members",
 }
+# What is weighed against the weights: multiplied by the same factor (C: divided), it leaves the model as it is.
+WITH_THE_WEIGHTS = ("alpha", "var_smoothing")
+AGAINST_THE_WEIGHTS = ("C",)
 _DRAWS = "draws rows"
 _FOLDS = "deals rows out to folds, and counts the rows of a leaf"
 _COUNTS = "a statistic takes the weights for counts of rows, scaled to their number"
@@ -56,6 +58,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "ExplainableBoostingClassifier": _FOLDS,
     "ExplainableBoostingRegressor": _FOLDS,
     "FOILClassifier": _COUNTS,
+    "GaussianMixtureClassifier": _COUNTS,
     "HistGradientBoostingClassifier": _FOLDS,
     "HistGradientBoostingRegressor": _FOLDS,
     "KNeighborsClassifier": "k counts rows",
@@ -65,6 +68,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "RIPPERClassifier": "splits the rows into growing and pruning parts",
     "RandomForestClassifier": _DRAWS,
     "RandomForestRegressor": _DRAWS,
+    "VotingClassifier": _COUNTS,
 }
 
 predictors = [e for e in all_estimators() if hasattr(e, "predict")]
@@ -127,6 +131,42 @@ def test_weights_count_as_repetitions(estimator: Any) -> None:
     repeated = fitted(estimator, X.loc[X.index.repeat(times)].reset_index(drop=True), np.repeat(y, times))
     weighted = output(fitted(estimator, X, y, times), X)
     np.testing.assert_allclose(weighted, output(repeated, X), rtol=1e-6, atol=1e-8)
+
+
+def scaled_with_its_strengths(estimator: Any, factor: float) -> Any:
+    """Return it with smoothing and penalties as strong as before, beside weights times a factor."""
+    params = estimator.get_params()
+    changed = {name: params[name] * factor for name in WITH_THE_WEIGHTS if isinstance(params.get(name), float)}
+    changed |= {name: params[name] / factor for name in AGAINST_THE_WEIGHTS if isinstance(params.get(name), float)}
+    return clone(estimator).set_params(**changed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(e for e in predictors if type(e).__name__ in SCALE_MATTERS),
+        *(vaglio.NaiveBayesClassifier(likelihood) for likelihood in ("mdl", "kde", "gaussian", "discrete")),
+        vaglio.GaussianMAPClassifier("shrunk"),
+        vaglio.BayesianNetworkClassifier("k-dependence"),
+    ],
+    ids=name_of,
+)
+def test_what_counts_rows_does_not_see_the_scale_of_weights(estimator: Any) -> None:
+    """Description lengths, bandwidths, minimums and criteria count rows, whatever smoothing and penalties weigh."""
+    X, y = mixed_table(200)
+    for weight in (np.ones(len(X)), whole_weights(len(X))):
+        expected = output(fitted(estimator, X, y, weight), X)
+        for factor in (8.0, 1 / 60):
+            found = fitted(scaled_with_its_strengths(estimator, factor), X, y, weight * factor)
+            np.testing.assert_allclose(output(found, X), expected, rtol=1e-8, atol=1e-9)
+
+
+def test_lambda_makes_a_support_vector_machine_free_of_the_scale() -> None:
+    X, y = mixed_table()
+    weight = whole_weights(len(X))
+    expected = output(fitted(vaglio.SVC(lam=0.01), X, y, weight), X)
+    np.testing.assert_allclose(output(fitted(vaglio.SVC(lam=0.01), X, y, weight / 60), X), expected, rtol=1e-9)
 
 
 def test_every_exception_names_a_learner() -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +53,8 @@ _HALVINGS = 14
 _MOST_COLUMNS = 8
 # Of the columns that flip a row alone, how many nearest ones are made as small as can be: the order may still change.
 _FINALISTS = 3
+# Of so many changes, every selection is tried: 62 of six.
+_MOST_SELECTED = 6
 # Cells of all copies of one round.
 _MOST_CELLS = 40_000_000
 
@@ -90,7 +93,7 @@ def find_counterfactuals(
     said = (reason.feature for e in explanations for reason in (*e.reasons, *e.against))
     named = tuple(dict.fromkeys(place[name] for name in said if name is not None))
     question = Question(model, matrix, decided, ruler, named)
-    found = (changes.find(model.kind) or search)(question, np.arange(matrix.n_rows))
+    found = fewest(question, (changes.find(model.kind) or search)(question, np.arange(matrix.n_rows)))
     # Every change is checked by the model: one that does not give another class is dropped.
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
     become = dict(zip(changed.row.tolist(), question.ask(changed).tolist()))
@@ -394,6 +397,33 @@ def fewer(question: Question, variants: Variants) -> Variants:
         needless = (variants.feature[:, k] >= 0) & (feature >= 0).any(axis=1) & question.flips(without)
         variants = Variants(variants.row, np.where(needless[:, None], feature, variants.feature), variants.value)
     return variants
+
+
+def fewest(question: Question, found: Found) -> Found:
+    """Return for each row the fewest of its changes that give it another class, and of as few the nearest.
+
+    What one change needs may be what another makes needless, so that changes are not taken back one by one. Where there
+    are too many for that, all selections of all but one are tried, again and again.
+    """
+    kept = dict(found)
+    open_ = [row for row, changed in found.items() if len(changed) > 1]
+    while open_:
+        selected = [(row, list(part)) for row in open_ for part in _selections(kept[row])]
+        variants = Variants.of_lists(selected)
+        flipped, far = question.flips(variants), question.distance(variants)
+        best: dict[int, tuple[int, float, list[tuple[int, float]]]] = {}
+        for (row, part), flips, distance in zip(selected, flipped.tolist(), far.tolist()):
+            if flips and (row not in best or (len(part), distance) < best[row][:2]):
+                best[row] = len(part), distance, part
+        kept |= {row: part for row, (_, _, part) in best.items()}
+        open_ = [row for row in best if len(found[row]) > _MOST_SELECTED and len(kept[row]) > 1]
+    return kept
+
+
+def _selections(changed: list[tuple[int, float]]) -> Iterator[tuple[tuple[int, float], ...]]:
+    """Yield selections of fewer changes: all, or those of all but one."""
+    least = 1 if len(changed) <= _MOST_SELECTED else len(changed) - 1
+    return chain.from_iterable(combinations(changed, size) for size in range(least, len(changed)))
 
 
 def _closer(question: Question, variants: Variants, k: int) -> Variants:

@@ -395,7 +395,8 @@ class Fitted:
             Name (``"age"``, ``"age & income"``) or position of the term.
         action : {"flatten", "monotone", "remove", "set"}
             Give all values the mean score; make the scores rise or fall (isotonic regression by weight); take the term
-            away; give values another score.
+            away; give values another score. "monotone" and "remove" of a column do the same to its pairs, so that
+            nothing of it bends the prediction, or counts, any more.
         where : object, optional
             Which values are flattened or set: a category, ``"missing"``, or ``(low, high)`` of a column of numbers,
             whose intervals are changed where the range reaches into them; None at an end leaves it open.

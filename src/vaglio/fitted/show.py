@@ -156,6 +156,9 @@ def edit_in_words(edit: dict[str, Any], is_date: bool) -> Message:
         parts.append(text("where {where}", where=_safe(where)))
     if edit.get("label") is not None:
         parts.append(text("for {label}", label=_safe(edit["label"])))
+    pairs = [_safe(pair.get("term")) for pair in edit.get("pairs") or () if isinstance(pair, dict)]
+    if pairs:
+        parts.append(text("with {n:,} {n:pair|pairs}: {pairs}", n=len(pairs), pairs=join(", ", pairs)))
     told = text("{term}: {change}", term=_safe(edit.get("term")), change=join(" ", parts))
     before, after = (_scores(edit.get(side)) for side in ("before", "after"))
     if before and len(before) == len(after):

@@ -60,6 +60,29 @@ def test_set_and_remove(fitted):
     np.testing.assert_allclose(scores(without, X), scores(fitted, X) - lost, atol=1e-9)
 
 
+def test_a_removed_column_does_not_count_through_its_pairs(fitted):
+    X, _ = mixed()
+    without = fitted.edit("a", "remove", reason="may not count")
+    np.testing.assert_array_equal(scores(without, X.assign(a=X["a"].to_numpy()[::-1])), scores(without, X))
+    assert without.edits[0]["pairs"] == [{"term": "a & b"}]
+    assert without.edits_in_words() == ["a: remove with 1 pair: a & b (may not count)"]
+
+
+@pytest.mark.parametrize("term", ["a", "b"])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_monotone_column_is_monotone_beside_every_value_of_its_pair(fitted, term, direction):
+    X, _ = mixed()
+    edited = fitted.edit(term, "monotone", direction=direction)
+    values = np.append(-np.inf, fitted.model.cuts_of(["a", "b"].index(term))) + 1e-6
+    values[0] = -1e6
+    for row in range(20):
+        rows = X.iloc[[row] * len(values)].assign(**{term: values})
+        assert (np.diff(scores(edited, rows)) * direction >= -1e-12).all()
+    pair = edited.edits[0]["pairs"][0]
+    assert pair["term"] == "a & b"
+    assert np.shape(pair["before"]) == np.shape(pair["after"]) == (table(fitted, "a & b").size, 1)
+
+
 def test_edits_are_kept_with_their_scores_in_the_file(fitted, tmp_path):
     edited = fitted.edit("a", "monotone", direction=-1, reason="by law").edit("size", "remove").with_intercept([0.5])
     edited.save(tmp_path / "model")

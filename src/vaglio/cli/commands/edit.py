@@ -47,7 +47,8 @@ What = Annotated[
         metavar="ACTION",
         help=(
             "flatten: set all values to their mean score; monotone: make the scores rise or fall; "
-            "remove: delete the term; set: give values another score."
+            "remove: delete the term; set: give values another score. "
+            "monotone and remove include the pairs of a column."
         ),
     ),
 ]

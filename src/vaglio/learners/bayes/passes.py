@@ -23,7 +23,7 @@ from vaglio.learners.bayes.estimators.class_statistics import (
     squares_of_categories,
 )
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, Scatter, gaussians_of, share_of_sums
-from vaglio.learners.bayes.estimators.intervals import bins_of_counts
+from vaglio.learners.bayes.estimators.intervals import bins_of_counts, in_rows
 from vaglio.learners.bayes.estimators.likelihood_choice import MOST_COLUMNS, MOST_ROWS, resolve_likelihoods
 from vaglio.learners.bayes.estimators.likelihoods import (
     NumericGroups,
@@ -103,6 +103,7 @@ class Counted:
         """Return the statistics that the models of naive Bayes are made from."""
         return Statistics(
             facts.codebook.features,
+            facts.n_rows,
             self.class_weight,
             Moments(*plan.moments.moments(self.moments)),
             self.tables,
@@ -174,7 +175,12 @@ def naive_passes(
     counts = {j: by_column[int(position[j])] for j in asked if int(position[j]) in by_column}
     moved = None if plan.logarithms is None else Moments(*plan.logarithms.moments(found.logarithms))
     named = named_of_moments(asked, position, statistics.moments, moved, strengths)
-    return statistics, groups_of_counts(asked, counts, statistics.moments, position, named, strengths)
+    factor = _rows_per_weight(facts)
+    return statistics, groups_of_counts(asked, counts, statistics.moments, position, named, strengths, factor)
+
+
+def _rows_per_weight(facts: TableSummary) -> float:
+    return facts.n_rows / float(facts.class_weight.sum()) if facts.weighted else 1.0
 
 
 def _first_impossible(columns: list[tuple[int, str]], chunk: Chunk) -> list[tuple[int, float]]:
@@ -200,7 +206,8 @@ def bins_passes(facts: TableSummary, keep_few_values: bool) -> Generator[Pass, A
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     plan = CountingPlan.of(facts, cells_of(facts, numeric, sample))
     found: Counted = yield plan.counting("counts of values")
-    counts = {block[at]: triples for at, triples in found.value_counts(plan).items()}
+    factor = _rows_per_weight(facts)
+    counts = {block[at]: in_rows(triples, factor) for at, triples in found.value_counts(plan).items()}
     seen = {j: max(1, int(np.count_nonzero(table.sum(axis=0)))) for j, table in found.tables.items()}
     return bins_of_counts(features, counts, seen, facts.n_classes, keep_few_values), found.class_weight
 
@@ -211,14 +218,17 @@ def gaussian_passes(
     """Ask for the sums behind means and covariances; return the Gaussian of each class."""
     assert facts.classes is not None
     plan = ScatterPlan.of(facts, columns)
-    weight, first, second = plan.sums((yield Pass("means and covariances", plan.summarize)))
+    # What mends a covariance counts rows; its other uses do not depend on the scale of the weights.
+    factor = _rows_per_weight(facts)
+    sums = plan.sums((yield Pass("means and covariances", plan.summarize)))
+    weight, first, second = (each * factor for each in sums)
     whole = scatter_of_sums(plan.centre, weight.sum(axis=0), first.sum(axis=0), second.sum(axis=0), None)
     total = np.diag(whole.product) / np.maximum(np.diag(whole.weight), np.finfo(float).tiny)
     parts = [scatter_of_sums(plan.centre, *sums, whole.mean) for sums in zip(weight, first, second)]
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(parts)
     if kind == "shrunk" and shrinkage == "auto":
         lengths = Lengths.of(facts, plan, parts)
-        fourth = lengths.grid.value((yield Pass("lengths of rows", lengths.summarize)))[:, 0]
+        fourth = lengths.grid.value((yield Pass("lengths of rows", lengths.summarize)))[:, 0] * factor
         shares = [lengths.share(c, part, float(fourth[c])) for c, part in enumerate(parts)]
     return gaussians_of(parts, total, facts.class_weight, facts.classes, kind, shares)
 
@@ -250,7 +260,7 @@ class Lengths:
     @classmethod
     def of(cls, facts: TableSummary, plan: ScatterPlan, parts: list[Scatter]) -> Lengths:
         """Plan the sum."""
-        total = facts.class_weight
+        total = facts.class_weight * _rows_per_weight(facts)
         mean = np.stack([part.mean for part in parts])
         spread = np.sqrt(np.stack([np.diag(part.product) for part in parts]) / total[:, None])
         low, high = facts.low[list(plan.columns)], facts.high[list(plan.columns)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.forms import scored_classes, slot_labels
 from vaglio.messages.sentences import did_you_mean
 
+# Of a cell without rows, for isotonic regression.
+_LEAST_WEIGHT = 1e-12
 ACTIONS = ("flatten", "monotone", "remove", "set")
 
 
@@ -28,6 +30,9 @@ def edited(
     label: object = None,
 ) -> tuple[Additive, dict[str, Any]]:
     """Return the changed model, and what was changed as plain data, with the scores before and after.
+
+    To remove the term of a column, or make it monotone, does the same to the pairs of that column: otherwise it would
+    still count, or bend the prediction, through them.
 
     Parameters
     ----------
@@ -59,26 +64,49 @@ def edited(
             raise InputError(
                 "partial-removal", "A term can only be removed as a whole. To remove a part of it, use 'flatten'."
             )
-        return _without(model, at), {**told, "before": [], "after": []}
+        pairs = _pairs_of(model, at)
+        names = {"pairs": [{"term": model.name_of(pair)} for pair in pairs]} if pairs else {}
+        return _without(model, [at, *pairs]), {**told, **names, "before": [], "after": []}
     outputs = _outputs(model, classes, label)
     cells = _cells(model, at, where)
-    changes: dict[str, Callable[[], np.ndarray]] = {
-        "flatten": lambda: _flattened(model, cells, outputs),
+    changes: dict[str, Callable[[], list[Change]]] = {
+        "flatten": lambda: [Change(at, cells, _flattened(model, cells, outputs))],
         "monotone": lambda: _monotone(model, at, cells, outputs, direction, where),
-        "set": lambda: np.full((len(cells), len(outputs)), float(value or 0.0)),
+        "set": lambda: [Change(at, cells, np.full((len(cells), len(outputs)), float(value or 0.0)))],
     }
-    changed = changes[action]()
-    if not np.isfinite(changed).all():
-        raise InputError("score-not-finite", "A score must be a finite number.")
     scores, deviations = model.scores.copy(), model.deviations.copy()
-    before = scores[np.ix_(cells, outputs)]
-    scores[np.ix_(cells, outputs)] = changed
-    # What an expert decides has no spread over the bags.
-    deviations[np.ix_(cells, outputs)] = 0.0
+    recorded = []
+    for change in changes[action]():
+        if not np.isfinite(change.scores).all():
+            raise InputError("score-not-finite", "A score must be a finite number.")
+        place = np.ix_(change.cells, outputs)
+        name = model.name_of(change.term)
+        recorded.append({"term": name, "before": scores[place].tolist(), "after": change.scores.tolist()})
+        scores[place] = change.scores
+        # What an expert decides has no spread over the bags.
+        deviations[place] = 0.0
     found = replace(model, scores=scores, deviations=deviations)
     if not found.is_bounded:
         raise InputError("score-too-large", "The new score is too large to add up. Choose a smaller one.")
-    return found, {**told, "direction": direction, "before": before.tolist(), "after": changed.tolist()}
+    own, *pairs_changed = recorded
+    names = {"pairs": pairs_changed} if pairs_changed else {}
+    return found, {**told, "direction": direction, **own, **names}
+
+
+class Change(NamedTuple):
+    """The new scores of some cells of a term, one row per cell."""
+
+    term: int
+    cells: np.ndarray
+    scores: np.ndarray
+
+
+def _pairs_of(model: Additive, at: int) -> list[int]:
+    """Return the terms of pairs of the column of a term; a pair has none."""
+    feature, second = model.terms[at].tolist()
+    if second >= 0:
+        return []
+    return [t for t, columns in enumerate(model.terms.tolist()) if t != at and feature in columns]
 
 
 def term_position(model: Additive, term: str | int) -> int:
@@ -177,7 +205,8 @@ def _flattened(model: Additive, cells: np.ndarray, outputs: np.ndarray) -> np.nd
 
 def _monotone(
     model: Additive, at: int, cells: np.ndarray, outputs: np.ndarray, direction: int | None, where: Any
-) -> np.ndarray:
+) -> list[Change]:
+    """Fit the term of a column by isotonic regression, and its pairs at every value of their other column."""
     feature, second = model.terms[at].tolist()
     if second >= 0 or model.features[feature].is_nominal or where is not None:
         raise InputError(
@@ -185,25 +214,47 @@ def _monotone(
         )
     if direction not in (None, 1, -1):
         raise InputError("invalid-direction", "direction must be 1 or -1, not {direction!r}.", direction=direction)
+    found: np.ndarray = model.scores[np.ix_(cells, outputs)].copy()
+    directions = []
+    for k in range(found.shape[1]):
+        ways = {d: _isotonic(found[:, k], model.weights[cells], d) for d in (1, -1)}
+        weight = np.maximum(_weights(model, cells), _LEAST_WEIGHT)
+        lost = {d: float(weight @ (found[:, k] - way) ** 2) for d, way in ways.items()}
+        directions.append(direction or (1 if lost[1] <= lost[-1] else -1))
+        found[:, k] = ways[directions[-1]]
+    changes = [Change(at, cells, found)]
+    for pair in _pairs_of(model, at):
+        axis = model.terms[pair].tolist().index(feature)
+        # Lines of the table along the column, one for each group of the other.
+        scores = np.moveaxis(model.table(pair)[..., outputs], axis, 0).copy()
+        weights = np.moveaxis(model.table(pair, "weights"), axis, 0)
+        for other in range(scores.shape[1]):
+            for k, way in enumerate(directions):
+                scores[:, other, k] = _isotonic(scores[:, other, k], weights[:, other], way)
+        own = np.arange(int(model.cell_start[pair]), int(model.cell_start[pair + 1]))
+        changes.append(Change(pair, own, np.moveaxis(scores, 0, axis).reshape(len(own), len(outputs))))
+    return changes
+
+
+def _isotonic(scores: np.ndarray, weights: np.ndarray, direction: int) -> np.ndarray:
+    """Return the scores as isotonic regression by weight has them; the last, of missing values, has no order."""
     from sklearn.isotonic import isotonic_regression  # no other part of a model needs scikit-learn
 
-    found: np.ndarray = model.scores[np.ix_(cells, outputs)].copy()
-    weight = np.maximum(_weights(model, cells[:-1]), 1e-12)  # the last cell, of missing values, has no order
-    for k in range(found.shape[1]):
-        own = found[:-1, k]
-        ways = {d: isotonic_regression(own, sample_weight=weight, increasing=d > 0) for d in (1, -1)}
-        lost = {d: float(weight @ (own - way) ** 2) for d, way in ways.items()}
-        found[:-1, k] = ways[direction or (1 if lost[1] <= lost[-1] else -1)]
+    own = weights[:-1]
+    weight = np.maximum(own if own.sum() > 0 else np.ones(len(own)), _LEAST_WEIGHT)
+    found: np.ndarray = scores.copy()
+    found[:-1] = isotonic_regression(scores[:-1], sample_weight=weight, increasing=direction > 0)
     return found
 
 
-def _without(model: Additive, at: int) -> Additive:
+def _without(model: Additive, terms: list[int]) -> Additive:
     keep = np.ones(len(model.scores), dtype=bool)
-    keep[int(model.cell_start[at]) : int(model.cell_start[at + 1])] = False
+    for at in terms:
+        keep[int(model.cell_start[at]) : int(model.cell_start[at + 1])] = False
     # A new object: what the old one has kept of its layout does not fit.
     return replace(
         model,
-        terms=np.delete(model.terms, at, axis=0),
+        terms=np.delete(model.terms, terms, axis=0),
         scores=model.scores[keep],
         deviations=model.deviations[keep],
         weights=model.weights[keep],

@@ -53,6 +53,8 @@ class Statistics:
     Attributes
     ----------
     features : tuple of Feature
+    rows : int
+        Rows of positive weight.
     class_weight : ndarray (K,)
     moments : Moments
         Of the numeric block.
@@ -69,6 +71,7 @@ class Statistics:
     """
 
     features: tuple[Feature, ...]
+    rows: int
     class_weight: np.ndarray
     moments: Moments
     tables: dict[int, np.ndarray]
@@ -90,6 +93,7 @@ class Statistics:
             documents[j] = np.bincount(y, present if weight is None else present * weight, minlength=k)
         return cls(
             matrix.features,
+            len(y) if weight is None else int(np.count_nonzero(weight)),
             np.bincount(y, weight, minlength=k).astype(np.float64),
             Moments(*_core.class_moments(matrix.numeric, y, weight, k, threads)),
             tables,
@@ -106,6 +110,7 @@ class Statistics:
         mine, theirs = self._recoded(features), other._recoded(features)
         return Statistics(
             features,
+            self.rows + other.rows,
             self.class_weight + other.class_weight,
             self.moments.merge(other.moments),
             {j: table + theirs.tables[j] for j, table in mine.tables.items()},
@@ -129,7 +134,7 @@ class Statistics:
 
     def reliability(self, j: int, guard: float | None) -> float:
         """How far a nominal feature is believed: 1 unless it has many values, and they tell little beyond chance."""
-        if j not in self.squares or self.tables[j].shape[1] <= guarded_from(guard, float(self.class_weight.sum())):
+        if j not in self.squares or self.tables[j].shape[1] <= guarded_from(guard, self.rows):
             return 1.0
         return reliability(self.tables[j].T, self.squares[j])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.errors import DataWarning, InputError
+from vaglio.learners.inputs import scaled_to_rows
 from vaglio.messages.sentences import listed
 
 # Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
@@ -68,7 +69,9 @@ def fit_class_gaussians(
     shrinkage : float or "auto"
         For "shrunk": share of the way towards the diagonal; "auto" is Ledoit and Wolf's estimate.
     """
-    w = np.ones(len(y)) if weight is None else weight
+    # What mends a covariance counts rows; its other uses do not depend on the scale of the weights.
+    rows = None if weight is None else scaled_to_rows(weight)
+    w = np.ones(len(y)) if rows is None else rows
     of_class = [np.flatnonzero(y == c) for c in range(len(classes))]
     with np.errstate(over="ignore", invalid="ignore"):
         if not missing and all(len(here) for here in of_class):
@@ -87,7 +90,7 @@ def fit_class_gaussians(
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
         shares = [ledoit_wolf_share(part.centred, w[here]) for here, part in zip(of_class, parts)]
-    weights = np.bincount(y, w, minlength=len(classes))
+    weights = np.bincount(y, weight, minlength=len(classes)).astype(np.float64)
     return gaussians_of(parts, total, weights, classes, kind, shares)
 
 

@@ -20,7 +20,13 @@ from vaglio.engines.passes import Passes, TableSummary
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
-from vaglio.learners.bayes.estimators.intervals import has_few_values, learn_quantiles, numeric_columns
+from vaglio.learners.bayes.estimators.intervals import (
+    counts_in_rows,
+    has_few_values,
+    learn_quantiles,
+    numeric_columns,
+    rows_per_weight,
+)
 from vaglio.learners.bayes.estimators.likelihoods import (
     NumericGroups,
     NumericTable,
@@ -30,7 +36,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 from vaglio.learners.bayes.model.gaussian_mixture import GaussianMixtureModel
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.passes import CountingPlan, gaussian_passes
-from vaglio.learners.inputs import note_reliability
+from vaglio.learners.inputs import in_whole_proportions, note_reliability
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.typing import ClassWeight, Priors, RandomState
 
@@ -145,7 +151,8 @@ class GaussianMixtureClassifier(Generative):
     Each class's mixture is fitted by scikit-learn's GaussianMixture on its complete rows, in columns brought to unit
     variance; a missing number is integrated out at prediction. Nominal, ordinal and text columns, and numbers with at
     most ten distinct values, are independent of the others given the class, with smoothed frequencies.
-    Weights count as repetitions; weights that are not whole are rounded to sixteenths of their mean.
+    Weights count as repetitions in the densities, and weights that are not multiples of the least one are rounded to
+    sixteenths of their mean; the criterion counts the rows.
 
     Parameters
     ----------
@@ -199,11 +206,12 @@ class GaussianMixtureClassifier(Generative):
         index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
         x = numeric_columns(matrix, index)
         counts = _core.value_counts(x, y, weight, len(self.classes_), self._threads())
+        in_rows = counts_in_rows(counts, y, weight)
         # A density of few distinct values would be spikes.
         tables = [
             value_table(int(j), column, len(self.classes_))
-            for j, column in zip(index, counts)
-            if has_few_values(column)
+            for j, column, rows in zip(index, counts, in_rows)
+            if has_few_values(rows)
         ]
         dense = ~np.isin(index, [table.feature for table in tables])
         index, x = index[dense], x[:, dense]
@@ -216,10 +224,12 @@ class GaussianMixtureClassifier(Generative):
         mixtures, self.bic_ = [], []
         # Small fits would spend their time starting threads, and in a forked child OpenMP waits for threads that the
         # parent has and the child has not.
+        repetitions = None if weight is None else in_whole_proportions(weight)
+        scale = rows_per_weight(y, repetitions)
         with threadpool_limits(1):
             for c in range(len(self.classes_)):
-                rows, total = _repeated(x[y == c], None if weight is None else weight[y == c])
-                mixture, bic = self._fit_class(rows, total, single, c, seed)
+                rows, total = _repeated(x[y == c], None if repetitions is None else repetitions[y == c])
+                mixture, bic = self._fit_class(rows, total * scale, single, c, seed)
                 mixtures.append(mixture)
                 self.bic_.append(bic)
         parts = [np.concatenate(part) for part in zip(*mixtures)]

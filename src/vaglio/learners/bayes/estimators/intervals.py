@@ -15,6 +15,7 @@ from vaglio.learners.bayes.model.bins import Bins, Quantiles, joined
 # A frequency per value needs few values, each seen several times.
 FEW_VALUES = 10
 ROWS_PER_VALUE = 3
+ROUNDING = 1e-12
 
 # Even steps of the share; the outermost step is halved down to single rows, because a skewed column has most of its
 # spread there.
@@ -86,7 +87,7 @@ def learn_bins(
             column=name,
         )
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
-    counts = _core.value_counts(numeric_columns(matrix, index), y, weight, k, threads)
+    counts = counts_in_rows(_core.value_counts(numeric_columns(matrix, index), y, weight, k, threads), y, weight)
     by_column = dict(zip(index.tolist(), counts))
     seen = {}
     for j, feature in enumerate(matrix.features):
@@ -103,7 +104,7 @@ def bins_of_counts(
     k: int,
     keep_few_values: bool,
 ) -> Bins:
-    """Cut numeric columns by the counts of their values; the others have as many values as ``seen`` says."""
+    """Cut numeric columns by the counts of their values, in rows; the others have as many values as ``seen`` says."""
     size = np.array([max(1, len(feature.categories)) for feature in features], dtype=np.int64)
     points = [np.empty(0)]
     for j, counts in by_column.items():
@@ -120,10 +121,29 @@ def bins_of_counts(
     return Bins(features, size, np.concatenate(points), occurring, learn_quantiles(by_column, {}, k))
 
 
+def rows_per_weight(y: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the number of rows for a weight of one, by which weights become counts of rows."""
+    return 1.0 if weight is None else len(y) / float(weight.sum())
+
+
+def in_rows(counts: ValueCounts, factor: float) -> ValueCounts:
+    """Return the counts with their weights as numbers of rows, which description lengths and minimums need."""
+    value, label, weight = counts
+    return value, label, weight if factor == 1.0 else weight * factor
+
+
+def counts_in_rows(counts: list[ValueCounts], y: np.ndarray, weight: np.ndarray | None) -> list[ValueCounts]:
+    """Return counts of values of these rows as numbers of rows."""
+    factor = rows_per_weight(y, weight)
+    return [in_rows(column, factor) for column in counts]
+
+
 def has_few_values(counts: ValueCounts) -> bool:
+    """Return whether a column has at most ten values, with three rows each on average; counts are in rows."""
     value = counts[0]
     distinct = 1 + np.count_nonzero(value[1:] != value[:-1])
-    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct)
+    # Weights that became rows are a rounding away from them.
+    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct * (1 - ROUNDING))
 
 
 def numeric_columns(matrix: EncodedMatrix, index: Collection[int]) -> np.ndarray:

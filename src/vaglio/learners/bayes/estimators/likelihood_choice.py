@@ -26,7 +26,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.generative import resolve_priors
-from vaglio.learners.bayes.estimators.intervals import FEW_VALUES, has_few_values, numeric_columns
+from vaglio.learners.bayes.estimators.intervals import FEW_VALUES, counts_in_rows, has_few_values, numeric_columns
 from vaglio.learners.bayes.estimators.likelihoods import Strengths
 from vaglio.learners.bayes.model.likelihood import DISTRIBUTIONS
 from vaglio.learners.bayes.model.posterior import log_of
@@ -171,5 +171,5 @@ def split_auto(
     new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
     possible = [j for j, values in zip(index, np.count_nonzero(new, axis=0)) if values < FEW_VALUES]
     counts = _core.value_counts(numeric_columns(matrix, possible), y, weight, k, threads) if possible else []
-    few = [j for j, column in zip(possible, counts) if has_few_values(column)]
+    few = [j for j, column in zip(possible, counts_in_rows(counts, y, weight)) if has_few_values(column)]
     return few, [j for j in index if j not in few]

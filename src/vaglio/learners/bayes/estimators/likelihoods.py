@@ -11,7 +11,13 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import Moments, Statistics
-from vaglio.learners.bayes.estimators.intervals import ValueCounts, has_few_values, numeric_columns
+from vaglio.learners.bayes.estimators.intervals import (
+    ValueCounts,
+    has_few_values,
+    in_rows,
+    numeric_columns,
+    rows_per_weight,
+)
 from vaglio.learners.bayes.model.likelihood import (
     CATEGORY,
     DISTRIBUTIONS,
@@ -107,7 +113,9 @@ def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) 
     )
 
 
-def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Moments) -> KernelGroup:
+def kernel_group(
+    features: np.ndarray, counts: list[ValueCounts], moments: Moments, rows_per_weight: float
+) -> KernelGroup:
     """Kernel densities with half of Scott's bandwidth, ½·s·n^(-1/5), in each class.
 
     A kernel density is chosen where several modes are expected; the full bandwidth is made for one normal mode and
@@ -132,7 +140,7 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
                 chosen_weight = np.bincount(where, weight)
                 n, deviation = whole.weight[0, t], whole.deviation[0, t]
             spread = np.sqrt(max(deviation / n, 1e-3 * total))
-            bandwidth[t, c] = max(0.5 * spread * n**-0.2, gap / 6) or 1.0
+            bandwidth[t, c] = max(0.5 * spread * (n * rows_per_weight) ** -0.2, gap / 6) or 1.0
             values.append(chosen)
             weights.append(chosen_weight)
             start.append(start[-1] + len(chosen))
@@ -242,7 +250,8 @@ def numeric_groups(
     read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
     counts = dict(zip(read, _core.value_counts(numeric_columns(matrix, read), y, weight, k, threads))) if read else {}
     named = named_group(asked, matrix, y, weight, moments, strengths, threads)
-    return groups_of_counts(asked, counts, moments, matrix.position, named, strengths)
+    factor = rows_per_weight(y, weight)
+    return groups_of_counts(asked, counts, moments, matrix.position, named, strengths, factor)
 
 
 def groups_of_counts(
@@ -252,16 +261,22 @@ def groups_of_counts(
     position: np.ndarray,
     named: NamedGroup,
     strengths: Strengths,
+    rows_per_weight: float,
 ) -> NumericGroups:
-    """Choose and fit the likelihoods, given the counts of values of the columns that need them."""
+    """Choose and fit the likelihoods, given the counts of values of the columns that need them.
+
+    Frequencies and moments are weighed against α, so they keep the weights as given; minimums, description lengths
+    and bandwidths count rows, a weight of one being ``rows_per_weight`` of them.
+    """
     k = len(moments.weight)
     read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
-    tables, uncut = _tabulate(read, counts, k)
+    tables, uncut = _tabulate(read, counts, k, rows_per_weight)
     smooth = np.array(sorted([*uncut, *(j for j, kind in asked.items() if kind == "gaussian")]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
     kernel = KernelGroup.empty(k)
     if len(dense):
-        kernel = kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense]))
+        of_dense = [counts[int(j)] for j in dense]
+        kernel = kernel_group(dense, of_dense, moments.select(position[dense]), rows_per_weight)
     return NumericGroups(
         gaussian_group(smooth, moments.select(position[smooth]), strengths.var_smoothing),
         tables,
@@ -271,15 +286,18 @@ def groups_of_counts(
     )
 
 
-def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> tuple[list[NumericTable], list[int]]:
+def _tabulate(
+    asked: dict[int, str], counts: dict[int, ValueCounts], k: int, rows_per_weight: float
+) -> tuple[list[NumericTable], list[int]]:
     """Return the tables, and the "auto" columns that become Gaussian because none of them was cut."""
     tables, uncut = [], []
     any_cut = False
     for j, kind in asked.items():
-        if kind == "discrete" or (kind == "auto" and has_few_values(counts[j])):
+        rows = in_rows(counts[j], rows_per_weight)
+        if kind == "discrete" or (kind == "auto" and has_few_values(rows)):
             tables.append(value_table(j, counts[j], k))
         elif kind in ("mdl", "auto"):
-            cuts = _core.mdl_cuts(*counts[j], k)
+            cuts = _core.mdl_cuts(*rows, k)
             any_cut = any_cut or len(cuts) > 0
             if kind == "auto" and not len(cuts):
                 uncut.append(interval_table(j, counts[j], cuts, k))

@@ -57,7 +57,7 @@ def prepare_member(estimator: Estimator, name: str, facts: TableSummary) -> None
         )
     estimator._validate_params()
     estimator._refuse_passes()
-    if getattr(estimator, "class_weight", None) is not None or (facts.weighted and estimator._scales_weights):
+    if getattr(estimator, "class_weight", None) is not None:
         raise NotSupportedError(
             "member-weights",
             "The member {member!r} has its own class_weight, which needs all rows in memory. Give "

@@ -81,6 +81,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
 
     _learner_id = "voting"
     _min_classes = 2
+    _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list, tuple, None],
         "voting": [StrOptions({"hard", "soft"})],
@@ -272,7 +273,7 @@ def _fit_all(
     # Its own view of the rows: what one member computes on the way is not shared between threads.
     rows = matrix.take(slice(None))
     rows.threads = 1
-    return fit_member(member, codebook, rows, y, weight, classes, metadata=metadata)
+    return fit_member(member, codebook, rows, y, weight, classes, scaled=True, metadata=metadata)
 
 
 def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], matrix: EncodedMatrix) -> None:

@@ -52,7 +52,9 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
     """The same conditions with all class weights learned from these rows.
 
     A rule keeps its label, with certainty if its rows now favour another class: its author had a reason.
-    The default follows the rows that no rule takes, and without such rows all of them.
+    The default follows the rows that no rule takes, and without such rows all of them. Classes that tie for it share
+    it by their frequency in all rows, and of equally frequent ones the first to appear comes first: how classes are
+    spelled decides nothing.
     """
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
     measured = counted(ruleset, matrix, y, weight)
@@ -70,8 +72,21 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
         stands = decided[i].sum() > 0 and ruleset.decision(decided[i]) == rule.code
         entries.append(replace(rule, weights=tuple((decided[i] if stands else np.eye(k)[rule.code]).tolist())))
     default = class_weights(left, y, weight, k)
-    otherwise = tuple(default.tolist()) if default.sum() > 0 else measured.totals
-    return replace(measured, entries=tuple(entries), default=otherwise)
+    otherwise = _without_tie(default if default.sum() > 0 else np.array(measured.totals), np.array(measured.totals), y)
+    return replace(measured, entries=tuple(entries), default=tuple(otherwise.tolist()))
+
+
+def _without_tie(default: np.ndarray, totals: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return class weights in which no two classes tie for the largest one that is above 0."""
+    tied = np.flatnonzero((default == default.max(initial=0.0)) & (default > 0))
+    if len(tied) < 2:
+        return default
+    shares = totals[tied].copy()
+    most = tied[shares == shares.max()]
+    shares[tied == min(most, key=lambda code: int(np.argmax(y == code)))] += shares.sum() / max(len(y), 1)
+    found = default.copy()
+    found[tied] = default[tied].sum() * shares / shares.sum()
+    return found
 
 
 def minimal_cover(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray) -> RuleSet:
