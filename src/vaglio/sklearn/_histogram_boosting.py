@@ -127,7 +127,7 @@ def fit_boosting(
         ``X_val``, ``y_val`` and ``sample_weight_val``: rows to stop by, or None.
     """
     before = _to_go_on_from(estimator)
-    params = estimator.get_params(deep=False)
+    params = estimator._given_params()
     prepared = _prepared(estimator, params, X, y, sample_weight, watched)
     kept = {*params, "_random_seed"} if before is not None else params
     vars(estimator).update({name: value for name, value in vars(prepared).items() if name not in kept})

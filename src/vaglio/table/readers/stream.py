@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import threading
-import warnings
 import weakref
 import zlib
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio.errors import DataWarning, ReadError
+from vaglio.errors import DataWarning, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import as_missing, reading
 from vaglio.table._infer import NUMERIC_SHARE
@@ -247,7 +246,7 @@ def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
         tail = file.read()
     end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
     for remark in remarks:
-        warnings.warn(DataWarning(remark).at(str(path)), stacklevel=2)
+        warn(DataWarning(remark).at(str(path)))
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
 
 
@@ -347,10 +346,7 @@ def _numbers(
             "{name}, row {row:,}, column {column!r}: {cell!r} is not a number and counts as missing.",
             **cell,
         )
-    warnings.warn(
-        told,
-        stacklevel=2,
-    )
+    warn(told)
     return numbers
 
 

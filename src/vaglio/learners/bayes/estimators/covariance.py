@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.messages.sentences import listed
 
 # Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
@@ -236,7 +235,7 @@ def _regular(
     if singular:
         shown = listed(classes[singular].tolist(), 5, quoted=True)
         rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
-        warnings.warn(
+        warn(
             DataWarning(
                 "singular-covariance",
                 "The covariance of class {label} is singular: {p} columns, as few as {rows:g} rows, or "
@@ -245,8 +244,7 @@ def _regular(
                 label=shown,
                 p=p,
                 rows=rows,
-            ),
-            stacklevel=5,
+            )
         )
     symmetric: np.ndarray = (mended + mended.transpose(0, 2, 1)) / 2
     return symmetric
