@@ -22,6 +22,8 @@ built-in error that callers expect (ValueError, KeyError, ImportError): scikit-l
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any, Self
 
 from vaglio.messages.message import Message
@@ -42,6 +44,8 @@ __all__ = [
 ]
 
 
+# Packages through which a call reaches vaglio's code.
+_INNER = ("vaglio", "sklearn", "joblib", "contextlib")
 # Characters of a message.
 _LONGEST = 2000
 
@@ -125,6 +129,21 @@ class VaglioWarning(_Told, UserWarning):
 
 class DataWarning(VaglioWarning):
     """A remark about the data that does not stop the work."""
+
+
+def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
+    """Issue a warning at the line of the program that called vaglio, be it through scikit-learn.
+
+    Parameters
+    ----------
+    message : Warning or str
+    category : type of Warning, optional
+        Of a message that is text.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _INNER:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def damaged_model_file(reason: str) -> ModelFileError:

@@ -214,3 +214,14 @@ def test_boosted_trees_are_added_in_scikit_learns_order(name: str) -> None:
         # Stage by stage, scikit-learn's own loop asks one tree after the other.
         *_, last = model._staged_raw_predict(asked)
         np.testing.assert_array_equal(model._raw_predict(asked), last)
+
+
+def test_monotonic_constraints_may_be_given_by_name():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] + np.sin(X[:, 1])
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    by_name, by_place = (
+        ours.HistGradientBoostingRegressor(max_iter=5, monotonic_cst=given).fit(frame, y).predict(frame)
+        for given in ({"b": -1}, [0, -1, 0])
+    )
+    np.testing.assert_array_equal(by_name, by_place)

@@ -19,6 +19,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import vaglio
 import vaglio.sklearn as dropin
 from vaglio.sklearn._names import MODULES
 
@@ -109,9 +110,57 @@ def test_a_model_stored_by_another_version_of_scikit_learn_is_told(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(pickle.loads(stored).predict(X), GaussianNB().fit(X, y).predict(X))
+    assert "_sklearn_version" not in vars(pickle.loads(stored))
     monkeypatch.setattr(sklearn, "__version__", "99.0")
     with pytest.warns(InconsistentVersionWarning, match=r"GaussianNB from version 1\..*99\.0"):
         pickle.loads(stored)
+
+
+@pytest.mark.parametrize(("module", "name"), OWN)
+def test_the_page_of_a_preset_is_that_of_scikit_learns_class(module, name):
+    theirs, ours = (
+        getattr(importlib.import_module(f"{root}.{module}"), name)() for root in ("sklearn", "vaglio.sklearn")
+    )
+    link = theirs._get_doc_link()
+    assert ours._get_doc_link() == link
+    assert f"sklearn.{module}.{name}.html" in link
+
+
+def test_neighbours_have_the_rows_and_the_search_of_scikit_learn():
+    from sklearn import neighbors as theirs
+
+    from vaglio.sklearn import neighbors as ours
+
+    X, y = load_iris(return_X_y=True)
+    for params in ({}, {"algorithm": "brute"}, {"algorithm": "ball_tree", "p": 3}, {"n_neighbors": 80}):
+        for target in (y, np.column_stack([y, y % 2])):
+            for name in ours.OWN:
+                found, expected = (getattr(module, name)(**params).fit(X, target) for module in (ours, theirs))
+                np.testing.assert_array_equal(found._fit_X, expected._fit_X)
+                np.testing.assert_array_equal(found._y, expected._y)
+                assert found._fit_method == expected._fit_method
+                assert type(found._tree) is type(expected._tree)
+    assert found.fit(X[:, :2], y)._tree is None or found._tree.get_arrays()[0].shape[1] == 2
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_warning_names_the_line_that_called():
+    from sklearn.model_selection import cross_val_score
+
+    from vaglio.sklearn.linear_model import LogisticRegression, Perceptron
+    from vaglio.sklearn.svm import SVC
+
+    X, y = load_iris(return_X_y=True)
+    for model in (
+        LogisticRegression(max_iter=1),
+        Perceptron(max_iter=1),
+        SVC(max_iter=1),
+        vaglio.Perceptron(max_iter=1),
+    ):
+        for call in (model.fit, lambda X, y, model=model: cross_val_score(model, X, y, cv=2)):
+            with pytest.warns(sklearn.exceptions.ConvergenceWarning) as told:
+                call(X, y)
+            assert {warning.filename for warning in told} == {__file__}, model
 
 
 def test_patching_replaces_the_classes_and_gives_them_back():

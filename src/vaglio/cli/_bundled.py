@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import DataWarning
+from vaglio.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from vaglio.table import Table
@@ -35,7 +34,7 @@ def note_file(source: str) -> None:
             "{source!r} is a file in this folder: vaglio reads the file, not the bundled table of that name.",
             source=source,
         )
-        warnings.warn(told, stacklevel=2)
+        warn(told)
 
 
 def load_bundled(name: str, target: str | None, levels: Mapping[str, Any], roles: Mapping[str, str]) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
 from vaglio.cli._options import Target, UsageError, option_help, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
-from vaglio.errors import DataWarning
+from vaglio.errors import DataWarning, warn
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean, listed
 
@@ -187,7 +186,7 @@ class FileOptions:
         given, how = self.source(source)
         table = read(given, target, like=fitted.notations, missing=self.missing_words(), **how)
         for remark in table.remarks:
-            warnings.warn(DataWarning(remark), stacklevel=3)
+            warn(DataWarning(remark))
         tell(text("{source}: {n_table:,} {n_table:row|rows}", source=source, n_table=len(table)))
         return table
 
@@ -281,7 +280,7 @@ class ReadingOptions:
             given, how = self.file.source(source)
             table = read(given, target, levels=levels, roles=roles, missing=missing, **how)
         for remark in table.remarks:
-            warnings.warn(DataWarning(remark), stacklevel=3)
+            warn(DataWarning(remark))
         if target_needed and table.target is None:
             raise UsageError(
                 "target-option-missing",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import is_
@@ -15,7 +14,7 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode._feature import Feature, code_of_absence, spelling
 from vaglio.encode._text import learn_vocabulary
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import setting
 from vaglio.messages.sentences import listed
@@ -242,7 +241,7 @@ def warn_of(lost: Lost) -> None:
     why = lost[0][1]
     if len(lost) > 1:
         why = text("in {column!r}: {reason}", column=lost[0][0], reason=why)
-    warnings.warn(
+    warn(
         DataWarning(
             "most-values-unknown",
             "Most values of {n:column|columns} {columns} are unknown to the model and count as missing ({reason}). "
@@ -250,6 +249,5 @@ def warn_of(lost: Lost) -> None:
             n=len(lost),
             columns=listed([name for name, _ in lost], quoted=True),
             reason=why,
-        ),
-        stacklevel=2,
+        )
     )

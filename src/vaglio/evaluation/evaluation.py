@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import brier_score_loss, log_loss
 
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.evaluation import _rendering
 from vaglio.evaluation._label_measures import LabelMeasures
 from vaglio.evaluation.acceptance import Acceptance, Criterion
@@ -275,7 +274,7 @@ class Evaluation(LabelMeasures):
                 "The costs do not include the class {label!r}, so there is no mean cost.",
                 label=str(unknown[0]),
             )
-            warnings.warn(told, stacklevel=2)
+            warn(told)
             return self
         return replace(self, cost=cost.ordered(self.labels))
 

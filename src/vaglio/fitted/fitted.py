@@ -32,7 +32,7 @@ from vaglio.model.base import (
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Notation
-from vaglio.typing import CostLike, RandomState, TableLike
+from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
@@ -289,6 +289,28 @@ class Fitted:
         from vaglio.fitted.new_rows import draw_rows
 
         return draw_rows(self, n, label, random_state)
+
+    def add(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Fitted:
+        """Return the same model with more training rows, where the rows are the model (nearest neighbours).
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        y : array-like of shape (n_samples,)
+            Classes or numbers of the rows; a new class is added.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, on the scale of the rows held: without weights these count 1.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> model = vaglio.KNeighborsClassifier(1).fit([[1.0], [9.0]], ["low", "high"]).fitted_
+        >>> model.add([[40.0]], ["huge"]).predict([[30.0], [2.0]]).tolist()
+        ['huge', 'low']
+        """
+        from vaglio.fitted.new_rows import add_rows
+
+        return add_rows(self, X, y, sample_weight)
 
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""

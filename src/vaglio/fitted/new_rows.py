@@ -1,21 +1,59 @@
-"""New rows drawn from a model, in the columns and types of the rows it was trained on."""
+"""New rows: drawn from a model, in the columns and types of the rows it was trained on, or added to those it holds."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
-from vaglio.encode import Feature, Spread
+from vaglio.encode import Feature, Spread, aligned_labels
+from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
-from vaglio.typing import RandomState, TableLike
+from vaglio.typing import ColumnLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.fitted import Fitted
+
+
+def add_rows(fitted: Fitted, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Fitted:
+    """Return a model that holds more training rows; those of weight 0 are left out."""
+    model: Any = fitted.model
+    if not callable(getattr(model, "adding", None)):
+        raise NotSupportedError(
+            "learner-holds-no-rows",
+            "The learner {learner!r} holds no training rows, so none can be added. Train it again on all rows.",
+            learner=fitted.learner,
+        )
+    refuse_out_of_core(X, "Adding rows")
+    codebook = fitted.codebook.extended(X)
+    matrix, known, target = codebook.encode(X), fitted.classes, np.asarray(y)
+    classes = known
+    if known is None:
+        target = target.astype(np.float64)
+    else:
+        labels = aligned_labels(y, known)
+        classes = np.union1d(known, labels)
+        model = replace(model, target=np.searchsorted(classes, known)[model.target], n_classes=len(classes))
+        target = np.searchsorted(classes, labels)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if target.shape != (matrix.n_rows,) or (weight is not None and weight.shape != target.shape):
+        raise InputError(
+            "added-rows-of-other-length",
+            "X has {n_rows} rows, but y or sample_weight has another length. Give one value per row.",
+            n_rows=matrix.n_rows,
+        )
+    if not np.isfinite(target).all() or (weight is not None and not (np.isfinite(weight) & (weight >= 0)).all()):
+        raise InputError(
+            "added-rows-not-finite",
+            "Numbers to predict must be finite, and weights finite and not negative.",
+        )
+    model = model.adding(matrix, target, weight, 0 if classes is None else len(classes))
+    return replace(fitted, codebook=codebook, model=model, classes=classes)
 
 
 def draw_rows(fitted: Fitted, n: int, label: object, random_state: RandomState, schema: Table | None = None) -> Any:

@@ -34,7 +34,7 @@ from vaglio.learners.inputs import (
     within_range,
 )
 from vaglio.learners.out_of_core import accuracy_out_of_core, determination_out_of_core, fit_out_of_core
-from vaglio.learners.parameters import all_allowed, estimator, parameter_names
+from vaglio.learners.parameters import check_parameters, estimator, parameter_names
 from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
 from vaglio.messages.message import Option
@@ -88,8 +88,7 @@ class VaglioEstimator(BaseEstimator):
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
-        if not all_allowed(self):
-            super()._validate_params()  # finds the wrong one again, and says what is wrong
+        check_parameters(self)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         """Return the model of encoded rows; weights are positive, None when all rows count alike."""

@@ -22,7 +22,13 @@ from typing import Any, TypeVar, dataclass_transform
 
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, make_constraint
+from sklearn.utils._param_validation import (
+    Interval,
+    RealNotInt,
+    StrOptions,
+    make_constraint,
+    validate_parameter_constraints,
+)
 
 Class = TypeVar("Class", bound=type)
 
@@ -164,6 +170,27 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
     return tuple(_of_signature(cls))
 
 
+def declaring_class(cls: Any) -> Any:
+    """Return the estimator of this package that a class is, or inherits from.
+
+    Its parameters are those a fit reads. The signature of a subclass says less: it may fix some, and add its own.
+    """
+    return next(base for base in cls.__mro__ if "_written" in vars(base) or base.__module__.startswith("vaglio."))
+
+
+def parameters_of(estimator: object) -> dict[str, Any]:
+    """Return the parameters that a fit reads with their values, by the attributes of the estimator."""
+    return {name: getattr(estimator, name) for name in parameter_names(declaring_class(type(estimator)))}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise scikit-learn's error if a parameter is not within its limits."""
+    if not all_allowed(estimator):
+        kind: Any = type(estimator)
+        given = {name: getattr(estimator, name) for name, _, _ in _limits(kind)}
+        validate_parameter_constraints(kind._parameter_constraints, given, kind.__name__)
+
+
 def all_allowed(estimator: object) -> bool:
     """Return whether every parameter is within its limits, or limits are not to be looked at."""
     kind: Any = type(estimator)
@@ -179,8 +206,9 @@ def _limits(cls: Any) -> list[tuple[str, Any, list[Any]]]:
     """Return name, default (if it is within the limits) and limits of each limited parameter of a class."""
     prepared = []
     known_defaults = {name: parameter.default for name, parameter in signature(cls.__init__).parameters.items()}
+    names = {*parameter_names(cls), *parameter_names(declaring_class(cls))}
     for name, alternatives in cls._parameter_constraints.items():
-        if name not in parameter_names(cls) or alternatives == "no_validation":
+        if name not in names or alternatives == "no_validation":
             continue
         limits = [make_constraint(alternative) for alternative in alternatives]
         default = known_defaults.get(name, _NONE_KNOWN)

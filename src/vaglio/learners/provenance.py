@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.learners.parameters import declaring_class, parameters_of
 from vaglio.model.costs import CostMatrix
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
 
     ``n_jobs`` is left out: the same model gives the same file, whoever helped to make it.
     """
-    params = estimator.get_params(deep=False)
-    return {name: _plain(value) for name, value in sorted(params.items()) if name != "n_jobs"}
+    return {name: _plain(value) for name, value in sorted(parameters_of(estimator).items()) if name != "n_jobs"}
 
 
 def _plain(value: object) -> Any:
@@ -70,7 +70,7 @@ def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if reliability := getattr(estimator, "reliability_", None):
         found["reliability"] = dict(reliability)
-    names = (name for name in estimator.get_params(deep=False) if isinstance(getattr(estimator, name), str))
+    names = (name for name, value in parameters_of(estimator).items() if isinstance(value, str))
     chosen = {name: _plain(getattr(estimator, f"{name}_", None)) for name in names}
     # How many models boosting averages is part of the size of its model, and includes those of the folds.
     chosen = {name: value for name, value in chosen.items() if type(value) in (int, float) and name != "n_models"}
@@ -84,15 +84,16 @@ def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
 
 def learner_source(estimator: VaglioEstimator) -> str:
     """The source that makes an estimator again; without the number of threads, which changes no model."""
-    default = type(estimator)().get_params(deep=False)
+    own = declaring_class(type(estimator))
+    default = parameters_of(own())
     given = {
         name: value
-        for name, value in estimator.get_params(deep=False).items()
+        for name, value in parameters_of(estimator).items()
         if name != "n_jobs" and not _same(value, default[name])
     }
     # None is a value that was given, too.
     parts = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    return f"vaglio.{type(estimator).__name__}({parts})"
+    return f"vaglio.{own.__name__}({parts})"
 
 
 def _same(a: object, b: object) -> bool:

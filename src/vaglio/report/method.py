@@ -11,6 +11,7 @@ from typing import Any
 
 from vaglio import datasets
 from vaglio._version import __version__
+from vaglio.learners.parameters import declaring_class, parameters_of
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.figures import count
 from vaglio.messages.message import Message, join, text
@@ -213,9 +214,10 @@ def _learner_code(learner: Any) -> str:
     own = getattr(learner, "_learner_id", None)
     if own not in LEARNERS:
         return repr(learner)
-    by_id, by_class = LEARNERS[own].make().get_params(), type(learner)().get_params()
-    given = {name: value for name, value in learner.get_params().items() if name not in _SILENT}
+    kind = declaring_class(type(learner))
+    by_id, by_class = LEARNERS[own].make().get_params(), kind().get_params()
+    given = {name: value for name, value in parameters_of(learner).items() if name not in _SILENT}
     if all(value == by_id.get(name) for name, value in given.items()):
         return repr(own)
     changed = {name: value for name, value in given.items() if value != by_class.get(name)}
-    return f"vaglio.{type(learner).__name__}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"
+    return f"vaglio.{kind.__name__}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"

@@ -22,6 +22,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.fitted import Fitted
+from vaglio.learners.ensembles.estimators.bagging import BaggingClassifier, BaggingRegressor
 from vaglio.learners.ensembles.model import Ensemble, Member
 from vaglio.learners.inputs import in_whole_proportions
 from vaglio.learners.trees.estimators.growing import learn_outputs
@@ -164,17 +165,15 @@ def with_names(codebook: Codebook, estimator: Any) -> Codebook:
     return replace(codebook, features=features, named=True)
 
 
-def joined(ensemble: Any, weights: Any = None) -> Fitted:
-    """Return an ensemble of vaglio's trees as one model of vaglio, to explain and to save.
+def joined(ensemble: Any) -> Any:
+    """Return an ensemble of vaglio's trees as a bag of vaglio's: probabilities are averaged, weighted votes counted.
 
     Parameters
     ----------
     ensemble : estimator
-        With ``estimators_``, which are trees of vaglio.
-    weights : array-like, optional
-        How much each vote counts; then votes are counted, else probabilities are averaged.
+        With ``estimators_``, which are trees of vaglio, and with ``estimator_weights_``, if their votes have weights.
     """
-    classes = getattr(ensemble, "classes_", None)
+    classes, weights = getattr(ensemble, "classes_", None), getattr(ensemble, "estimator_weights_", None)
     members = []
     for number, member in enumerate(ensemble.estimators_):
         known = np.empty(0, dtype=np.int64)
@@ -189,7 +188,12 @@ def joined(ensemble: Any, weights: Any = None) -> Fitted:
     vote = "mean" if classes is None else "soft" if weights is None else "hard"
     model = Ensemble(tuple(members), vote, 0 if classes is None else len(classes))
     codebook = with_names(Codebook.learn(np.empty((0, ensemble.n_features_in_))), ensemble)
-    return Fitted(codebook, model, classes, "bagging", {}, {"version": __version__})
+    learner: Any = (BaggingRegressor if classes is None else BaggingClassifier)(n_estimators=len(members))
+    for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        if hasattr(ensemble, name):
+            setattr(learner, name, getattr(ensemble, name))
+    learner.fitted_ = Fitted(codebook, model, classes, learner._learner_id, {}, {"version": __version__})
+    return learner
 
 
 def columns_drawn(max_features: Any, width: int) -> int:

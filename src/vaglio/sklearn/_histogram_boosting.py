@@ -127,7 +127,7 @@ def fit_boosting(
         ``X_val``, ``y_val`` and ``sample_weight_val``: rows to stop by, or None.
     """
     before = _to_go_on_from(estimator)
-    params = estimator.get_params(deep=False)
+    params = estimator._given_params()
     prepared = _prepared(estimator, params, X, y, sample_weight, watched)
     kept = {*params, "_random_seed"} if before is not None else params
     vars(estimator).update({name: value for name, value in vars(prepared).items() if name not in kept})
@@ -141,6 +141,7 @@ def fit_boosting(
         return WEIGHTLESS
     learner, order = estimator._make(), _places(estimator)
     learner.early_stopping, learner.random_state = estimator.do_early_stopping_, 0
+    learner.monotonic_cst = _directions(estimator)
     learner.rows_ = learned.training, learned.validation
     # scikit-learn's class has no n_jobs: it takes the threads that OpenMP has.
     learner.n_jobs = effective_n_threads()
@@ -152,6 +153,14 @@ def fit_boosting(
     learner.fit(_table(estimator, learned.X, order), learned.y, sample_weight=learned.weight)
     _publish(estimator, learner, rows, order)
     return None
+
+
+def _directions(estimator: Any) -> list[int] | None:
+    """Return the constraint of each column: names are those of the columns that scikit-learn was given."""
+    given = estimator.monotonic_cst
+    if not isinstance(given, dict):
+        return given  # type: ignore[no-any-return]
+    return [int(given.get(name, 0)) for name in estimator.feature_names_in_]
 
 
 def _to_go_on_from(estimator: Any) -> Any:

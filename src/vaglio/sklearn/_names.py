@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from abc import ABCMeta
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -147,27 +148,59 @@ def install(package: str) -> None:
         sys.meta_path.append(_Finder(package))
 
 
-# What was replaced: (module, name) -> scikit-learn's class.
-_replaced: dict[tuple[str, str], Any] = {}
+# Inner modules of scikit-learn that hand out estimators of a class by default, which a program then looks at.
+_DEFAULTS = {"DecisionTreeRegressor": ("ensemble._weight_boosting",), "LogisticRegression": ("ensemble._stacking",)}
+# While they are replaced: vaglio's class -> scikit-learn's, and the modules that have it.
+_replaced: dict[type, tuple[type, Sequence[str]]] = {}
+
+
+class InPlace(ABCMeta):
+    """Lets a class of vaglio stand for scikit-learn's in every question a program asks while it is in its place.
+
+    An estimator that scikit-learn's inner parts made, that is of a class derived from scikit-learn's, or that was
+    stored before, is then an instance: ``isinstance(LogisticRegressionCV(), LogisticRegression)``. That an estimator
+    of vaglio is one of scikit-learn's follows from inheritance.
+    """
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or cls._stands_for(type(instance))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return super().__subclasscheck__(subclass) or cls._stands_for(subclass)
+
+    def _stands_for(cls, other: Any) -> bool:
+        # By inheritance alone: to ask scikit-learn's class would ask this one again.
+        return cls in _replaced and _replaced[cls][0] in getattr(other, "__mro__", ())
 
 
 def patch() -> None:
     """Put vaglio's classes in place of scikit-learn's: ``from sklearn.svm import SVC`` then gives vaglio's.
 
     Call it before the program imports the classes: a name that was imported already keeps its class. The public modules
-    (``sklearn.tree``, ``sklearn.ensemble`` …) are changed, scikit-learn's inner parts are not.
+    (``sklearn.tree``, ``sklearn.ensemble`` …) are changed, scikit-learn's inner parts are not, but for the members that
+    ``AdaBoostRegressor`` and ``StackingClassifier`` have by default. What inner parts make or inherit is of
+    scikit-learn's classes, and ``isinstance`` takes it for an instance of vaglio's until :func:`unpatch`.
     """
     # All are imported before one is changed: scikit-learn's inner parts go on with scikit-learn's classes.
     ours_of: dict[str, Any] = {module: importlib.import_module(f"vaglio.sklearn.{module}") for module in MODULES}
     for module, ours in ours_of.items():
-        theirs: Any = importlib.import_module(f"sklearn.{module}")
         for name in ours.OWN:
-            _replaced.setdefault((module, name), getattr(theirs, name))
-            setattr(theirs, name, getattr(ours, name))
+            places = [place for place in (module, *_DEFAULTS.get(name, ())) if hasattr(_theirs(place), name)]
+            _replaced.setdefault(getattr(ours, name), (getattr(_theirs(module), name), places))
+            _put(name, getattr(ours, name), places)
 
 
 def unpatch() -> None:
     """Give scikit-learn its own classes back. Objects that were made in between stay what they are."""
-    for (module, name), original in _replaced.items():
-        setattr(importlib.import_module(f"sklearn.{module}"), name, original)
+    for ours, (theirs, places) in _replaced.items():
+        _put(ours.__name__, theirs, places)
     _replaced.clear()
+
+
+def _theirs(module: str) -> ModuleType:
+    return importlib.import_module(f"sklearn.{module}")
+
+
+def _put(name: str, value: type, modules: Sequence[str]) -> None:
+    for module in modules:
+        setattr(_theirs(module), name, value)

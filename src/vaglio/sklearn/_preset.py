@@ -9,7 +9,6 @@ parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own;
 from __future__ import annotations
 
 import importlib
-import warnings
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -18,8 +17,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio.errors import NotSupportedError
-from vaglio.sklearn._names import count_case
+from vaglio.errors import NotSupportedError, warn
+from vaglio.sklearn._names import InPlace, count_case
 from vaglio.typing import ColumnLike, TableLike
 
 PARTS = "partial_fit"
@@ -34,14 +33,7 @@ def _imported(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-@cache
-def _common_parameters(learner: Any, preset: Any) -> list[str]:
-    """Return the parameters that a preset and its learner both have."""
-    own = preset._get_param_names()
-    return [name for name in learner._get_param_names() if name in own]
-
-
-class Preset:
+class Preset(metaclass=InPlace):
     """Placed before scikit-learn's class: ``class SVC(Preset, svm.SVC)``.
 
     A subclass names its ``_learner``, declares the ``_cases`` it leaves to scikit-learn, and writes :meth:`_case`,
@@ -116,6 +108,7 @@ class Preset:
         count_case(self, PARTS)
         self.__dict__.pop("learner_", None)
         super().partial_fit(X, y, **others)  # type: ignore[misc]
+        self.learner_ = None
         return self
 
     @classmethod
@@ -125,10 +118,18 @@ class Preset:
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
-        from vaglio.learners.parameters import all_allowed
+        from vaglio.learners.parameters import check_parameters
 
-        if not all_allowed(self):
-            super()._validate_params()  # type: ignore[misc]  # says what is wrong
+        check_parameters(self)
+
+    def _given_params(self) -> dict[str, Any]:
+        """Return the parameters of scikit-learn's class by the attributes of the estimator.
+
+        As scikit-learn reads them: ``get_params`` of a subclass may lack those that it fixes, and has its own.
+        """
+        from vaglio.learners.parameters import parameters_of
+
+        return parameters_of(self)
 
     # -- what a class writes -----------------------------------------------------------------------------------------
     def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
@@ -137,8 +138,8 @@ class Preset:
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters of the learner that are not its defaults: those that both have, by default."""
-        preset: Any = type(self)
-        return {name: getattr(self, name) for name in _common_parameters(self._learner_class(), preset)} | self._fixed
+        own = self._learner_class()._get_param_names()
+        return {name: value for name, value in self._given_params().items() if name in own} | self._fixed
 
     def _check(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> tuple[Any, Any, Any]:
         """Return rows, targets and weights as scikit-learn would take them."""
@@ -185,23 +186,32 @@ class Preset:
             check_is_fitted(self)
         return self.__dict__.get("learner_") is not None
 
+    def _is_preset(self) -> bool:
+        """Whether this is one of scikit-learn's names, not of a class that a program derived from it."""
+        return type(self).__module__.startswith("vaglio.sklearn.")
+
+    def _get_doc_link(self) -> str:
+        """Return the page of scikit-learn's class, which describes parameters and attributes."""
+        page: str = self._doc_link_template  # type: ignore[attr-defined]
+        module = type(self).__module__.removeprefix("vaglio.")
+        return page.format(estimator_module=module, estimator_name=type(self).__name__) if self._is_preset() else ""
+
     def __getstate__(self) -> dict[str, Any]:
         # As in scikit-learn's own classes: what is stored may hold its objects, which change with its version.
-        return {**super().__getstate__(), _VERSION: sklearn.__version__}  # type: ignore[dict-item]
+        version = {_VERSION: sklearn.__version__} if self._is_preset() else {}
+        return {**super().__getstate__(), **version}  # type: ignore[dict-item]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         stored = state.get(_VERSION, "pre-0.18")
-        own = type(self).__module__.startswith(("vaglio.sklearn.", "sklearn."))
-        if own and stored != sklearn.__version__:
-            warnings.warn(
+        if self._is_preset() and stored != sklearn.__version__:
+            warn(
                 InconsistentVersionWarning(
                     estimator_name=type(self).__name__,
                     current_sklearn_version=sklearn.__version__,
                     original_sklearn_version=stored,
-                ),
-                stacklevel=2,
+                )
             )
-        self.__dict__.update(state)
+        self.__dict__.update({name: value for name, value in state.items() if name != _VERSION})
 
     def explain(self, X: TableLike, *, counterfactual: bool = True) -> Any:
         """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.

@@ -51,14 +51,11 @@ _FEW = 1000
 
 
 class _Ensemble(Preset):
-    """Members by scikit-learn's code, which are trees of vaglio unless another estimator is given."""
+    """Members by scikit-learn's code; where it would take a tree of its own, one of vaglio."""
 
-    # The tree of vaglio that stands where scikit-learn would take its own.
     _member: ClassVar[type[tree.TreePreset]]
-    _member_params: ClassVar[dict[str, Any]] = {}
 
     # Parameters or attributes of scikit-learn's class.
-    estimator: Any
     estimator_: Any
     estimator_params: tuple[str, ...]
     estimators_: list[Any]
@@ -82,13 +79,8 @@ class _Ensemble(Preset):
         """Let scikit-learn's code train copies of the chosen estimator."""
         from vaglio.sklearn._growing import sharing
 
-        given = self.estimator
-        self.estimator = self._chosen(X, y, sample_weight)
-        try:
-            with sharing():
-                self._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
-        finally:
-            self.estimator = given
+        with sharing():
+            self._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
         return self
 
     def _let_scikit_learn_fit(
@@ -97,9 +89,16 @@ class _Ensemble(Preset):
         # Past the common fit of presets, to scikit-learn's.
         super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
 
-    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
-        """Return the estimator that the members are copies of."""
-        return self._member(**self._member_params) if self.estimator is None else self.estimator
+    def _validate_estimator(self, *default: Any) -> None:
+        """Choose what members are copies of. A subclass may have its own choice: only scikit-learn's is replaced."""
+        super()._validate_estimator(*default)  # type: ignore[misc]
+        theirs_own: Any = self._member.__bases__[-1]
+        if type(self.estimator_) is theirs_own and not self._was_given():
+            self.estimator_ = self._member(**self.estimator_.get_params())
+
+    def _was_given(self) -> bool:
+        """Whether the user named the estimator of the members."""
+        return self.estimator is not None  # type: ignore[attr-defined]
 
     def _make_estimator(self, append: bool = True, random_state: RandomState = None) -> Any:
         """Make a member: a tree of plain parameters is made anew, which saves a fifth of a bag of 100 on 150 rows."""
@@ -115,14 +114,25 @@ class _Ensemble(Preset):
             self.estimators_.append(member)
         return member
 
-    def _trained(self) -> Any:
-        """Return the members as one model of vaglio."""
+    @property
+    def learner_(self) -> Any:
+        """The members as one estimator of vaglio; None where they are not vaglio's trees of one target."""
         from vaglio.sklearn._growing import joined
 
         check_is_fitted(self)
-        drawn = getattr(self, "estimators_features_", [])
-        ours = all(getattr(member, "learner_", None) is not None for member in self.estimators_)
-        if not ours or not all(isinstance(member, tree.TreePreset) for member in self.estimators_):
+        several = getattr(self, "n_outputs_", 1) > 1
+        return None if several or self._has_foreign_trees() or self._shuffles_columns() else joined(self)
+
+    def _has_foreign_trees(self) -> bool:
+        ours = (isinstance(member, tree.TreePreset) and member._ours for member in self.estimators_)
+        return not all(ours)
+
+    def _shuffles_columns(self) -> bool:
+        return any((np.diff(columns) <= 0).any() for columns in getattr(self, "estimators_features_", []))
+
+    def _trained(self) -> Any:
+        check_is_fitted(self)
+        if self._has_foreign_trees():
             raise NotSupportedError(
                 "foreign-trees",
                 "Not all members of this {name} are vaglio's trees, so vaglio can neither explain nor "
@@ -134,13 +144,13 @@ class _Ensemble(Preset):
                 "several-targets-of-forest",
                 "vaglio explains and saves forests with one target. Fit one estimator per column.",
             )
-        if any((np.diff(columns) <= 0).any() for columns in drawn):
+        if self._shuffles_columns():
             raise NotSupportedError(
                 "shuffled-columns",
                 "The members drew columns in arbitrary order, so vaglio can neither explain nor save "
                 "them. Use vaglio's own class of this name.",
             )
-        return joined(self, getattr(self, "estimator_weights_", None))
+        return self.learner_
 
 
 class _Bagging(_Ensemble):
@@ -182,7 +192,7 @@ class _Forest(_Ensemble):
     def _let_scikit_learn_fit(
         self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None, **fit_params: Any
     ) -> None:
-        if type(self.estimator) is not self._member or not _grows_in_turn(self, sample_weight):
+        if self._left_to_scikit_learn(X, y, sample_weight) or not _grows_in_turn(self, sample_weight):
             super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
             return
         wanted, self.n_estimators = self.n_estimators, 1
@@ -200,8 +210,8 @@ class _Forest(_Ensemble):
             member._handed = self._handed
         return member
 
-    def _chosen(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> Any:
-        return self.estimator if self._left_to_scikit_learn(X, y, sample_weight) else self._member()
+    def _was_given(self) -> bool:
+        return False  # every forest names scikit-learn's own tree, whose parameters are its own
 
     def _case(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None) -> str | None:
         made: Any = self._member
@@ -237,11 +247,12 @@ class _Forest(_Ensemble):
 
 def _grows_in_turn(forest: Any, sample_weight: ColumnLike | None) -> bool:
     """Return whether the trees can be grown here: on one thread, by draws that depend on the number of rows alone."""
+    own = type(forest).__module__ == __name__  # a subclass may draw rows otherwise
     alone = forest.n_jobs == 1 or (forest.n_jobs is None and effective_n_jobs(None) == 1)
     many = isinstance(forest.n_estimators, Integral) and int(forest.n_estimators) > 1
     unweighted = sample_weight is None and getattr(forest, "class_weight", None) is None
     plain = unweighted and forest.max_samples is None and not any("callbacks" in name for name in vars(forest))
-    return alone and many and plain and not (forest.warm_start or forest.oob_score or forest.verbose)
+    return own and alone and many and plain and not (forest.warm_start or forest.oob_score or forest.verbose)
 
 
 class _ClassForest(_Forest):
@@ -317,7 +328,6 @@ class BaggingRegressor(_Bagging, theirs.BaggingRegressor):
 class AdaBoostClassifier(_Ensemble, theirs.AdaBoostClassifier):
     __doc__ = theirs.AdaBoostClassifier.__doc__
     _member = tree.DecisionTreeClassifier
-    _member_params: ClassVar[dict[str, Any]] = {"max_depth": 1}
 
 
 class _Boosting(Preset):

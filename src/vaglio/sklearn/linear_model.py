@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import linear_model as theirs
 from sklearn.exceptions import ConvergenceWarning
 
-from vaglio.errors import DataWarning
+from vaglio.errors import DataWarning, warn
 from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.sklearn._checks import (
     TALKING,
@@ -128,7 +128,7 @@ class LogisticRegression(LinearPreset, theirs.LogisticRegression):
         usual = (self.penalty, self.l1_ratio, self.dual, self.n_jobs) == ("deprecated", 0, False, None)
         if usual and self.solver != "liblinear" and len(classes) > 1:
             return
-        params = {**self.get_params(), "max_iter": 1, "warm_start": False, "verbose": 0}
+        params = {**self._given_params(), "max_iter": 1, "warm_start": False, "verbose": 0}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             _TheirLogisticRegression(**params).fit(np.linspace(0, max(largest, 1), len(classes))[:, None], classes)
@@ -162,7 +162,7 @@ class LogisticRegression(LinearPreset, theirs.LogisticRegression):
             learner.fit(rows, y, sample_weight=sample_weight)
         if not learner.converged_:
             says = _UNCONVERGED[self.solver].format(learner.n_iter_)
-            warnings.warn(f"{says} (max_iter={self.max_iter}): raise max_iter or loosen tol.", ConvergenceWarning, 5)
+            warn(f"{says} (max_iter={self.max_iter}): raise max_iter or loosen tol.", ConvergenceWarning)
 
     def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.classes_ = learner.classes_
@@ -262,4 +262,4 @@ class Perceptron(LinearPreset, LearnsInParts, theirs.Perceptron):
         self.t_ = 1.0 + self.n_iter_ * X.shape[0]
         if self.tol is not None and self.n_iter_ == self.max_iter:
             message = "Maximum number of iteration reached before convergence: raise max_iter, or tol."
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warn(message, ConvergenceWarning)

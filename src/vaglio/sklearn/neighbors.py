@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn import neighbors as theirs
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from vaglio.errors import NotSupportedError
+from vaglio.errors import NotSupportedError, warn
 from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, one_column, shared_case, shared_cases, validate_data
 from vaglio.sklearn._names import forward
 from vaglio.sklearn._preset import Preset
@@ -76,7 +76,8 @@ class NeighborsPreset(Preset):
         -------
         self
         """
-        self.__dict__.pop("_targets", None)
+        for name in ("_tree", "_fit_method"):
+            self.__dict__.pop(name, None)
         return self._fit_ours(X, y) or self._fit_theirs(X, y)
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
@@ -96,10 +97,10 @@ class NeighborsPreset(Preset):
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         X, y = validate_data(self, X, y, multi_output=True, order="C", accept_sparse="csr")
-        self._fit_sparse = issparse(X)
-        if self._fit_sparse:
+        self._fit_X = X.copy() if issparse(X) else X
+        if issparse(X):
             if self.algorithm in _TREES:
-                warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=4)
+                warn("cannot use tree with sparse input: using brute force")
             X = X.toarray()
         if isinstance(self, ClassifierMixin):
             self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
@@ -110,9 +111,9 @@ class NeighborsPreset(Preset):
             else:
                 found = [class_codes(y)]
             self.classes_ = [labels for labels, _ in found] if self.outputs_2d_ else found[0][0]
-            self._targets = np.column_stack([codes for _, codes in found])
+            self._y = np.column_stack([codes for _, codes in found]) if self.outputs_2d_ else found[0][1]
         else:
-            self._targets = y
+            self._y = y
         return X, y, None
 
     def _settings(self) -> dict[str, Any]:
@@ -132,9 +133,24 @@ class NeighborsPreset(Preset):
         """Return scikit-learn's name of the metric; None for a power of Minkowski's that has none."""
         return _NAMED_POWERS.get(self.p) if self.metric == "minkowski" else self.metric
 
+    @cached_property
+    def _tree(self) -> Any:
+        """The tree of scikit-learn's search; None where it would have none. vaglio's search does without."""
+        return self._their_search()._tree
+
+    @cached_property
+    def _fit_method(self) -> str:
+        """The search that scikit-learn would choose."""
+        return str(self._their_search()._fit_method)
+
+    def _their_search(self) -> Any:
+        names = ("n_neighbors", "algorithm", "leaf_size", "metric", "p", "metric_params")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return theirs.NearestNeighbors(**given).fit(self._fit_X)
+
     def _trained(self) -> Any:
         learner = super()._trained()
-        if self._targets.ndim == 2 and self._targets.shape[1] > 1:
+        if self._y.ndim == 2 and self._y.shape[1] > 1:
             raise NotSupportedError(
                 "several-targets-of-neighbours",
                 "vaglio explains and saves neighbours with one target. Fit one estimator per column.",
@@ -179,7 +195,7 @@ class NeighborsPreset(Preset):
         rows: Any = validate_data(self, X, reset=False, order="C", accept_sparse="csr")
         if not issparse(rows):
             return np.asarray(rows)
-        if self.algorithm in _TREES and not self._fit_sparse:
+        if self.algorithm in _TREES and not issparse(self._fit_X):
             raise ValueError(f"{self.algorithm} does not work with sparse matrices: give a dense X, or use 'brute'.")
         return np.asarray(rows.toarray())
 
@@ -247,7 +263,10 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
             _let_scikit_learn_refuse_zero_weights()
         votes = np.ones(rows.shape) if weights is None else np.asarray(weights, dtype=np.float64)
         every = [self.classes_] if not self.outputs_2d_ else self.classes_
-        found = [shares(class_sums(codes[rows], votes, len(labels))) for codes, labels in zip(self._targets.T, every)]
+        found = [
+            shares(class_sums(codes[rows], votes, len(labels)))
+            for codes, labels in zip(np.atleast_2d(self._y.T), every)
+        ]
         return found if self.outputs_2d_ else found[0]
 
 
@@ -257,7 +276,7 @@ class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
 
     def _predict(self, X: TableLike) -> np.ndarray:
         rows, weights = self._voters(X)
-        targets = self._targets[rows]
+        targets = self._y[rows]
         if weights is None:
             return np.asarray(targets.mean(axis=1))
         votes = np.asarray(weights, dtype=np.float64)

@@ -11,6 +11,7 @@ from sklearn import svm as theirs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length
 
+from vaglio.errors import warn
 from vaglio.runtime.scikit_learn import check_sample_weight, num_samples
 from vaglio.sklearn._checks import (
     DENSE_LIMIT,
@@ -125,7 +126,7 @@ class SVC(Preset, theirs.SVC):
             learner.fit(rows, y, sample_weight)
         if learner.fit_status_:
             message = f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with"
-            warnings.warn(f"{message} StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=4)
+            warn(f"{message} StandardScaler or MinMaxScaler.", ConvergenceWarning)
 
     def _kernel_matrix(self, X: TableLike) -> np.ndarray:
         values = self.kernel(X, self._asked_rows)

@@ -181,8 +181,10 @@ def trace_event(X: TableLike, event: str, *, lang: str = "en") -> Trace:
     if not free and not outcomes:
         outcomes[()] = 0
     probability = {}
-    for values, count in outcomes.items():
-        event_text = ", ".join([*(f"{k}={v}" for k, v in fixed.items()), *(f"{k}={v}" for k, v in zip(free, values))])
+    for combination, count in outcomes.items():
+        event_text = ", ".join(
+            [*(f"{k}={v}" for k, v in fixed.items()), *(f"{k}={v}" for k, v in zip(free, combination))]
+        )
         if known:
             joint = f"P({event_text}, {condition})/P({condition})"
             page.formula(
@@ -191,7 +193,7 @@ def trace_event(X: TableLike, event: str, *, lang: str = "en") -> Trace:
             )
         else:
             page.formula(f"P({event_text}) = {say.fraction(count, n)} = {say.fixed(count / n)}")
-        key = ", ".join(values) if free else ", ".join(str(value) for value in fixed.values())
+        key = ", ".join(combination) if free else ", ".join(str(value) for value in fixed.values())
         probability[key] = str(Fraction(count, given if known else n))
     page.facts |= {"rows": n, "known": given if known else n, "probability": probability}
     return page.finish(say("The probability of an event"))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import neighbors as peers
+from sklearn.base import clone
 from sklearn.datasets import make_regression
 
 import vaglio
@@ -189,3 +190,26 @@ def test_numbers_are_predicted_without_columns_of_noise() -> None:
     model = vaglio.KNeighborsRegressor(5).fit(noisy, y)
     assert model.reliability_ == {"code": 0.0}
     assert model.predict(noisy) == pytest.approx(vaglio.KNeighborsRegressor(5).fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("estimator", [vaglio.KNeighborsClassifier(3), vaglio.KNeighborsRegressor(3)])
+def test_rows_with_weights_are_added_to_estimators_and_to_loaded_models(estimator, iris, tmp_path):
+    X, y = iris
+    weight = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0 + np.arange(len(y)) % 2)
+    known = np.r_[0:40, 50:90]  # the third class comes later
+    rest = np.setdiff1d(np.arange(len(y)), known)
+    first = clone(estimator).fit(X[known], y[known])
+    first.save(tmp_path / "model.vaglio")
+    loaded = vaglio.load(tmp_path / "model.vaglio")
+    added = loaded.add(X[rest], y[rest], weight[rest])
+    first.add(X[rest], y[rest], sample_weight=weight[rest])
+    assert added.model.n_rows == len(known) + np.count_nonzero(weight[rest])
+    np.testing.assert_array_equal(added.predict(X), first.predict(X))
+    assert loaded.model.n_rows == len(known)
+    added.save(tmp_path / "more.vaglio")
+    np.testing.assert_array_equal(vaglio.load(tmp_path / "more.vaglio").predict(X), first.predict(X))
+    for wrong in ((X[:3], y[:2]), (X[:3], y[:3], [1, -1, 1])):
+        with pytest.raises(vaglio.errors.InputError):
+            loaded.add(*wrong)
+    with pytest.raises(vaglio.errors.NotSupportedError, match="holds no training rows"):
+        vaglio.ID3Classifier().fit(X, y).fitted_.add(X, y)

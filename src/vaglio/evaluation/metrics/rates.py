@@ -12,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from vaglio.errors import InputError
+from vaglio.errors import warn as warn_caller
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 
@@ -93,7 +94,7 @@ class Rates:
         top, bottom = self.parts(rate)
         undefined = bottom <= 0
         if warn and undefined.any():
-            warnings.warn(
+            warn_caller(
                 UndefinedMetricWarning(
                     Message(
                         "undefined-rate",
@@ -105,8 +106,7 @@ class Rates:
                         total=len(undefined),
                         value=self.zero_division,
                     )
-                ),
-                stacklevel=3,
+                )
             )
         return np.where(undefined, self.zero_division, top / np.where(undefined, 1.0, bottom))
 

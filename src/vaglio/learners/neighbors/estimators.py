@@ -390,10 +390,10 @@ class _NeighborsEstimator(VaglioEstimator):
                 metric=self.metric,
             )
 
-    def partial_fit(self, X: TableLike, y: ColumnLike) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike, *, sample_weight: ColumnLike | None = None) -> Self:
         raise NotImplementedError
 
-    def add(self, X: TableLike, y: ColumnLike) -> Self:
+    def add(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Add rows to those held, without learning again.
 
         Parameters
@@ -401,13 +401,15 @@ class _NeighborsEstimator(VaglioEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers of the rows.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, on the scale of the rows held: without weights these count 1.
 
         Returns
         -------
         self
         """
         check_is_fitted(self, "fitted_")
-        return self.partial_fit(X, y)
+        return self.partial_fit(X, y, sample_weight=sample_weight)
 
     def kneighbors(
         self, X: TableLike | None = None, n_neighbors: int | None = None, return_distance: bool = True

@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import threading
-import warnings
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from vaglio.errors import DataWarning, ReadError
+from vaglio.errors import DataWarning, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import reading
 from vaglio.table._read import read
@@ -236,7 +235,7 @@ def _until_end(stream: Any, path: Path, dialect: Dialect, *, footer: bool) -> An
     heading = 0 if size > len(tail) else dialect.above + dialect.header
     end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names), heading, dialect.decimal, footer=footer)
     for remark in remarks:
-        warnings.warn(DataWarning(remark).at(str(path)), stacklevel=2)
+        warn(DataWarning(remark).at(str(path)))
     return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
 
 

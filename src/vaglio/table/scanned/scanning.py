@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import DataWarning, InputError, ReadError
+from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.table._chunks import read_chunks
@@ -196,7 +195,7 @@ def _refuse_other_datasets(source: Any) -> None:
 def _note_named_folders(path: Path, inside: list[Path]) -> None:
     named = sorted({name.partition("=")[0] for each in inside for name in each.parent.parts if "=" in name})
     if named:
-        warnings.warn(
+        warn(
             DataWarning(
                 "columns-in-folder-names",
                 "{path}: folder names give {columns}, which vaglio does not read as {n:a column|columns}. Write "
@@ -204,8 +203,7 @@ def _note_named_folders(path: Path, inside: list[Path]) -> None:
                 path=path,
                 n=len(named),
                 columns=listed(named, quoted=True),
-            ),
-            stacklevel=4,
+            )
         )
 
 

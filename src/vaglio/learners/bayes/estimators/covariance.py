@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.learners.inputs import scaled_to_rows
 from vaglio.messages.sentences import listed
 
@@ -239,7 +238,7 @@ def _regular(
     if singular:
         shown = listed(classes[singular].tolist(), 5, quoted=True)
         rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
-        warnings.warn(
+        warn(
             DataWarning(
                 "singular-covariance",
                 "The covariance of class {label} is singular: {p} columns, as few as {rows:g} rows, or "
@@ -248,8 +247,7 @@ def _regular(
                 label=shown,
                 p=p,
                 rows=rows,
-            ),
-            stacklevel=5,
+            )
         )
     symmetric: np.ndarray = (mended + mended.transpose(0, 2, 1)) / 2
     return symmetric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.engines.value_counts import ColumnCounts
-from vaglio.errors import DataWarning, NotSupportedError
+from vaglio.errors import DataWarning, NotSupportedError, warn
 from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bins import Bins, flat_index
@@ -117,7 +116,7 @@ class JointBayesClassifier(Generative):
                 widest=widest,
             )
         if self.n_cells_ > rows:
-            warnings.warn(
+            warn(
                 DataWarning(
                     "sparse-joint-table",
                     "The joint table has {n_cells:,} cells per class for {rows:,} rows, so most cells stay "
@@ -125,8 +124,7 @@ class JointBayesClassifier(Generative):
                     n_cells=self.n_cells_,
                     rows=rows,
                     widest=widest,
-                ),
-                stacklevel=5,
+                )
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, TypeVar
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, select_features
 from vaglio.engines.passes import Chunk, Passes, TableSummary, run_in_memory
-from vaglio.errors import DataWarning
+from vaglio.errors import DataWarning, warn
 from vaglio.learners.ensembles.estimators.members import (
     codebook_of,
     fit_member,
@@ -204,14 +203,13 @@ class AdaBoostClassifier(EnsembleEstimator, VaglioClassifier):
 
     def _warn_of_guessing(self) -> None:
         """Say that no round was better than guessing, and that one member is kept all the same."""
-        warnings.warn(
+        warn(
             DataWarning(
                 "no-better-than-chance",
                 "In {n_rounds} attempts no round was better than chance, so the model has a single "
                 "member. Use a stronger estimator.",
                 n_rounds=len(self.rounds_),
-            ),
-            stacklevel=7,
+            )
         )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.errors import DataWarning, InputError, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.parameters import estimator
 from vaglio.learners.trees.model.tree import Tree
@@ -235,7 +234,7 @@ class EnsembleEstimator(VaglioEstimator):
         """
         known = asked > 0
         if not known.all():
-            warnings.warn(
+            warn(
                 DataWarning(
                     "rows-never-out-of-bag",
                     "{n:,} of {rows:,} rows were drawn for every {member} and have no out-of-bag estimate. "
@@ -243,8 +242,7 @@ class EnsembleEstimator(VaglioEstimator):
                     n=int((~known).sum()),
                     rows=len(y),
                     member=member,
-                ),
-                stacklevel=5,
+                )
             )
         chosen = getattr(self, "oob_score", None)
         chosen = chosen if callable(chosen) else None
@@ -288,15 +286,14 @@ def check_warm_start(ensemble: Any, matrix: EncodedMatrix, kept: int, members: s
             members=members,
         )
     if ensemble.n_estimators == kept:
-        warnings.warn(
+        warn(
             DataWarning(
                 "warm-start-without-effect",
                 "The model already has {n_members} {members}, so warm_start trained no further ones. "
                 "Raise n_estimators.",
                 n_members=kept,
                 members=members,
-            ),
-            stacklevel=6,
+            )
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -16,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary, as_generator
 from vaglio.engines.row_samples import gather_rows, rows_pass
-from vaglio.errors import DataWarning, InputError, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
 from vaglio.learners.linear.estimators.logistic_solver import (
     LARGEST_HESSIAN,
@@ -327,16 +326,15 @@ class LogisticRegression(LinearClassifier):
 
     def _report(self) -> None:
         if self.separated_:
-            warnings.warn(
+            warn(
                 DataWarning(
                     "separable-classes",
                     "Hyperplanes separate the classes, so without a penalty the coefficients grow without "
                     "bound and their size is meaningless. Use a penalty.",
-                ),
-                stacklevel=3,
+                )
             )
         elif not self.converged_:
-            warnings.warn(
+            warn(
                 Message(
                     "solver-not-converged",
                     "The solver {solver!r} did not converge: the loss was still falling after {n_iter:,} "
@@ -345,7 +343,6 @@ class LogisticRegression(LinearClassifier):
                     n_iter=int(self.n_iter_),
                 ),
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
 

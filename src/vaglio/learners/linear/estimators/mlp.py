@@ -20,7 +20,7 @@ from vaglio.learners.learned import Learned
 from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner, TakenChunk
 from vaglio.learners.linear.model import NetworkModel
 from vaglio.learners.linear.passes import encoder_passes, network_passes
-from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator, parameters_of
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, SupportsArray, TableLike
@@ -295,7 +295,7 @@ class MLPClassifier(ChunkLearner):
     def _network(self, go_on: bool = False) -> ScikitLearnMLP:
         """Return the network to train: a new one, or the present one with the present weights."""
         ours = ("class_weight", "preprocess", "high_cardinality")
-        settings = {name: value for name, value in self.get_params().items() if name not in ours}
+        settings = {name: value for name, value in parameters_of(self).items() if name not in ours}
         if "fitted_" not in vars(self) or not (go_on or self.warm_start):
             return ScikitLearnMLP(**settings)
         self._held.set_params(**settings)

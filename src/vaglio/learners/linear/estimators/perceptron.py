@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import field
@@ -19,7 +18,7 @@ from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines import passes
 from vaglio.engines.passes import Chunk, Passes, TableSummary
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, warn
 from vaglio.learners.inner_split import inner_split
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier
 from vaglio.learners.linear.estimators.perceptron_training import (
@@ -201,7 +200,7 @@ class Perceptron(LinearClassifier):
     def _end(self, encoder: DenseEncoder, outputs: MovingWeights) -> LinearModel:
         self.n_iter_ = len(self.history_)
         if not self.converged_ and self.tol is not None:
-            warnings.warn(self._unfinished(), ConvergenceWarning, stacklevel=3)
+            warn(self._unfinished(), ConvergenceWarning)
         return self._publish(self._as_model(encoder, outputs.weights))
 
     def _moving(self, weights: np.ndarray) -> MovingWeights:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
 from numbers import Integral, Real
@@ -14,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError
+from vaglio.errors import InputError, warn
 from vaglio.learners.bases import available_if
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_column_reliability
@@ -321,7 +320,7 @@ class SVC(VaglioClassifier):
         with progress_bar("support vector machine", self.verbose) as progress:
             model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
         if (solutions.status == OUT_OF_STEPS).any():
-            warnings.warn(
+            warn(
                 Message(
                     "solver-out-of-steps",
                     "The solver stopped after {steps:,} {steps:step|steps} with a violation of {violation:.3g}. Raise "
@@ -330,7 +329,6 @@ class SVC(VaglioClassifier):
                     violation=float(solutions.gap.max()),
                 ),
                 ConvergenceWarning,
-                stacklevel=2,
             )
         if self.calibration is not None:
             model = replace(model, calibration=self._calibrate(encoder, rows, y, weight, bound, kernel))

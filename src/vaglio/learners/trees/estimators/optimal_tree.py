@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.errors import warn
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import believed_columns
 from vaglio.learners.parameters import COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, estimator
@@ -221,7 +221,7 @@ class OptimalTreeClassifier(SingleTreeEstimator, VaglioClassifier):
             )
             if self.stopped_by_ == "time":
                 told = join(" ", [told, text("Another run may find another tree.")])
-            warnings.warn(told, ConvergenceWarning, stacklevel=5)
+            warn(told, ConvergenceWarning)
 
 
 @dataclass(frozen=True)
