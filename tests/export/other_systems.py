@@ -106,27 +106,27 @@ def in_sqlite(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
     base.executemany(
         f'INSERT INTO "data" VALUES ({", ".join("?" * frame.shape[1])})', [[*row.values()] for row in plain(frame)]
     )
-    return _asked(fitted, "sqlite", lambda sql: base.execute(sql))
+    return _asked(fitted, "sqlite", list(frame), lambda sql: base.execute(sql))
 
 
 def in_duckdb(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
     duckdb = pytest.importorskip("duckdb")
     base = duckdb.connect()
     base.register("data", pa.Table.from_pandas(frame))
-    return _asked(fitted, "duckdb", lambda sql: base.execute(sql))
+    return _asked(fitted, "duckdb", list(frame), lambda sql: base.execute(sql))
 
 
-def _asked(fitted: Fitted, dialect: str, ask: Any) -> Said:
-    """Ask for the classes and, if there are any, for the probabilities."""
+def _asked(fitted: Fitted, dialect: str, columns: list[str], ask: Any) -> Said:
+    """Ask for the classes and, if there are any, for the probabilities: the columns of the table and nothing else."""
     found = ask(fitted.to_sql(dialect=dialect))
-    place = [column[0] for column in found.description].index("prediction")
-    answers = [row[place] for row in found.fetchall()]
+    assert [column[0] for column in found.description] == [*columns, "prediction"]
+    answers = [row[-1] for row in found.fetchall()]
     if not fitted.has_probabilities:
         return answers, None
     found = ask(fitted.to_sql(probabilities=True, dialect=dialect))
-    names = [column[0] for column in found.description]
-    places = [names.index(f"p({label})") for label in fitted.classes]
-    return answers, np.array([[row[place] for place in places] for row in found.fetchall()], dtype=np.float64)
+    names = [f"p({label})" for label in fitted.classes]
+    assert [column[0] for column in found.description] == [*columns, *names]
+    return answers, np.array([row[-len(names) :] for row in found.fetchall()], dtype=np.float64)
 
 
 class Server:
@@ -187,6 +187,7 @@ def in_postgresql(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
 
     def asked(statement: str, names: list[str]) -> list[list[str]]:
         head, *rows = server().ask(f"{table}{statement};")
+        assert len(head) == frame.shape[1] + len(names)
         return [[row[head.index(name)] for name in names] for row in rows]
 
     label = {str(label): label for label in fitted.classes.tolist()} if fitted.classes is not None else {}

@@ -9,15 +9,17 @@ import warnings
 import zlib
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from safetensors.numpy import save as dump_arrays
 
 import vaglio
-from tools.fuzz.mutate import Arrays, change_array, change_bytes, change_plain
+from tools.fuzz.mutate import Arrays, Spares, change_array, change_bytes, change_plain
 from tools.fuzz.target import Finding, Target, pick
 from vaglio.cli._output import print_answer, to_json
 from vaglio.cli.commands.inspect import describe
@@ -25,6 +27,12 @@ from vaglio.errors import ModelFileError, VaglioError
 from vaglio.fitted import Fitted, export_formats
 from vaglio.fitted.file import FORMAT, _checksum, _open, from_bytes, to_bytes
 from vaglio.learners.registry import LEARNERS
+from vaglio.serve.counters import Counters
+from vaglio.serve.http.application import Deadline
+from vaglio.serve.http.responses import ProblemError
+from vaglio.serve.monitor import Monitor
+from vaglio.serve.openapi import describe_service
+from vaglio.serve.served import Served
 
 # Settings that make small models, and those of kinds that the defaults do not reach.
 SMALL: dict[str, list[dict[str, Any]]] = {
@@ -58,15 +66,21 @@ class ModelFiles(Target):
             # Imports what is imported at first use, so that no worker does it again; a fault is found by the workers.
             with contextlib.suppress(Exception):
                 use(model, predict, *STEPS)
+        self.spares = Spares((arrays, json.loads(text)) for arrays, text in self.seeds)
 
     def make(self, random: Random) -> bytes:
         kept, text = pick(random, self.seeds)
         arrays, body = dict(kept), json.loads(text)
         for _ in range(pick(random, (1, 1, 1, 2, 4))):
-            if random.random() < 0.6:
+            how = random.random()
+            if how < 0.3:
                 change_array(random, arrays)
-            else:
+            elif how < 0.4:
+                self.spares.change_array(random, arrays)
+            elif how < 0.7:
                 body = change_plain(random, body)
+            else:
+                body = self.spares.change_plain(random, body)
         content = sealed(arrays, json.dumps(body))
         return change_bytes(random, content) if random.random() < 0.05 else content
 
@@ -77,7 +91,8 @@ class ModelFiles(Target):
             told(error)
             return "refused"
         # Every model predicts; of the other uses, which take longer, each has its turn.
-        use(model, predict, STEPS[zlib.crc32(content) % len(STEPS)])
+        random = Random(zlib.crc32(content))
+        use(model, predict, pick(random, STEPS), random=random)
         return "used"
 
 
@@ -97,12 +112,12 @@ def told(error: VaglioError) -> None:
         cause = cause.__cause__
 
 
-def use(model: Fitted, *steps: Callable[[Fitted, Any], None]) -> None:
+def use(model: Fitted, *steps: Callable[..., None], random: Random | None = None) -> None:
     """Use a model in several ways: each succeeds or refuses with an error of vaglio's own."""
     rows = rows_for(model)
     for step in steps:
         try:
-            step(model, rows)
+            step(model, rows, random or Random(0))
         except VaglioError as error:
             told(error)
 
@@ -110,7 +125,7 @@ def use(model: Fitted, *steps: Callable[[Fitted, Any], None]) -> None:
 def rows_for(model: Fitted) -> pd.DataFrame:
     """Return rows for the columns of the model: usual values, missing ones, extreme ones."""
     columns: dict[str, list[Any]] = {}
-    for feature in model.codebook.features:
+    for feature in model.codebook.columns:
         if feature.kind in ("nominal", "ordinal"):
             known = list(feature.categories[:1])
             columns[feature.name] = [*(known or [None]), None, "never seen", *(known or [None])]
@@ -121,7 +136,7 @@ def rows_for(model: Fitted) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def predict(model: Fitted, rows: Any) -> None:
+def predict(model: Fitted, rows: Any, _: Random | None = None) -> None:
     labels, probabilities = model.predict_with_proba(rows)
     if probabilities is not None:
         sound = (
@@ -135,35 +150,81 @@ def predict(model: Fitted, rows: Any) -> None:
         raise Finding("a predicted number that is none")
 
 
-def explain(model: Fitted, rows: Any) -> None:
+def explain(model: Fitted, rows: Any, _: Random | None = None) -> None:
     for explanation in model.explain(rows[1:2]):
         explanation.to_text()
         to_json(explanation.to_dict()).encode()
 
 
-def show(model: Fitted, rows: Any) -> None:
-    repr(model).encode()
-    model._repr_html_()
+def show(model: Fitted, rows: Any, random: Random) -> None:
+    if random.random() < 0.4:
+        repr(model).encode()
+        model._repr_html_()
+        return
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()):
-        print_answer(describe(model), False)
-        print_answer(describe(model), True)
+        print_answer(describe(model), random.random() < 0.5)
     out.getvalue().encode()
 
 
-def export(model: Fitted, rows: Any) -> None:
-    for write in export_formats(model).values():
-        text = write()
+def export(model: Fitted, rows: Any, random: Random) -> None:
+    forms = export_formats(model)
+    for name in random.sample(sorted(forms), min(len(forms), 2)):
+        text = forms[name]()
         text if isinstance(text, bytes) else text.encode()
 
 
-def save(model: Fitted, rows: Any) -> None:
+def save(model: Fitted, rows: Any, _: Random | None = None) -> None:
     if model.digest != from_bytes(to_bytes(model)).digest:
         raise Finding("the model is another one after it was saved and loaded")
 
 
-def one(model: Fitted, rows: Any) -> None:
+def decide(model: Fitted, rows: Any, random: Random) -> None:
+    """What else a model says of rows: scores, coefficients, rows of its own, decisions by costs."""
+    numbers: list[Callable[[], Any]] = [
+        lambda: model.decision_function(rows),
+        lambda: model.sample(3, random_state=0).to_csv(),
+        lambda: [each["coefficient"] for each in model.coefficients()],
+        lambda: model.with_decision_rule("argmax").predict(rows),
+        lambda: predict(model.with_cost(1.0 - np.eye(0 if model.classes is None else len(model.classes))), rows),
+        lambda: [model.kinds, model.kept_words, model.ignored_columns, model.training_shape, model.target],
+        lambda: vaglio.evaluate(model, rows, y=model.predict(rows)).to_text(),
+    ]
+    for ask in random.sample(numbers, 2):
+        _answered(ask)
+
+
+def sql(model: Fitted, rows: Any, random: Random) -> None:
+    dialect = pick(random, ("sqlite", "duckdb", "postgresql", "mysql"))
+    model.to_sql("t", random.random() < 0.5, dialect).encode()
+
+
+def serve(model: Fitted, rows: Any, random: Random) -> None:
+    """A server answers what the model says, and describes it."""
+    served = Served("m", Path("m.vaglio"), model, Monitor("m", Counters(), model), 10_000)
+    if random.random() < 0.2:
+        to_json(describe_service([served], tokens=False)).encode()
+    plain = [
+        {name: None if value != value else value for name, value in row.items()} for row in rows.to_dict("records")
+    ]
+    for row in plain:
+        _answered(lambda row=row: json.dumps(served.answer_one(served.check(row)), allow_nan=False).encode())
+    _answered(lambda: served.of_many(served.table_of([served.check(row) for row in plain]), Deadline(60.0)))
+
+
+def _answered(ask: Callable[[], Any]) -> None:
+    try:
+        ask()
+    except VaglioError as error:
+        told(error)
+    except ProblemError:
+        pass
+
+
+def one(model: Fitted, rows: Any, random: Random) -> None:
     """One row gets what a table of that row gets, or is refused as well."""
-    for row in rows.to_dict("records"):
+    # Spellings that a column of numbers, of categories or of dates may have.
+    more = [dict.fromkeys(rows, value) for value in (True, "1", 1, "true", 1e300, -3.5, "2024-01-02", "x", "")]
+    for row in random.sample([*rows.to_dict("records"), *more], 4):
         answers = [_answer(model, row), _answer(model, tuple(row.values())), _label(model, row)]
         if len({str(answer) for answer in answers}) > 1:
             raise Finding(f"one row is another one in a table: {answers}"[:300])
@@ -192,7 +253,7 @@ def _plain(label: Any) -> Any:
     return f"{label:.6g}" if isinstance(label, float) else label
 
 
-def edit(model: Fitted, rows: Any) -> None:
+def edit(model: Fitted, rows: Any, _: Random | None = None) -> None:
     """Every term of an additive model can be changed, or is refused."""
     for term in model.terms():
         for action in ("flatten", "monotone", "remove"):
@@ -201,7 +262,7 @@ def edit(model: Fitted, rows: Any) -> None:
             changed.edits_in_words()
 
 
-STEPS = (explain, show, export, save, one, edit)
+STEPS = (explain, show, export, save, one, edit, decide, sql, serve)
 
 
 def small_models() -> list[Fitted]:
@@ -232,7 +293,34 @@ def small_models() -> list[Fitted]:
         made.append(regressor.fit(X[["a", "b", "c"]], number).fitted_)
     made.append(edited_model(X, y))
     made.append(vaglio.RandomForestRegressor(n_estimators=2).fit(X[["a", "c"]], number).fitted_)
-    return made
+    return [*made, *models_of_other_columns(X, y)]
+
+
+def models_of_other_columns(X: pd.DataFrame, y: np.ndarray) -> list[Fitted]:
+    """Return models of dates, truth values, codes, words, counts and arrays, of other classes, and with costs."""
+    n = len(X)
+    other = pd.DataFrame(
+        {
+            "day": pd.date_range("2024-01-01", periods=n),
+            "flag": np.arange(n) % 3 == 0,
+            "code": pd.Series(np.arange(n) % 4).astype("category"),
+            "said": [f"word{i % 5} and word{i % 3}" for i in range(n)],
+        }
+    )
+    text = vaglio.Table.from_any(other, levels={"said": "text"})
+    plain, binary = other[["day", "flag", "code"]], y == "one"
+    counts = sp.csr_array(np.arange(3 * n).reshape(n, 3) % 4)
+    cost = {("one", "two"): 3.0, ("two", "one"): 1.0, ("one", "three"): 2.0}
+    asked: list[tuple[Any, Any, Any]] = [
+        *((LEARNERS[name].make(), plain, binary) for name in ("c45", "ripper", "naive-bayes", "logistic", "knn")),
+        *((LEARNERS[name].make(), text, y) for name in ("c45", "naive-bayes", "multinomial-nb", "cn2")),
+        *((LEARNERS[name].make(), counts, y) for name in ("logistic", "multinomial-nb", "bernoulli-nb", "perceptron")),
+        *((LEARNERS[name].make(), X[["a"]].to_numpy(), np.arange(n) % 3) for name in ("cart", "svm", "gaussian-map")),
+    ]
+    made = [estimator.fit(columns, labels).fitted_ for estimator, columns, labels in asked]
+    made += [made[1].with_cost(np.array([[0.0, 2.0], [1.0, 0.0]]))]
+    careful = vaglio.NaiveBayesClassifier().fit(X, y).fitted_.with_cost(cost)
+    return [*made, careful, careful.with_decision_rule("argmax")]
 
 
 def edited_model(X: pd.DataFrame, y: np.ndarray) -> Fitted:

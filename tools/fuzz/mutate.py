@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -91,6 +94,82 @@ def plain_value(random: Random) -> Any:
         deep = [deep]
     choices: tuple[Any, ...] = (None, True, False, [], {}, deep, {"": deep}, 10**400, -(10**400), 1e400)
     return pick(random, pick(random, (FLOATS, INTEGERS, TEXTS, DTYPES, choices)))
+
+
+class Spares:
+    """What stands under each name in valid files: put elsewhere it has the right type, and may contradict the rest.
+
+    Parameters
+    ----------
+    files : iterable of (arrays, plain data)
+    """
+
+    # Alike pieces beyond this number say nothing new.
+    MOST = 60
+
+    def __init__(self, files: Iterable[tuple[Arrays, Any]]) -> None:
+        self.plain: dict[str, dict[str, Any]] = {}
+        self.arrays: dict[str, list[np.ndarray]] = {}
+        for arrays, data in files:
+            self._collect("", data)
+            for name, value in arrays.items():
+                self.arrays.setdefault(_last(name), []).append(value)
+
+    def _collect(self, name: str, data: Any) -> None:
+        known = self.plain.setdefault(name, {})
+        if len(known) < self.MOST:
+            known[json.dumps(data)] = data
+        for key, value in data.items() if isinstance(data, dict) else ():
+            self._collect(key, value)
+        for value in data if isinstance(data, list) else ():
+            self._collect(f"{name}[]", value)
+
+    def change_plain(self, random: Random, data: Any) -> Any:
+        """Return plain data with one place changed into something of the same type."""
+        path = _place(random, data)
+        if not path:
+            return data
+        inside = data
+        for key in path[:-1]:
+            inside = inside[key]
+        key = path[-1]
+        if random.random() < 0.5:
+            name = next((str(part) for part in reversed(path) if isinstance(part, str)), "")
+            name += "[]" * next((i for i, part in enumerate(reversed(path)) if isinstance(part, str)), 0)
+            known = list(self.plain.get(name, {}).values()) or [inside[key]]
+            inside[key] = copy.deepcopy(pick(random, known))
+        else:
+            inside[key] = similar(random, inside[key])
+        return data
+
+    def change_array(self, random: Random, arrays: Arrays) -> None:
+        """Put an array of the same name, of another file, in the place of one."""
+        if arrays:
+            name = pick(random, sorted(arrays))
+            arrays[name] = pick(random, self.arrays[_last(name)])
+
+
+def _last(name: str) -> str:
+    return name.rsplit(".", 1)[-1]
+
+
+def similar(random: Random, value: Any) -> Any:
+    """Return another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + pick(random, (-1, 1, 1, 10)) if random.random() < 0.6 else pick(random, (0, 1, 2, -value))
+    if isinstance(value, float):
+        near = (np.nextafter(value, np.inf), value / 2, -value, 2e-308, 2.3e-308, 1e-160, 1e-16, 1 - 1e-16, 1e15)
+        return float(pick(random, near))
+    if isinstance(value, str):
+        return pick(random, (f"{value}x", value[:-1], value.upper(), f" {value}", "true", "0", "1.0", "-"))
+    if isinstance(value, list):
+        changed = pick(random, ([], value[:-1], value[1:], [*value, *value[-1:]], value[::-1], value[:1]))
+        return copy.deepcopy(changed)
+    if isinstance(value, dict):
+        return {key: part for key, part in value.items() if random.random() < 0.7}
+    return pick(random, (0, 0.0, "", False, [], {}))
 
 
 def _place(random: Random, data: Any) -> list[Any]:

@@ -62,7 +62,11 @@ class Recipe:
         words: list[Any] = ["vaglio", self.command, self._file()]
         for name, value in {"target": self.target, **self.options, **self.reading.to_options()}.items():
             for one in value if isinstance(value, list) else [value]:
-                words += [] if one is None else [f"--{name}", f"{one:g}" if isinstance(one, float) else one]
+                words += (
+                    []
+                    if one is None
+                    else [f"--{name}", repr(one).removesuffix(".0") if isinstance(one, float) else one]
+                )
         return shell(*words)
 
     def python(self, *lines: str) -> str:

@@ -288,6 +288,8 @@ class Codebook:
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
             raise damaged_model_file(text("its columns are not readable"))
+        if sparse and any(feature.kind != "numeric" or feature.is_date for feature in features):
+            raise damaged_model_file(text("the columns of a sparse matrix must be numeric"))
         spreads = state.get("spreads", [])
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
             raise damaged_model_file(text("the summary of its numeric columns is not readable"))

@@ -255,6 +255,8 @@ class DenseEncoder:
         if not all(isinstance(flag, bool) for flag in flags):
             raise damaged_model_file(text("the encoding of its columns is not readable"))
         p = sum(feature.in_numeric_block for feature in features)
+        if flags[1] and p < len(features):
+            raise damaged_model_file(text("columns that are used as they are must be numeric"))
         parts = []
         for name in ("encoder_centre", "encoder_scale", "encoder_fill"):
             part = arrays.get(name)

@@ -165,7 +165,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             kind=notation.held,
             why=notation.why(cell),
         )
-    warnings.warn(
+    warn(
         DataWarning(
             "cells-unlike-training",
             "Column {column!r} has {cell!r} in row {row:,}, but held {kind} in training. {n:,} {n:cell counts|cells "
@@ -175,8 +175,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             row=row,
             kind=notation.held,
             n=unread.n,
-        ),
-        stacklevel=2,
+        )
     )
     return read.data
 

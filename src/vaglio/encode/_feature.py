@@ -183,6 +183,9 @@ class Feature:
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
             raise damaged_model_file(text("the categories of column {column!r} are not readable", column=state["name"]))
+        numeric = state["kind"] == "numeric"
+        if (numeric and categories) or (state.get("is_date") is True and not numeric):
+            raise damaged_model_file(text("the kind of column {column!r} does not fit it", column=state["name"]))
         default = state.get("default")
         if default is not None and not (type(default) is int and 0 <= default < len(categories)):
             raise damaged_model_file(text("the default value of column {column!r} is invalid", column=state["name"]))

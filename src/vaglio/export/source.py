@@ -183,11 +183,14 @@ class Written:
     ----------
     form : str
         What is written, as its format is called.
+    most : int, optional
+        What the reader of this form takes, if that is less.
     """
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, most: int | None = None) -> None:
         self.form = form
         self.count = 0
+        self.most = MOST_WRITTEN if most is None else min(most, MOST_WRITTEN)
 
     def add(self, count: int) -> None:
         """Count so many more.
@@ -197,13 +200,13 @@ class Written:
         count : int
         """
         self.count += count
-        if self.count > MOST_WRITTEN:
+        if self.count > self.most:
             raise NotSupportedError(
                 "export-too-large",
                 "This model is too large for {form}: its rules have more than {most_written:,} "
                 "conditions and values. Train a smaller model, or keep the model file.",
                 form=self.form,
-                most_written=MOST_WRITTEN,
+                most_written=self.most,
             )
 
 

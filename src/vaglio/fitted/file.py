@@ -35,7 +35,7 @@ from vaglio.messages.message import text
 from vaglio.model.base import plain_label
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
-from vaglio.model.families import KINDS, model_class
+from vaglio.model.families import KINDS, model_class, read_model
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ _LABEL_TYPE = re.compile(r"[<>|=]?(O|U\d{0,9}|b1|\?|[iu][1248]|f[248])")
 
 # Counted up when a file could no longer be read by the version before; files of every lower number are still read.
 FORMAT = 2
+_NO_SPARSE = text("its kind of model takes no sparse matrices")
 # What a file without costs says: version 0.1, which would read a file with costs and ignore them, can use it.
 _WITHOUT_COSTS = 1
 
@@ -157,10 +158,11 @@ def from_bytes(content: bytes) -> Fitted:
     need(isinstance(params, dict) and isinstance(provenance, dict), "its parameters are not readable")
     meta: Any = body.get("model")
     need(isinstance(meta, dict), "the description of the model is missing")
-    read = model_class(body.get("kind")).from_state
-    need(not codebook.sparse or KINDS[body["kind"]].sparse, "its kind of model takes no sparse matrices")
+    kind: Any = body.get("kind")
+    model_class(kind)  # refuses what no family lists
+    need(not codebook.sparse or KINDS[kind].sparse, _NO_SPARSE)
     try:
-        model = read(arrays, meta, codebook.features, 0 if classes is None else len(classes))
+        model = read_model(kind, arrays, meta, codebook.features, 0 if classes is None else len(classes))
     except (
         ArithmeticError,
         IndexError,
@@ -177,6 +179,8 @@ def from_bytes(content: bytes) -> Fitted:
                 "damaged-model-file-because", "The model file is damaged. {problem}", problem=error.message
             ) from error
         raise damaged_model_file(reason_of(error).removesuffix(".")) from error
+    encoder = getattr(model, "encoder", None)
+    need(not codebook.sparse or encoder is None or encoder.as_is, _NO_SPARSE)
     cost, decide = _cost_from(body.get("cost"), classes)
     fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
     need(fitted.decision_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
@@ -304,5 +308,8 @@ def _classes_from(state: Any) -> np.ndarray | None:
         classes = np.array(labels, dtype=str if kind.kind == "U" else kind)
     except (TypeError, ValueError, OverflowError) as error:
         raise damaged_model_file(text("the classes do not fit their type")) from error
+    # Also of labels that another type makes alike: 0.4 and 0.6 as integers.
+    given = [(type(label), label) for label in classes.tolist()]
+    need(given == [(type(label), label) for label in labels], "the classes do not fit their type")
     need(len(set(labels)) == len(labels), "a class is listed twice")
     return classes

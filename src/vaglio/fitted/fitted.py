@@ -353,7 +353,8 @@ class Fitted:
         probabilities : bool, default=False
             One column per class instead of the label.
         dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}, default="standard"
-            How texts and names are quoted, and how a sum takes a date: the standard has no way for that.
+            How texts and names are quoted, how a sum takes a date, and how intermediate sums are left out: the standard
+            has no way for these. "standard" and "mysql" then return only the columns the model uses.
         """
         return sql_statement(self, table, probabilities, dialect)
 

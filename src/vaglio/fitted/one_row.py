@@ -215,6 +215,8 @@ def _date(value: object) -> float | None:
             value = datetime.date.fromisoformat(value)
         except ValueError:
             return None
+    if isinstance(value, (bool, np.bool_)):
+        return None
     if type(value) is datetime.date:
         return float(value.toordinal() - _FIRST_DAY)
     if isinstance(value, datetime.datetime):

@@ -92,8 +92,22 @@ def learner_source(estimator: VaglioEstimator) -> str:
         if name != "n_jobs" and not _same(value, default[name])
     }
     # None is a value that was given, too.
-    parts = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    parts = ", ".join(f"{name}={_source(value)}" for name, value in given.items())
     return f"vaglio.{own.__name__}({parts})"
+
+
+def _source(value: Any) -> str:
+    """The source of a parameter: ``repr`` writes an infinite number as a name that Python does not know."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    if isinstance(value, (list, tuple)):
+        items = ", ".join(map(_source, value))
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_source(key)}: {_source(each)}' for key, each in value.items())}}}"
+    return learner_source(value) if hasattr(value, "_learner_id") else repr(value)
 
 
 def _same(a: object, b: object) -> bool:

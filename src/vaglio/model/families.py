@@ -13,9 +13,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from vaglio.errors import InputError, ModelFileError
+from vaglio.errors import InputError, ModelFileError, damaged_model_file
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
+    from vaglio.encode import Feature
     from vaglio.model.base import Model
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "families",
     "family_of",
     "model_class",
+    "read_model",
     "remove_family",
 ]
 
@@ -55,6 +58,8 @@ class Kind(NamedTuple):
         the slow procedures try.
     sparse : bool
         Whether it predicts the rows of a sparse matrix.
+    text : bool
+        Whether it reads columns of free text itself; other kinds have columns of single words instead.
     without : mapping of str to str
         Task of :data:`TASKS` -> why it does not apply to this kind, as a message: a clause with subject and verb.
     """
@@ -64,6 +69,7 @@ class Kind(NamedTuple):
     readable: bool = False
     cost: int = 1
     sparse: bool = False
+    text: bool = False
     without: Mapping[str, str] = {}
 
 
@@ -297,6 +303,26 @@ def model_class(kind: Any) -> type[Model]:
             kind=kind,
         )
     return family.models()[kind]
+
+
+def read_model(
+    kind: Any, arrays: dict[str, Any], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+) -> Model:
+    """Return the model that a file holds, alone or as the member of another one.
+
+    Parameters
+    ----------
+    kind : str
+        As written in the file.
+    arrays, meta : dict
+        What ``state`` of the model gave.
+    features : tuple of Feature
+    n_classes : int
+    """
+    read = model_class(kind).from_state
+    if not KINDS[kind].text and any(feature.kind == "text" for feature in features):
+        raise damaged_model_file(text("its kind of model takes no free text"))
+    return read(arrays, meta, features, n_classes)
 
 
 class Lookup(Generic[F]):

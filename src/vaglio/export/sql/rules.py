@@ -63,12 +63,12 @@ def rules_sql(rules: RuleList, table: str, probabilities: bool, dialect: str = "
                 "the rules as Python, or train without this column.",
                 column=feature.column,
             )
-    return in_dialect(_RuleStatement(rules, table).text(probabilities), dialect)
+    return in_dialect(_RuleStatement(rules, table, dialect).text(probabilities), dialect)
 
 
 class _RuleStatement(Statement):
-    def __init__(self, rules: RuleList, table: str) -> None:
-        super().__init__(table, rules.features)
+    def __init__(self, rules: RuleList, table: str, dialect: str) -> None:
+        super().__init__(table, rules.features, dialect)
         self.rules = rules
         self.total = f"{self.prefix}total"  # what all votes sum up to, or what no rule takes
         tests = Counter(
@@ -85,11 +85,11 @@ class _RuleStatement(Statement):
         }
 
     def text(self, probabilities: bool) -> str:
-        rules, every = self.rules, f"{self.table}.*" if self.coded else "*"
+        rules = self.rules
         if rules.is_crisp:
-            return f"{self._lists()}SELECT {every},\n{self._crisp_columns(probabilities)}\nFROM {self._rows()}"
+            return self._without_layers(self._crisp_columns(probabilities))
         if rules.classes is None:
-            return f"{self._lists()}SELECT {every},\n{self._number()} AS prediction\nFROM {self._rows()}"
+            return self._without_layers(f"{self._number()} AS prediction")
         by_cost = None if probabilities else rules.costs
         inner, scores = self._scores(by_cost)
         if probabilities:
@@ -102,9 +102,11 @@ class _RuleStatement(Statement):
         else:
             nobody = [f"  WHEN {self.total} <= 0 THEN {sql_value(rules.default_label)}"] if rules.mode == VOTE else []
             outer = self.decision(rules.classes, scores, ">=" if by_cost is None else "<=", nobody)
-        summed = ",\n".join(f"{expression} AS {name}" for name, expression in inner.items())
-        within = f"SELECT {every},\n{summed}\nFROM {self._rows()}"
-        return f"{self._lists()}SELECT *,\n{outer}\nFROM ({within}) AS scored"
+        return f"{self._lists()}{self.outer(self.layer('s', inner, joins=self._joins(self.rows)), outer)}"
+
+    def _without_layers(self, columns: str) -> str:
+        every = f"{self.table}.*" if self.coded else "*"
+        return f"{self._lists()}SELECT {every},\n{columns}\nFROM {self.table}{self._joins(self.table)}"
 
     # -- rows --------------------------------------------------------------------------------------------------------
     def _lists(self) -> str:
@@ -116,12 +118,11 @@ class _RuleStatement(Statement):
             lists.append(f"{names} AS (VALUES\n{values})")
         return f"WITH {', '.join(lists)}\n" if lists else ""
 
-    def _rows(self) -> str:
-        joins = [
-            f"\nLEFT JOIN {self.prefix}c{column} ON {self.table}.{sql_name(feature.name)} = {self.prefix}v{column}"
+    def _joins(self, rows: str) -> str:
+        return "".join(
+            f"\nLEFT JOIN {self.prefix}c{column} ON {rows}.{sql_name(feature.name)} = {self.prefix}v{column}"
             for column, feature in self.coded.items()
-        ]
-        return self.table + "".join(joins)
+        )
 
     def _code(self, column: int) -> str:
         return f"{self.prefix}k{column}"

@@ -43,9 +43,6 @@ __all__ = ["SUMS", "scores_sql"]
 # Kinds of nodes that are sums over the columns.
 SUMS = ("linear", "bayes")
 
-# Conditions in the dialect of DuckDB.
-MOST_IN_DUCKDB = 50_000
-
 # The logarithm of 0: so small that nothing added makes up for it, and far from what numbers end at.
 _RULED_OUT = -1e300
 # Below it, an exponential is 0; some databases raise an error instead of rounding.
@@ -76,8 +73,8 @@ def scores_sql(source: Source, node: ExportNode, table: str, probabilities: bool
 
 class _ScoreStatement(Statement):
     def __init__(self, source: Source, node: ExportNode, table: str, dialect: str) -> None:
-        super().__init__(table, source.features)
-        self.source, self.node, self.dialect = source, node, dialect
+        super().__init__(table, source.features, dialect)
+        self.source, self.node = source, node
 
     def text(self, probabilities: bool) -> str:
         if written_as_trees(self.node):
@@ -85,7 +82,7 @@ class _ScoreStatement(Statement):
         if self.node.kind not in SUMS:
             raise self.source.refusal("sql", "its members are not single trees with two branches per test")
         sums = self._linear() if self.node.kind == "linear" else self._bayes()
-        layer, scores = self._layer("v", sums, self.table), self._names("v", len(sums))
+        layer, scores = self._layer("v", sums), self.names("v", len(sums))
         if self.node.kind == "bayes":
             return self._from_scores(*self._with_priors(layer, scores), probabilities)
         link = self.node.fields["link"]
@@ -94,47 +91,37 @@ class _ScoreStatement(Statement):
         layer, scores, decided = self._machines(layer, scores)
         if link == CALIBRATED and (probabilities or self.source.cost is not None):
             return self._from_chances(self._layer("e", self._calibrated(scores), layer), probabilities)
-        return self._outer(layer, self.decision(self.source.labels, decided))
+        return self.outer(layer, self.decision(self.source.labels, decided))
 
     def _from_scores(self, layer: str, scores: list[str], probabilities: bool) -> str:
         """The last SELECTs over logarithms of what is in proportion to the probabilities."""
         if len(scores) == 1:  # two classes: the first has the score 0
             scores = ["0.0", *scores]
         if not probabilities and self.source.cost is None:
-            return self._outer(layer, self.decision(self.source.labels, scores))
+            return self.outer(layer, self.decision(self.source.labels, scores))
         larger = [
             f"WHEN {' AND '.join(f'{score} >= {other}' for other in scores[k + 1 :])} THEN {score}"
             for k, score in enumerate(scores[:-1])
         ]
         largest = f"CASE {' '.join(larger)} ELSE {scores[-1]} END" if larger else scores[0]
-        layer, top = self._layer("t", [largest], layer), self._names("t", 1)[0]
+        layer, top = self._layer("t", [largest], layer), self.names("t", 1)[0]
         chances = [f"CASE WHEN {score} - {top} < {_NOTHING} THEN 0.0 ELSE EXP({score} - {top}) END" for score in scores]
         return self._from_chances(self._layer("e", chances, layer), probabilities)
 
     # -- layers ------------------------------------------------------------------------------------------------------
-    def _names(self, letter: str, count: int) -> list[str]:
-        return [f"{self.prefix}{letter}{i}" for i in range(count)]
-
-    def _layer(self, letter: str, expressions: list[str], rows: str) -> str:
-        """A SELECT, in brackets, that adds columns to rows."""
-        names = self._names(letter, len(expressions))
-        columns = ",\n".join(f"{expression} AS {name}" for expression, name in zip(expressions, names))
-        # PostgreSQL would else write the sums of a layer out wherever the next one names them.
-        fence = "\nOFFSET 0" if self.dialect == "postgresql" else ""
-        return f"(SELECT *,\n{columns}\nFROM {rows}{fence}) AS {self.prefix}{letter}"
-
-    def _outer(self, rows: str, columns: str) -> str:
-        return f"SELECT *,\n{columns}\nFROM {rows}"
+    def _layer(self, letter: str, expressions: list[str], layers: str = "") -> str:
+        """A SELECT, in brackets, that adds numbered columns."""
+        return self.layer(letter, dict(zip(self.names(letter, len(expressions)), expressions)), layers)
 
     def _from_chances(self, rows: str, probabilities: bool) -> str:
         """The last SELECT over numbers that are in proportion to the probabilities."""
-        names = self._names("e", self.node.outputs)
+        names = self.names("e", self.node.outputs)
         total = " + ".join(names)
         if probabilities:
             shares = [
                 f"{name} / ({total}) AS {sql_name(f'p({label})')}" for name, label in zip(names, self.source.labels)
             ]
-            return self._outer(rows, ",\n".join(shares))
+            return self.outer(rows, ",\n".join(shares))
         cost = self.source.cost
         assert cost is not None
         expected = [
@@ -142,14 +129,14 @@ class _ScoreStatement(Statement):
             for column in cost.matrix.T
         ]
         rows = self._layer("g", expected, rows)
-        return self._outer(rows, self.decision(self.source.labels, self._names("g", len(expected))))
+        return self.outer(rows, self.decision(self.source.labels, self.names("g", len(expected))))
 
     # -- trees -------------------------------------------------------------------------------------------------------
     def _of_trees(self, probabilities: bool) -> str:
         """Sums over the trees: of probabilities, of scores, or of numbers."""
         node, features = self.node, self.features
         coded = [j for j, feature in enumerate(features) if len(feature.categories) > MOST_LISTED]
-        names = dict(zip(coded, self._names("k", len(coded))))
+        names = dict(zip(coded, self.names("k", len(coded))))
 
         def compared(column: int) -> Compared:
             feature = features[column]
@@ -160,25 +147,18 @@ class _ScoreStatement(Statement):
 
         boosted = node.kind == "boosted"
         start = node.fields["baseline"].tolist() if boosted else [0.0] * node.outputs
-        sums = scores_of_trees(node, len(start), len(features), compared, self._counted)
-        rows = self._layer("k", [self.rank(features[j]) for j in coded], self.table) if coded else self.table
+        sums = scores_of_trees(node, len(start), len(features), compared, self.written.add)
+        rows = self._layer("k", [self.rank(features[j]) for j in coded]) if coded else ""
         sums = [f"{sql_number(first)} + {total}" if first else total for first, total in zip(start, sums)]
         if not self.source.labels:
             power = boosted and node.fields["link"] == EXPONENTIAL_OF_SCORE
-            return self._outer(rows, f"{f'EXP({sums[0]})' if power else sums[0]} AS prediction")
+            return self.outer(rows, f"{f'EXP({sums[0]})' if power else sums[0]} AS prediction")
         if boosted:
-            return self._from_scores(self._layer("v", sums, rows), self._names("v", len(sums)), probabilities)
+            return self._from_scores(self._layer("v", sums, rows), self.names("v", len(sums)), probabilities)
         layer = self._layer("e", sums, rows)
         if probabilities or self.source.cost is not None:
             return self._from_chances(layer, probabilities)
-        return self._outer(layer, self.decision(self.source.labels, self._names("e", node.outputs)))
-
-    def _counted(self, count: int) -> None:
-        """Count conditions; DuckDB takes about a millisecond over each, and so long a statement is refused there."""
-        self.written.add(count)
-        if self.dialect == "duckdb" and self.written.count > MOST_IN_DUCKDB:
-            why = f"its trees have more than {MOST_IN_DUCKDB:,} conditions, over which DuckDB plans for minutes"
-            raise self.source.refusal("sql", f"{why}; learn fewer or smaller trees")
+        return self.outer(layer, self.decision(self.source.labels, self.names("e", node.outputs)))
 
     # -- linear ------------------------------------------------------------------------------------------------------
     def _linear(self) -> list[str]:
@@ -215,7 +195,7 @@ class _ScoreStatement(Statement):
             votes.append(sql_sum(won))
             sums.append(sql_sum([v if a == c else f"(-{v})" for v, (a, b) in zip(values, pairs) if c in (a, b)]))
         layer = self._layer("n", [*votes, *sums], layer)
-        names = self._names("n", 2 * k)
+        names = self.names("n", 2 * k)
         confident = [f"({vote} + {total} / (3 * (ABS({total}) + 1)))" for vote, total in zip(names[:k], names[k:])]
         return layer, confident, confident if self.node.fields["break_ties"] else names[:k]
 
@@ -234,7 +214,7 @@ class _ScoreStatement(Statement):
         out = " AND ".join(f"{score} < {_RULED_OUT / 10}" for score in scores)
         prior = self._log(self.node.fields["prior"])
         chosen = [f"CASE WHEN {out} THEN {sql_number(p)} ELSE {score} END" for p, score in zip(prior, scores)]
-        return self._layer("w", chosen, layer), self._names("w", len(scores))
+        return self._layer("w", chosen, layer), self.names("w", len(scores))
 
     @staticmethod
     def _log(values: Any) -> list[float]:

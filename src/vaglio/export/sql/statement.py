@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vaglio.encode import Feature
@@ -29,8 +29,15 @@ __all__ = [
 DIALECTS = ("standard", "mysql", "sqlite", "duckdb", "postgresql")
 # Categories of a column that are listed in its conditions; more are numbered first.
 MOST_LISTED = 50
-# Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
-_TERMS = 200
+# Conditions and values that these engines read within 500 MB and five seconds.
+_MOST_READ = {"duckdb": 15_000, "sqlite": 60_000, "postgresql": 50_000}
+# Terms that stand beside each other: a plain sum of n terms is n deep.
+_TERMS = 8
+# A layer with it is computed once per row; without it these engines write its sums out wherever the next layer names
+# them, and take gigabytes over it.
+_FENCES = {"postgresql": "\nOFFSET 0", "sqlite": "\nLIMIT -1 OFFSET 0"}
+# Names of the number that SQLite gives each row of a table; a column may bear one of them.
+_ROW_NUMBERS = ("rowid", "oid", "_rowid_")
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
@@ -70,7 +77,7 @@ def in_dialect(sql: str, dialect: str) -> str:
 
 
 def sql_sum(terms: list[str]) -> str:
-    """Return a sum whose depth stays below what engines allow."""
+    """Return a sum of little depth: engines limit it, and DuckDB hashes what is below at each level."""
     if not terms:
         return "0.0"
     while len(terms) > 1:
@@ -115,19 +122,77 @@ def _printable(text: str) -> str:
 class Statement:
     """One SELECT over a table; it counts what it writes, so that a model that is too large is refused.
 
+    Where sums are named more than once, inner SELECTs compute them, one layer above the other. The outer SELECT leaves
+    the columns of the layers out: each dialect has a way of its own, and the standard has none but to name the columns.
+
     Parameters
     ----------
     table : str
     features : tuple of Feature
         The columns of the table.
+    dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}
     """
 
-    def __init__(self, table: str, features: tuple[Feature, ...]) -> None:
-        self.table, self.features = sql_name(table), features
-        self.written = Written("sql")
+    def __init__(self, table: str, features: tuple[Feature, ...], dialect: str = "standard") -> None:
+        self.table, self.features, self.dialect = sql_name(table), features, dialect
+        limit = _MOST_READ.get(dialect)
+        self.written = Written("sql" if limit is None else f"{dialect} sql", limit)
         self.prefix = "vaglio_"  # of the names of further columns
         while any(feature.name.startswith(self.prefix) for feature in features):
             self.prefix = f"_{self.prefix}"
+        # What the layers are made of, and the columns they add.
+        self.rows, self.row = self.table, f"{self.prefix}row"
+        self.added: list[str] = []
+        if dialect == "postgresql":
+            self.rows = f"{self.prefix}table"  # not the name of the table, which a column may have too
+
+    def names(self, letter: str, count: int) -> list[str]:
+        """Return the names of the columns of a layer."""
+        return [f"{self.prefix}{letter}{i}" for i in range(count)]
+
+    def layer(self, letter: str, columns: Mapping[str, str], layers: str = "", joins: str = "") -> str:
+        """Return a SELECT, in brackets, that adds columns to those below it.
+
+        Parameters
+        ----------
+        letter : str
+        columns : mapping of str to str
+            Name -> expression.
+        layers : str
+            The layer below; by default the table.
+        joins : str
+            What is joined with the table.
+        """
+        self.added += columns
+        every = "*" if layers else f"{self._numbered()}{self.rows}.*"
+        below = layers or f"{self.table}{f' AS {self.rows}' if self.rows != self.table else ''}{joins}"
+        written = ",\n".join(f"{expression} AS {name}" for name, expression in columns.items())
+        fence = _FENCES.get(self.dialect, "")
+        return f"(SELECT {every},\n{written}\nFROM {below}{fence}) AS {self.prefix}{letter}"
+
+    def _numbered(self) -> str:
+        """The column by which the outer SELECT finds the row of the table again."""
+        if self.dialect == "postgresql":
+            return f"{self.rows} AS {self.row}, "
+        return f"{self.table}.{self._row_number()} AS {self.row}, " if self.dialect == "sqlite" else ""
+
+    def _row_number(self) -> str:
+        taken = {feature.name.lower() for feature in self.features}
+        return next((name for name in _ROW_NUMBERS if name not in taken), _ROW_NUMBERS[0])
+
+    def outer(self, layers: str, columns: str) -> str:
+        """Return the SELECT over the layers: the columns of the table, and further ones."""
+        if not layers:
+            return f"SELECT *,\n{columns}\nFROM {self.table}"
+        if self.dialect == "duckdb":
+            return f"SELECT * EXCLUDE ({', '.join(self.added)}),\n{columns}\nFROM {layers}"
+        if self.dialect == "postgresql":
+            return f"SELECT ({self.row}).*,\n{columns}\nFROM {layers}"
+        if self.dialect == "sqlite":
+            where = f"{self.table}.{self._row_number()} = {self.row}"
+            return f"SELECT {self.table}.*,\n{columns}\nFROM {layers}\nJOIN {self.table} ON {where}"
+        given = dict.fromkeys(feature.column for feature in self.features)
+        return f"SELECT {', '.join(map(sql_name, given))},\n{columns}\nFROM {layers}"
 
     @staticmethod
     def literal_of(feature: Feature) -> Callable[[float], str]:

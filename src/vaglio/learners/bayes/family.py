@@ -140,12 +140,12 @@ def _estimators() -> Mapping[str, type]:
 FAMILY = Family(
     name="bayes",
     kinds=(
-        Kind("naive-bayes", missing=text("not used"), readable=True),
-        Kind("gaussian-mixture", missing=text("not used")),
+        Kind("naive-bayes", missing=text("not used"), readable=True, text=True),
+        Kind("gaussian-mixture", missing=text("not used"), text=True),
         Kind("joint-bayes", missing=text("summed over all values"), readable=True, cost=4, without={"export": _TABLES}),
         Kind("bayes-net", missing=text("not used")),
-        Kind("multinomial-nb", missing=text("counted as 0"), sparse=True, without={"export": _TABLES}),
-        Kind("bernoulli-nb", missing=text("not used"), sparse=True, without={"export": _TABLES}),
+        Kind("multinomial-nb", missing=text("counted as 0"), sparse=True, text=True, without={"export": _TABLES}),
+        Kind("bernoulli-nb", missing=text("not used"), sparse=True, text=True, without={"export": _TABLES}),
     ),
     learners=(
         Learner(

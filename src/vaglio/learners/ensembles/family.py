@@ -80,8 +80,8 @@ def _estimators() -> Mapping[str, type]:
 FAMILY = Family(
     name="ensembles",
     kinds=(
-        Kind("ensemble", missing=text("treated by each member in its own way"), cost=10),
-        Kind("voting", missing=text("treated by each member in its own way"), cost=10),
+        Kind("ensemble", missing=text("treated by each member in its own way"), cost=10, text=True),
+        Kind("voting", missing=text("treated by each member in its own way"), cost=10, text=True),
     ),
     learners=(
         Learner(

@@ -17,7 +17,7 @@ from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.message import text
 from vaglio.model import checks
 from vaglio.model.base import State, class_codes
-from vaglio.model.families import model_class
+from vaglio.model.families import read_model
 
 # How members decide together: by mean probability, by majority, or by the mean of numbers.
 VOTES = ("soft", "hard", "mean")
@@ -275,7 +275,7 @@ def _read_member(
     checks.within(classes, 0, max(n_classes, 1), "a class of a member is out of range")
     checks.need((np.diff(classes) > 0).all(), "a member lists a class twice, or not in order")
     checks.need((len(classes) > 0) == (n_classes > 0), "a member knows no class")
-    model = model_class(entry.get("kind")).from_state(own, entry["model"], seen, len(classes))
+    model = read_model(entry.get("kind"), own, entry["model"], seen, len(classes))
     return Member(model, weight, classes, chosen)
 
 
