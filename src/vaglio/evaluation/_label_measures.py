@@ -132,7 +132,7 @@ class LabelMeasures:
         true, predicted = self.true == k, self.predicted == k
         kinds = {"tp": true & predicted, "fp": ~true & predicted, "fn": true & ~predicted, "tn": ~true & ~predicted}
         top, bottom = RATES[{"recall": "tpr"}.get(rate, rate)]
-        return tuple(np.any([kinds[kind] for kind in part], axis=0) for part in (top, bottom))  # type: ignore[return-value]
+        return tuple(np.any([kinds[kind] for kind in part], axis=0) for part in (top, bottom))
 
     def average(self, name: str, average: str = "macro") -> float:
         """A rate averaged over the classes: macro, micro or weighted."""

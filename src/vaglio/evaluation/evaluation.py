@@ -223,16 +223,15 @@ class Evaluation(LabelMeasures):
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
         return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
 
+    def areas_of(self, label: object = None) -> tuple[Area, Area]:
+        """ROC area and average precision of a class against the rest, with what each row contributes to them."""
+        positive, score = self.one_class(label)
+        return roc_area(positive, score, self.weight, self.folds), precision_area(positive, score, self.weight)
+
     @cached_property
     def class_areas(self) -> dict[Any, tuple[Area, Area]]:
-        """ROC area and average precision of each class against the rest, with what each row contributes to them."""
-        return {
-            label: (
-                roc_area(*self.one_class(label), self.weight, self.folds),
-                precision_area(*self.one_class(label), self.weight),
-            )
-            for label in self._curve_labels()
-        }
+        """The areas of every class that has a curve."""
+        return {label: self.areas_of(label) for label in self._curve_labels()}
 
     @cached_property
     def areas(self) -> dict[Any, tuple[Estimate, Estimate]]:
@@ -251,14 +250,12 @@ class Evaluation(LabelMeasures):
 
         Of rows that were predicted in folds, the share of pairs of rows of one fold that are ranked rightly.
         """
-        self.one_class()
-        return self._value("roc_auc")
+        return self._area("roc_auc")
 
     @property
     def average_precision(self) -> float:
         """Area under the precision-recall curve; more than two classes: the mean of each against the rest."""
-        self.one_class()
-        return self._value("average_precision")
+        return self._area("average_precision")
 
     @property
     def brier(self) -> float | None:
@@ -270,10 +267,16 @@ class Evaluation(LabelMeasures):
         """Mean of −log(probability of the true class)."""
         return self._value("log_loss")
 
-    def _value(self, name: str) -> Any:
+    def _value(self, name: str) -> float | None:
         """A measure without its interval."""
         found = self.estimate(name)
-        return None if found is None else found.value
+        return None if found is None else float(found.value)
+
+    def _area(self, name: str) -> float:
+        """An area without its interval; an error without scores, NaN with one class."""
+        self.one_class()
+        found = self._value(name)
+        return float("nan") if found is None else found
 
     # ---- intervals ----------------------------------------------------------------------------
 

@@ -63,7 +63,8 @@ def rate_interval(top: float, bottom: float, rate: str, confidence: float) -> Es
     if rate != "f1":
         return wilson_interval(top, bottom, confidence)
     share = wilson_interval(top / 2, bottom - top / 2, confidence)
-    return Estimate(*(2 * end / (1 + end) for end in (share.value, share.low, share.high)), confidence)
+    value, low, high = (2 * end / (1 + end) for end in (share.value, share.low, share.high))
+    return Estimate(value, low, high, confidence)
 
 
 def _average(evaluation: Evaluation, rate: str, average: str) -> Estimate:

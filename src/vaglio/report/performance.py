@@ -70,7 +70,7 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
     start, usual, as_decided = _start(evaluation, k, table)
     # The table runs from the highest threshold (no row) to the lowest (all rows); the slider runs the other way.
     chosen = np.unique(np.append(_spread(table, limits.points), start))[::-1]
-    roc, precision = evaluation.class_areas[label]
+    roc, precision = evaluation.areas_of(label)
     # A few thresholds to print: one for each twentieth of the rows predicted.
     shares = table.measures()["predicted"]
     at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))

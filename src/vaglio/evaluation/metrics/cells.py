@@ -93,4 +93,4 @@ def mean_rate_of(name: str, average: str, undefined: np.ndarray) -> Callable[[np
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    return np.asarray(np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0))
