@@ -319,11 +319,11 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
         found = evaluation.estimate(measure)
         if found is not None:
             add(name, percent(found.value, n), _ends(found, partial(percent, rows=n)), meaning)
-    for measure, (name, meaning) in _meanings(evaluation).items():
+    for measure, (title, told) in _meanings(evaluation).items():
         found = evaluation.estimate(measure)
         if found is not None:
             digits = partial(figure, digits=3) if measure == "log_loss" else rate
-            add(name, digits(found.value), _ends(found, digits), meaning)
+            add(title, digits(found.value), _ends(found, digits), told)
     return rows
 
 
