@@ -106,7 +106,32 @@ def test_what_is_undefined_is_never_good_enough():
     with pytest.raises(InputError, match="There is no class 'c'"):
         evaluation.accept("recall[c] > 0")
     with pytest.raises(InputError, match="no interval"):
-        evaluation.accept("kappa.low > 0")
+        evaluation.accept("rows.low > 0")
+
+
+def test_every_figure_with_an_interval_has_bounds_to_accept_by(three: Evaluation, two: Evaluation):
+    for evaluation in (three, two):
+        for name in NAMES:
+            found = evaluation.estimate(name)
+            if found is not None and name != "rows":
+                assert evaluation.accept(f"{name}.low > 0").checks[0].value == found.low, name
+                assert evaluation.accept(f"{name}.high > 0").checks[0].value == found.high, name
+
+
+def test_an_acceptance_says_rows_interval_and_how_likely_it_is_wrong():
+    evaluation = Evaluation.from_predictions(["a", "b"] * 20, ["a", "b"] * 17 + ["b", "a"] * 3)
+    criteria = ("accuracy >= 0.85", "accuracy >= 0.8", "accuracy >= 0.5", "accuracy.low >= 0.7")
+    at_the_limit, above, far, by_bound = map(evaluation.accept, criteria)
+    assert at_the_limit.checks[0].risk == pytest.approx(0.5)
+    assert "0.8500 (0.7093 to 0.9294 on 40 rows), >= 0.85. The true accuracy misses the limit" in str(at_the_limit)
+    assert "with a chance of 50%. To be safe, require accuracy.low >= 0.85." in str(at_the_limit)
+    assert 0.1 < above.checks[0].risk < 0.4
+    assert str(far) == "Accepted: accuracy is 0.8500 (0.7093 to 0.9294 on 40 rows), >= 0.5."
+    assert str(by_bound) == "Accepted: accuracy.low is 0.7093, >= 0.7."
+    assert evaluation.accept("error <= 15.01%").checks[0].risk == pytest.approx(0.5, abs=0.01)
+    assert "error.high <= 0.1501" in str(evaluation.accept("error <= 15.01%"))
+    data = at_the_limit.to_dict()["checks"][0]
+    assert (data["low"], data["rows"], data["risk"]) == (evaluation.accuracy.low, 40, pytest.approx(0.5))
 
 
 @pytest.mark.slow

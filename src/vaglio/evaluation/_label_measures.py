@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from vaglio.errors import InputError
-from vaglio.evaluation.metrics.intervals import Estimate, effective_size, wilson_interval
+from vaglio.evaluation.figures import rate_interval
+from vaglio.evaluation.metrics.intervals import Estimate, design_effect, effective_size, overdispersion, wilson_interval
 from vaglio.evaluation.metrics.rates import AVERAGES, RATE_HEADINGS, RATES, Rates
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
@@ -28,6 +29,7 @@ class LabelMeasures:
     weight: np.ndarray | None
     positive: Any
     confidence: float
+    folds: np.ndarray | None
 
     @property
     def n_rows(self) -> int:
@@ -74,17 +76,34 @@ class LabelMeasures:
         """The rates of the confusion matrix."""
         return Rates(self.confusion)
 
-    def _rate_interval(self, top: float, bottom: float) -> Estimate:
-        # Weighted counts are scaled to the effective number of rows, so that large weights do not narrow the interval.
-        scale = 1.0
-        if self.weight is not None:
-            scale = effective_size(self.weight, self.n_rows) / self.weight.sum()
-        return wilson_interval(top * scale, bottom * scale, self.confidence)
+    @property
+    def design_effect(self) -> float:
+        """By how much the variance of figures exceeds that of one model on independent rows; 1 without folds."""
+        n_folds = 1 if self.folds is None else len(np.unique(self.folds))
+        return 1.0 if n_folds < 2 else design_effect(n_folds)
+
+    @property
+    def rows_per_count(self) -> float:
+        """How many independent rows a unit of the confusion matrix stands for.
+
+        Weighted counts are scaled to the effective number of rows, so that large weights do not narrow the interval.
+        """
+        total = self.n_rows if self.weight is None else self.weight.sum()
+        return effective_size(self.weight, self.n_rows) / float(total) / self.design_effect
 
     @cached_property
     def accuracy(self) -> Estimate:
         """Share of the rows predicted correctly, with its interval."""
-        return self._rate_interval(float(np.trace(self.confusion)), float(self.confusion.sum()))
+        scale = self.rows_per_count / self._overdispersion(self.true == self.predicted, np.ones(self.n_rows, bool))
+        return wilson_interval(np.trace(self.confusion) * scale, self.confusion.sum() * scale, self.confidence)
+
+    def _overdispersion(self, hits: np.ndarray, rows: np.ndarray) -> float:
+        """How much more a share varies between the folds than their rows explain; 1 without folds."""
+        if self.folds is None:
+            return 1.0
+        weight = rows if self.weight is None else rows * self.weight
+        by_fold = np.unique(self.folds, return_inverse=True)[1]
+        return overdispersion(*(np.bincount(by_fold, weights=each) for each in (hits * weight, weight)))
 
     @property
     def error(self) -> Estimate:
@@ -102,14 +121,18 @@ class LabelMeasures:
         return self.rates.matthews
 
     def rate(self, name: str, label: object = None) -> Estimate:
-        """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision."""
-        if name == "f1":
-            raise InputError(
-                "no-interval-of-f1", "F1 is not a share of rows and has no Wilson interval. Read it from per_class()."
-            )
+        """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision, f1."""
         k = self._index(label)
         top, bottom = self.rates.parts(name)
-        return self._rate_interval(float(top[k]), float(bottom[k]))
+        scale = self.rows_per_count / self._overdispersion(*self._rows_of(name, k))
+        return rate_interval(float(top[k]) * scale, float(bottom[k]) * scale, name, self.confidence)
+
+    def _rows_of(self, rate: str, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Masks of the rows that the numerator and the denominator of a rate count."""
+        true, predicted = self.true == k, self.predicted == k
+        kinds = {"tp": true & predicted, "fp": ~true & predicted, "fn": true & ~predicted, "tn": ~true & ~predicted}
+        top, bottom = RATES[{"recall": "tpr"}.get(rate, rate)]
+        return tuple(np.any([kinds[kind] for kind in part], axis=0) for part in (top, bottom))
 
     def average(self, name: str, average: str = "macro") -> float:
         """A rate averaged over the classes: macro, micro or weighted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.listing import bullet_html, cell_text, html_table, plain_data, text_table
@@ -17,29 +18,33 @@ _MAX_MATRIX = 15
 
 def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The measures that come first."""
-    rows: list[dict[str, Any]] = []
+    several = len(evaluation.labels) > 2
+    measures = {
+        "accuracy": text("accuracy"),
+        "error": text("error rate"),
+        "kappa": text("Cohen's kappa"),
+        "matthews": text("Matthews coefficient"),
+        "roc_auc": text("ROC area (mean, one against the rest)") if several else text("ROC area"),
+        "average_precision": text("average precision (mean)") if several else text("average precision"),
+        "brier": text("Brier score"),
+        "log_loss": text("log loss"),
+        "cost": text("mean cost per row"),
+    }
+    found = ((heading, evaluation.estimate(name)) for name, heading in measures.items())
+    return [
+        {
+            text("measure"): heading,
+            text("value"): each.value,
+            text("low"): _end(each.low),
+            text("high"): _end(each.high),
+        }
+        for heading, each in found
+        if each is not None
+    ]
 
-    def add(measure: str, value: float | None, low: float | None = None, high: float | None = None) -> None:
-        if value is not None:
-            rows.append({text("measure"): measure, text("value"): value, text("low"): low, text("high"): high})
 
-    accuracy, error = evaluation.accuracy, evaluation.error
-    add(text("accuracy"), accuracy.value, accuracy.low, accuracy.high)
-    add(text("error rate"), error.value, error.low, error.high)
-    add(text("Cohen's kappa"), evaluation.kappa)
-    add(text("Matthews coefficient"), evaluation.matthews)
-    if evaluation.scores is not None:
-        if evaluation.binary:
-            roc, precision = next(iter(evaluation.areas.values()))
-            add(text("ROC area"), roc.value, roc.low, roc.high)
-            add(text("average precision"), precision.value, precision.low, precision.high)
-        elif len(evaluation.labels) > 2:
-            add(text("ROC area (mean, one against the rest)"), evaluation.roc_auc)
-            add(text("average precision (mean)"), evaluation.average_precision)
-    add(text("Brier score"), evaluation.brier)
-    add(text("log loss"), evaluation.log_loss)
-    add(text("mean cost per row"), evaluation.mean_cost)
-    return rows
+def _end(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def matrix_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -74,6 +79,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
             confidence=evaluation.confidence,
         ),
         text_table(scores, locale=locale),
+        locale.text(evaluation.meaning),
         f"{locale.text(title)}\n{text_table(matrix, locale=locale)}",
         text_table(evaluation.per_class(), locale=locale),
         text_table(evaluation.averages(), locale=locale),
@@ -88,6 +94,7 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
     return "".join(
         (
             html_table(headline(evaluation), caption=head, locale=locale),
+            bullet_html([evaluation.meaning], locale=locale),
             html_table(matrix, caption=title, locale=locale),
             html_table(evaluation.per_class(), caption=text("Per class"), locale=locale),
             html_table(evaluation.averages(), caption=text("Averages"), locale=locale),
@@ -101,6 +108,7 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "rows": evaluation.n_rows,
         "labels": list(evaluation.labels),
         "confidence": evaluation.confidence,
+        "about": evaluation.about,
         "measures": headline(evaluation),
         "confusion": evaluation.confusion.tolist(),
         "per_class": evaluation.per_class(),

@@ -12,10 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scipy.special import ndtr, ndtri
+
 from vaglio.errors import InputError
+from vaglio.evaluation.figures import ALSO, FIGURES, OF_A_CLASS
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.intervals import Estimate
-from vaglio.evaluation.metrics.rates import AVERAGES, RATES
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
 
@@ -24,24 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Acceptance", "Check", "Criterion"]
 
-# Measures of all rows, by name.
-WHOLE: dict[str, Callable[[Evaluation], Any]] = {
-    "accuracy": lambda e: e.accuracy,
-    "error": lambda e: e.error,
-    "kappa": lambda e: e.kappa,
-    "matthews": lambda e: e.matthews,
-    "roc_auc": lambda e: _of_areas(e, 0),
-    "average_precision": lambda e: _of_areas(e, 1),
-    "brier": lambda e: e.brier,
-    "log_loss": lambda e: e.log_loss,
-    "cost": lambda e: e.mean_cost,
-    "rows": lambda e: float(e.n_rows),
-}
-# Measures of one class against the rest; without a class, of the positive one of two, else the mean over the classes.
-OF_A_CLASS = ("recall", *RATES)
-# Other words for the same measures.
-ALSO = {"mcc": "matthews", "mean_cost": "cost", "auc": "roc_auc", "sensitivity": "tpr", "specificity": "tnr"}
-NAMES = (*WHOLE, *OF_A_CLASS, *(f"{kind}_{rate}" for kind in AVERAGES for rate in OF_A_CLASS), *ALSO)
+NAMES = (*FIGURES, *ALSO)
 
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -56,6 +41,8 @@ _TOKEN = re.compile(
     |(?P<bracket>[()]))""",
     re.VERBOSE,
 )
+# Chance of a wrong acceptance that needs no mention.
+_UNLIKELY = 0.05
 _EXAMPLE = '"f1 >= 0.8 and recall[yes] >= 0.9"'
 
 
@@ -71,28 +58,71 @@ class Check:
     limit : float
     value : float or None
         What was measured; None if that is undefined, which never meets a limit.
+    interval : Estimate or None
+        The measure with its interval, if it has one and the comparison is not with an end of it.
+    n_rows : int
+        Number of rows it was measured on.
     """
 
     measure: str
     order: str
     limit: float
     value: float | None
+    interval: Estimate | None = None
+    n_rows: int = 0
 
     @property
     def met(self) -> bool:
         """Whether the measure meets the limit."""
         return self.value is not None and _ORDERS[self.order](self.value, self.limit)
 
+    @property
+    def risk(self) -> float | None:
+        """How likely the true value misses a limit that the measured one meets; None without an interval.
+
+        From the distance to the limit in halves of the interval: .5 where the measured value is the limit itself.
+        """
+        if self.interval is None or not self.met:
+            return None
+        value, at_least = self.interval.value, self.order in (">=", ">")
+        reach = value - self.interval.low if at_least else self.interval.high - value
+        distance = abs(value - self.limit)
+        if reach <= 0:
+            return 0.0 if distance else 0.5
+        return float(ndtr(-distance / reach * ndtri(0.5 + self.interval.confidence / 2)))
+
     def __str__(self) -> str:
         return str(self.in_words())
 
     def in_words(self) -> Message:
-        """Return what was measured and whether it meets the limit."""
+        """Return what was measured, with its interval, and whether it meets the limit."""
         value = text("undefined") if self.value is None else Number(f"{self.value:.4f}")
+        if self.interval is not None:
+            value = text(
+                "{value} ({low} to {high} on {n:,} {n:row|rows})",
+                value=value,
+                low=Number(f"{self.interval.low:.4f}"),
+                high=Number(f"{self.interval.high:.4f}"),
+                n=self.n_rows,
+            )
         told = {"measure": self.measure, "value": value, "order": self.order, "limit": self.limit}
         if self.met:
             return text("{measure} is {value}, {order} {limit:g}", **told)
         return text("{measure} is {value}, not {order} {limit:g}", **told)
+
+    def warning(self) -> Message | None:
+        """Return how likely the true value misses the limit, if that is not unlikely."""
+        if self.risk is None or self.risk <= _UNLIKELY:
+            return None
+        return text(
+            "The true {measure} misses the limit with a chance of {risk:.0%}. To be safe, require {bound} {order} "
+            "{limit:g}.",
+            measure=self.measure,
+            risk=self.risk,
+            bound=f"{self.measure}.{'low' if self.order in ('>=', '>') else 'high'}",
+            order=self.order,
+            limit=self.limit,
+        )
 
 
 @dataclass(frozen=True)
@@ -119,19 +149,29 @@ class Acceptance:
         return str(self.in_words())
 
     def in_words(self) -> Message:
-        """Return the verdict in a sentence."""
+        """Return the verdict in a sentence; if it may be wrong, how likely that is."""
         checks = join("; ", [check.in_words() for check in self.checks])
-        return (
-            text("Accepted: {checks}.", checks=checks) if self.accepted else text("Rejected: {checks}.", checks=checks)
-        )
+        if not self.accepted:
+            return text("Rejected: {checks}.", checks=checks)
+        accepted = text("Accepted: {checks}.", checks=checks)
+        return join(" ", [accepted, *(told for check in self.checks if (told := check.warning()) is not None)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON and for the model file."""
-        checks = [
-            {"measure": c.measure, "order": c.order, "limit": c.limit, "value": c.value, "met": c.met}
-            for c in self.checks
-        ]
-        return {"criterion": self.criterion, "accepted": self.accepted, "text": self.in_words(), "checks": checks}
+        return {
+            "criterion": self.criterion,
+            "accepted": self.accepted,
+            "text": self.in_words(),
+            "checks": [_as_data(check) for check in self.checks],
+        }
+
+
+def _as_data(check: Check) -> dict[str, Any]:
+    data = {name: getattr(check, name) for name in ("measure", "order", "limit", "value", "met")}
+    if check.interval is None:
+        return data
+    ends = {"low": check.interval.low, "high": check.interval.high, "rows": check.n_rows}
+    return {**data, **ends, **({} if check.risk is None else {"risk": check.risk})}
 
 
 @dataclass(frozen=True)
@@ -149,18 +189,21 @@ class _Comparison:
         )
 
     def check(self, evaluation: Evaluation) -> Check:
-        value = _measured(evaluation, self.name, self.label)
-        if isinstance(value, Estimate):
-            value = getattr(value, self.end or "value")
-        elif self.end is not None and value is not None:
+        label = None if self.label is None else find_label(self.label, evaluation.labels)
+        found = evaluation.estimate(self.name, label)
+        if found is None or math.isnan(found.value):
+            return Check(self.measure, self.order, self.limit, None)
+        bounded = math.isfinite(found.low) and math.isfinite(found.high)
+        if self.end is not None and not bounded:
             raise InputError(
                 "measure-without-interval",
                 "{name} has no interval here. Leave out .{end}.",
                 name=self.name,
                 end=self.end,
             )
-        defined = value is not None and not math.isnan(value)
-        return Check(self.measure, self.order, self.limit, float(value) if defined else None)
+        interval = found if bounded and self.end is None else None
+        value = getattr(found, self.end or "value")
+        return Check(self.measure, self.order, self.limit, float(value), interval, evaluation.n_rows)
 
 
 # A criterion: one comparison, or "and" or "or" and its parts.
@@ -175,14 +218,14 @@ class Criterion:
     ----------
     text : str
         Comparisons of measures with numbers, joined by ``and``, ``or`` and parentheses. ``recall[yes]`` is the recall
-        of the class *yes*, ``accuracy.low`` the lower end of the confidence interval, 80% the number 0.8.
+        of the class *yes*, ``accuracy.low`` and ``cost.high`` are ends of confidence intervals, 80% is the number 0.8.
 
     Examples
     --------
     >>> from vaglio.evaluation import Evaluation
     >>> result = Evaluation.from_predictions(["a", "a", "b", "b"], ["a", "b", "b", "b"])
-    >>> print(result.accept("accuracy >= 0.7 and recall[a] >= 0.9"))
-    Rejected: accuracy is 0.7500, >= 0.7; recall[a] is 0.5000, not >= 0.9.
+    >>> print(result.accept("accuracy >= 0.9"))
+    Rejected: accuracy is 0.7500 (0.3006 to 0.9544 on 4 rows), not >= 0.9.
     """
 
     text: str
@@ -209,31 +252,6 @@ def _decide(tree: _Tree, evaluation: Evaluation, checks: list[Check]) -> bool:
     # Every part is looked at, also where the first decides: a person wants to see all figures.
     parts = [_decide(part, evaluation, checks) for part in tree[1]]
     return all(parts) if tree[0] == "and" else any(parts)
-
-
-def _measured(evaluation: Evaluation, name: str, label: str | None) -> Any:
-    name = ALSO.get(name, name)
-    if name in WHOLE:
-        return WHOLE[name](evaluation)
-    kind, _, rate = name.partition("_")
-    if kind in AVERAGES:
-        return evaluation.average(rate, kind)
-    if label is None and not evaluation.binary:
-        return evaluation.average(name, "macro")
-    known = evaluation.labels[evaluation.positive_index] if label is None else find_label(label, evaluation.labels)
-    at = evaluation.labels.index(known)
-    if evaluation.rates.undefined(name)[at]:
-        return None
-    return float(evaluation.rates.of(name, warn=False)[at]) if name == "f1" else evaluation.rate(name, known)
-
-
-def _of_areas(evaluation: Evaluation, which: int) -> Any:
-    """An area with its interval; the mean over several classes has none."""
-    if evaluation.scores is None or len(evaluation.labels) < 2:
-        return None
-    if evaluation.binary:
-        return next(iter(evaluation.areas.values()))[which]
-    return (evaluation.roc_auc, evaluation.average_precision)[which]
 
 
 class _Reader:

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import brier_score_loss, log_loss
 
 from vaglio.errors import DataWarning, InputError, warn
 from vaglio.evaluation import _rendering
 from vaglio.evaluation._label_measures import LabelMeasures
 from vaglio.evaluation.acceptance import Acceptance, Criterion
+from vaglio.evaluation.figures import area_interval, estimate
 from vaglio.evaluation.labels import (
     as_labels,
     as_weight,
@@ -23,15 +23,29 @@ from vaglio.evaluation.labels import (
     label_universe,
 )
 from vaglio.evaluation.metrics.advice import evaluation_advice
-from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
+from vaglio.evaluation.metrics.areas import Area, precision_area, roc_area
+from vaglio.evaluation.metrics.cells import draw_cells
+from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 from vaglio.messages.locale import Locale, locale_of
-from vaglio.messages.message import Message
+from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike
 
-__all__ = ["Evaluation"]
+__all__ = ["INTERVALS_ABOUT", "Evaluation"]
+
+INTERVALS_ABOUT = {
+    "model": text("The intervals are about this model: what it may reach on all rows like these."),
+    "learner": text(
+        "The intervals are about the learner: what the models may reach that it trains on tables like this one. They "
+        "allow for the rows that the folds have in common."
+    ),
+    "selection": text(
+        "The intervals are about the whole selection: what the models may reach that are selected on tables like this "
+        "one. They allow for the rows that the folds have in common."
+    ),
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,7 +73,12 @@ class Evaluation(LabelMeasures):
     confidence : float
         Confidence level of every interval.
     n_resamples, seed : int
-        Number of samples and seed of the bootstrap behind the intervals of areas.
+        Number and seed of the draws of the confusion matrix, from which kappa and the like have their intervals.
+    folds : ndarray of int or None
+        The fold that each row was predicted in, if models of several folds predicted them.
+    about : {"model", "learner", "selection"}
+        What the intervals are about: one model on further rows; the models of a learner on tables like this; or models
+        that are selected on tables like this.
     """
 
     labels: tuple[Any, ...]
@@ -71,8 +90,10 @@ class Evaluation(LabelMeasures):
     positive: Any = None
     cost: CostMatrix | None = None
     confidence: float = 0.95
-    n_resamples: int = 500
+    n_resamples: int = 2000
     seed: int = 0
+    folds: np.ndarray | None = None
+    about: str = "model"
 
     @classmethod
     def from_predictions(
@@ -87,6 +108,8 @@ class Evaluation(LabelMeasures):
         cost: CostLike | None = None,
         confidence: float = 0.95,
         seed: int = 0,
+        folds: np.ndarray | None = None,
+        about: str = "",
     ) -> Evaluation:
         """Make an evaluation from predicted labels, from scores, or from both.
 
@@ -107,7 +130,11 @@ class Evaluation(LabelMeasures):
         confidence : float, default=0.95
             Confidence level of every interval.
         seed : int, default=0
-            Seed of the bootstrap behind the intervals of areas.
+            Seed of the draws behind the intervals of kappa, costs and the like.
+        folds : array-like of int, optional
+            The fold that each row was predicted in, if several models predicted them; the intervals allow for it.
+        about : {"model", "learner", "selection"}, optional
+            What the intervals are about; by default the model, or with folds the learner.
 
         Returns
         -------
@@ -159,6 +186,8 @@ class Evaluation(LabelMeasures):
             cost=None if cost is None else CostMatrix.from_any(cost, labels=universe),
             confidence=confidence,
             seed=seed,
+            folds=None if folds is None else np.asarray(folds),
+            about=about or ("model" if folds is None else "learner"),
         )
 
     # ---- scores -----------------------------------------------------------------------------
@@ -193,18 +222,22 @@ class Evaluation(LabelMeasures):
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
         return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
 
+    def areas_of(self, label: object = None) -> tuple[Area, Area]:
+        """ROC area and average precision of a class against the rest, with what each row contributes to them."""
+        positive, score = self.one_class(label)
+        return roc_area(positive, score, self.weight, self.folds), precision_area(positive, score, self.weight)
+
+    @cached_property
+    def class_areas(self) -> dict[Any, tuple[Area, Area]]:
+        """The areas of every class that has a curve."""
+        return {label: self.areas_of(label) for label in self._curve_labels()}
+
     @cached_property
     def areas(self) -> dict[Any, tuple[Estimate, Estimate]]:
-        """ROC area and average precision of each class against the rest, with bootstrap intervals."""
+        """ROC area and average precision of each class against the rest, with their intervals."""
         return {
-            label: area_intervals(
-                *self.one_class(label),
-                self.weight,
-                n_resamples=self.n_resamples,
-                confidence=self.confidence,
-                seed=self.seed,
-            )
-            for label in self._curve_labels()
+            label: (area_interval(roc, 0, self), area_interval(precision, 1, self))
+            for label, (roc, precision) in self.class_areas.items()
         }
 
     def _curve_labels(self) -> tuple[Any, ...]:
@@ -212,35 +245,75 @@ class Evaluation(LabelMeasures):
 
     @property
     def roc_auc(self) -> float:
-        """Area under the ROC curve; more than two classes: the mean of each against the rest."""
-        return float(np.mean([self.areas[label][0].value for label in self._curve_labels()]))
+        """Area under the ROC curve; more than two classes: the mean of each against the rest.
+
+        Of rows that were predicted in folds, the share of pairs of rows of one fold that are ranked rightly.
+        """
+        return self._area("roc_auc")
 
     @property
     def average_precision(self) -> float:
         """Area under the precision-recall curve; more than two classes: the mean of each against the rest."""
-        return float(np.mean([self.areas[label][1].value for label in self._curve_labels()]))
+        return self._area("average_precision")
 
-    @cached_property
+    @property
     def brier(self) -> float | None:
         """Mean squared error of the probabilities; summed over the classes and halved, as usual for two classes."""
-        if not self.probability:
-            return None
-        return float(
-            brier_score_loss(
-                self.true,
-                self.scores,
-                labels=np.arange(len(self.labels)),
-                sample_weight=self.weight,
-                scale_by_half=True,
-            )
-        )
+        return self._value("brier")
 
-    @cached_property
+    @property
     def log_loss(self) -> float | None:
         """Mean of −log(probability of the true class)."""
-        if not self.probability or len(self.labels) < 2:
-            return None
-        return float(log_loss(self.true, self.scores, labels=np.arange(len(self.labels)), sample_weight=self.weight))
+        return self._value("log_loss")
+
+    def _value(self, name: str) -> float | None:
+        """A measure without its interval."""
+        found = self.estimate(name)
+        return None if found is None else float(found.value)
+
+    def _area(self, name: str) -> float:
+        """An area without its interval; an error without scores, NaN with one class."""
+        self.one_class()
+        found = self._value(name)
+        return float("nan") if found is None else found
+
+    # ---- intervals ----------------------------------------------------------------------------
+
+    def estimate(self, measure: str, label: object = None) -> Estimate | None:
+        """Return a measure with its interval; None where it is undefined, or needs scores or costs that are missing.
+
+        Parameters
+        ----------
+        measure : str
+            As in a criterion of :meth:`accept`: "accuracy", "kappa", "roc_auc", "brier", "cost", "recall", "macro_f1".
+        label : optional
+            The class of a rate; by default the positive one of two, or the mean over the classes.
+
+        Examples
+        --------
+        >>> from vaglio.evaluation import Evaluation
+        >>> e = Evaluation.from_predictions(list("aaaabbbb"), list("aaabbbbb"))
+        >>> e.estimate("f1", "a")
+        0.8571 (0.4623 to 0.9767)
+        """
+        found = self._estimates.get((measure, label))
+        if found is None:
+            found = self._estimates[measure, label] = (estimate(self, measure, label),)
+        return found[0]
+
+    @cached_property
+    def _estimates(self) -> dict[tuple[str, object], tuple[Estimate | None]]:
+        return {}
+
+    @cached_property
+    def drawn_cells(self) -> np.ndarray:
+        """Draws of the confusion matrix, as shares of the rows."""
+        return draw_cells(self.confusion, self.rows_per_count, self.n_resamples, self.seed)
+
+    @property
+    def meaning(self) -> Message:
+        """What the intervals are about, in a sentence."""
+        return INTERVALS_ABOUT[self.about]
 
     # ---- other predictions from the same scores -----------------------------------------------
 
@@ -293,9 +366,7 @@ class Evaluation(LabelMeasures):
     @property
     def mean_cost(self) -> float | None:
         """Mean cost per row of the predictions, if a cost matrix was given."""
-        if self.cost is None:
-            return None
-        return self.cost.mean_cost(self.true, self.predicted, self.weight)
+        return self._value("cost")
 
     def scores_in_brief(self) -> dict[str, float]:
         """Accuracy, kappa and, where there are costs, the mean cost: what a model file keeps."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interval
 from vaglio.evaluation.comparison.significance import corrected_interval, holm
+from vaglio.evaluation.metrics.intervals import accuracy_of_folds
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.learners.registry import LEARNERS
@@ -93,13 +93,8 @@ def _estimate(selection: Selection, trial: Trial) -> Estimate:
     """The score with its interval: over folds if there are several, else from the number of test rows."""
     n_train, n_test = _fold_sizes(selection)
     if len(trial.scores) > 1:
-        estimate = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
-        if selection.scoring != "accuracy":
-            return estimate
-        # Folds may agree by chance: the interval is never narrower than the number of rows allows.
-        n = n_test * len(trial.scores)
-        rows = wilson_interval(estimate.value * n, n)
-        return replace(estimate, low=min(estimate.low, rows.low), high=max(estimate.high, rows.high))
+        of_folds = accuracy_of_folds if selection.scoring == "accuracy" else corrected_interval
+        return of_folds(trial.scores, n_train=n_train, n_test=n_test)
     if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
         n = selection.evaluation.n_rows
         return wilson_interval(trial.score * n, n)
@@ -242,8 +237,8 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
         said.append(
             text(
                 "Clearly behind before the last fold and not tried on the others: {names} (McNemar's test against the "
-                "best on the same rows, p < {level} for all of them together). Their scores come from the folds they "
-                "were tried on.",
+                "best on the same rows, p < {level} for all of them together after each fold). Their scores come from "
+                "the folds they were tried on.",
                 names=listed(stopped),
                 level=LEVEL,
             )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation import CostMatrix, Evaluation, ThresholdTable
+from vaglio.evaluation import CostMatrix, Estimate, Evaluation, ThresholdTable
 from vaglio.evaluation.labels import find_label
-from vaglio.evaluation.metrics.curves import area_intervals
 from vaglio.messages.figures import count, figure, interval, percent, rate
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
@@ -22,8 +23,6 @@ __all__ = ["curves_summary", "performance_chapter", "performance_sentences", "st
 
 # Bins of the score: twice the ten bins of the calibration curve.
 _SCORE_BINS = 20
-# Bootstrap samples behind the intervals of areas: enough for two digits of a 95% interval.
-_RESAMPLES = 200
 # With more scores than this, sorting them for each of many classes would take minutes.
 _MOST_SCORES = 30_000_000
 # Pairs of classes in the list of the most frequent confusions.
@@ -71,7 +70,7 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
     start, usual, as_decided = _start(evaluation, k, table)
     # The table runs from the highest threshold (no row) to the lowest (all rows); the slider runs the other way.
     chosen = np.unique(np.append(_spread(table, limits.points), start))[::-1]
-    roc, precision = evaluation.roc(label), evaluation.precision_recall(label)
+    roc, precision = evaluation.areas_of(label)
     # A few thresholds to print: one for each twentieth of the rows predicted.
     shares = table.measures()["predicted"]
     at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
@@ -86,8 +85,8 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
         "start": int(np.flatnonzero(chosen == start)[0]),
         "usual": usual,
         "as_decided": as_decided,
-        "roc_area": rate(roc.auc),
-        "average_precision": rate(precision.average_precision),
+        "roc_area": rate(roc.value),
+        "average_precision": rate(precision.value),
         "calibration": _calibration(evaluation, label),
         "scores": _score_counts(evaluation, label),
         "cost": _cost_of_cells(evaluation, k),
@@ -197,6 +196,7 @@ def performance_chapter(study: Study, evaluation: Evaluation, limits: Limits) ->
         "lead": performance_sentences(study, evaluation),
         "headline": _headline(study, evaluation),
         "figures": _figures(evaluation),
+        "intervals": evaluation.meaning,
         "advice": [clip(line, 400) for line in evaluation.advice],
         "strategy": study.selection.strategy.name,
         "reliability": study.selection.strategy.reliability,
@@ -311,86 +311,60 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
     def add(name: str, value: str, between: str, meaning: str) -> None:
         rows.append({"name": name, "value": value, "interval": between, "meaning": meaning})
 
-    accuracy = evaluation.accuracy
-    between = interval(accuracy.low, accuracy.high, n)
-    add(text("accuracy"), percent(accuracy.value, n), between, text("share of the rows predicted correctly"))
-    recall = evaluation.rates.of("tpr", warn=False)
-    add(
-        text("balanced accuracy"),
-        percent(float(np.mean(recall[evaluation.rates.support > 0])), n),
-        "",
-        text("mean of the recall over the classes"),
-    )
-    add(
-        text("F1, macro"),
-        rate(evaluation.average("f1")),
-        "",
-        text("harmonic mean of precision and recall, averaged over the classes"),
-    )
-    add(text("Cohen's κ"), rate(evaluation.kappa), "", text("agreement beyond chance: 0 is none, 1 is complete"))
-    add(
-        text("Matthews coefficient"),
-        rate(evaluation.matthews),
-        "",
-        text("correlation of true and predicted classes: −1 to 1"),
-    )
-    for name, value, ends, meaning in _areas(evaluation):
-        add(name, value, ends, meaning)
-    if evaluation.brier is not None:
-        add(text("Brier score"), rate(evaluation.brier), "", text("mean squared error of the probabilities: 0 is best"))
-    if evaluation.log_loss is not None:
-        add(
-            text("log loss"),
-            figure(evaluation.log_loss, 3),
-            "",
-            text("mean of −log(probability of the true class): 0 is best"),
-        )
+    shares = {
+        "accuracy": (text("accuracy"), text("share of the rows predicted correctly")),
+        "balanced_accuracy": (text("balanced accuracy"), text("mean of the recall over the classes")),
+    }
+    for measure, (name, meaning) in shares.items():
+        found = evaluation.estimate(measure)
+        if found is not None:
+            add(name, percent(found.value, n), _ends(found, partial(percent, rows=n)), meaning)
+    for measure, (title, told) in _meanings(evaluation).items():
+        found = evaluation.estimate(measure)
+        if found is not None:
+            digits = partial(figure, digits=3) if measure == "log_loss" else rate
+            add(title, digits(found.value), _ends(found, digits), told)
     return rows
 
 
-def _areas(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
-    """ROC area and average precision: with intervals for two classes, as means over the classes for more."""
-    if evaluation.scores is None or len(evaluation.labels) < 2:
-        return []
-    labels = (evaluation.labels[evaluation.positive_index],) if evaluation.binary else evaluation.labels
+def _meanings(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
+    """Name and meaning of each figure that is not a share of rows."""
+    agreement = {
+        "macro_f1": (
+            text("F1, macro"),
+            text("harmonic mean of precision and recall, averaged over the classes"),
+        ),
+        "kappa": (text("Cohen's κ"), text("agreement beyond chance: 0 is none, 1 is complete")),
+        "matthews": (text("Matthews coefficient"), text("correlation of true and predicted classes: −1 to 1")),
+    }
+    of_probabilities = {
+        "brier": (text("Brier score"), text("mean squared error of the probabilities: 0 is best")),
+        "log_loss": (text("log loss"), text("mean of −log(probability of the true class): 0 is best")),
+    }
+    return agreement | _areas(evaluation) | of_probabilities
+
+
+def _areas(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
+    """The areas: of one class for two classes, as means over the classes for more."""
     if evaluation.binary:
-        roc, precision = area_intervals(
-            *evaluation.one_class(labels[0]), evaluation.weight, n_resamples=_RESAMPLES, seed=evaluation.seed
-        )
-        name = clip(labels[0], 30)
-        return [
-            (
-                text("ROC area"),
-                rate(roc.value),
-                _ends(roc),
-                text("probability that a row of {label} has a higher score than a row of the other class", label=name),
-            ),
-            (
-                text("average precision"),
-                rate(precision.value),
-                _ends(precision),
-                text("area under the precision-recall curve"),
-            ),
-        ]
-    if evaluation.scores.size > _MOST_SCORES:
-        return []
-    roc_values = [evaluation.roc(label).auc for label in labels]
-    precisions = [evaluation.precision_recall(label).average_precision for label in labels]
-    return [
-        (text("ROC area, mean"), rate(_mean(roc_values)), "", text("each class against the rest")),
-        (text("average precision, mean"), rate(_mean(precisions)), "", text("each class against the rest")),
-    ]
+        name = clip(evaluation.labels[evaluation.positive_index], 30)
+        ranked = text("probability that a row of {label} has a higher score than a row of the other class", label=name)
+        return {
+            "roc_auc": (text("ROC area"), ranked),
+            "average_precision": (text("average precision"), text("area under the precision-recall curve")),
+        }
+    if evaluation.scores is not None and evaluation.scores.size > _MOST_SCORES:
+        return {}
+    return {
+        "roc_auc": (text("ROC area, mean"), text("each class against the rest")),
+        "average_precision": (text("average precision, mean"), text("each class against the rest")),
+    }
 
 
-def _mean(values: list[float]) -> float:
-    sound = [value for value in values if math.isfinite(value)]
-    return float(np.mean(sound)) if sound else float("nan")
-
-
-def _ends(estimate: Any) -> str:
+def _ends(estimate: Estimate, digits: Callable[[float], str]) -> str:
     if not math.isfinite(estimate.low):
         return ""
-    return text("{low} to {high}", low=rate(estimate.low), high=rate(estimate.high))
+    return text("{low} to {high}", low=digits(estimate.low), high=digits(estimate.high))
 
 
 def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:

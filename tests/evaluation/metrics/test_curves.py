@@ -12,9 +12,6 @@ from vaglio.evaluation.metrics.curves import (
     GainCurve,
     PrecisionRecallCurve,
     RocCurve,
-    _areas,
-    _cells,
-    area_intervals,
 )
 from vaglio.evaluation.metrics.rates import RATES, Rates
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
@@ -28,17 +25,6 @@ def scored(draw):
     score = np.array(draw(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]), min_size=n, max_size=n)))
     weight = draw(st.none() | st.lists(st.floats(0.1, 3), min_size=n, max_size=n).map(np.array))
     return positive, score, weight
-
-
-@pytest.mark.slow
-@given(scored())
-@settings(max_examples=60, deadline=None)
-def test_areas_agree_with_scikit_learn(case):
-    positive, score, weight = case
-    roc, precision = area_intervals(positive, score, weight, n_resamples=20)
-    assert roc.value == pytest.approx(metrics.roc_auc_score(positive, score, sample_weight=weight))
-    assert precision.value == pytest.approx(metrics.average_precision_score(positive, score, sample_weight=weight))
-    assert roc.low <= roc.value <= roc.high
 
 
 @pytest.mark.slow
@@ -92,28 +78,6 @@ def test_rows_of_one_score_share_their_gain_evenly():
     curve = GainCurve.from_scores(np.array([True, False, True, False]), np.zeros(4))
     assert curve.at(0.25) == pytest.approx(0.25)
     assert len(curve.share) == 2
-
-
-@pytest.mark.slow
-def test_interval_of_the_area_covers_as_it_says():
-    rng = np.random.default_rng(0)
-    covered = 0
-    for _ in range(60):
-        positive = rng.random(80) < 0.4
-        score = rng.normal(size=80) + positive
-        roc, _ = area_intervals(positive, score, n_resamples=200)
-        covered += 0.7602 in roc  # the area of two normals one deviation apart
-    assert covered >= 51
-
-
-def test_many_levels_are_merged_for_the_interval_only():
-    rng = np.random.default_rng(1)
-    positive = rng.random(9000) < 0.3
-    score = rng.normal(size=9000) + positive
-    roc, precision = area_intervals(positive, score, n_resamples=30)
-    assert roc.value == pytest.approx(metrics.roc_auc_score(positive, score))
-    assert roc.high - roc.low < 0.04
-    assert precision.low < precision.value < precision.high
 
 
 def test_best_threshold_and_top_rows():
@@ -191,36 +155,6 @@ def test_one_score_per_row(wrong):
         RocCurve.from_scores(np.array([True, False]), wrong)
     with pytest.raises(ValueError, match="one of each per row"):
         RocCurve.from_scores(np.ones((2, 1), bool), np.zeros((2, 1)))
-
-
-@given(scored())
-@settings(max_examples=30, deadline=None)
-def test_a_table_of_cells_has_the_areas_of_its_rows(case):
-    positive, score, weight = case
-    cells, mean_weight = _cells(positive, score, weight)
-    roc, precision = _areas((cells * mean_weight)[None])
-    assert roc[0] == pytest.approx(RocCurve.from_scores(positive, score, weight).auc)
-    assert precision[0] == pytest.approx(PrecisionRecallCurve.from_scores(positive, score, weight).average_precision)
-
-
-def test_intervals_of_areas_by_confidence_and_seed():
-    rng = np.random.default_rng(5)
-    positive = rng.random(60) < 0.5
-    score = rng.normal(size=60) + positive
-    usual = area_intervals(positive, score)
-    assert usual == area_intervals(positive, score, n_resamples=500, confidence=0.95, seed=0)
-    assert usual != area_intervals(positive, score, seed=1)
-    for narrow, wide in zip(area_intervals(positive, score, confidence=0.5), usual, strict=True):
-        assert (narrow.confidence, wide.confidence) == (0.5, 0.95)
-        assert wide.low < narrow.low < narrow.value == wide.value < narrow.high < wide.high
-
-
-def test_levels_are_merged_from_the_limit_on(monkeypatch):
-    monkeypatch.setattr("vaglio.evaluation.metrics.curves._MAX_LEVELS", 4)
-    positive = np.arange(8) % 2 == 1
-    assert _cells(positive[:4], np.arange(4.0), None)[0].tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
-    assert _cells(positive, np.arange(8.0), None)[0].tolist() == [[1, 1]] * 4
-    assert _cells(positive, np.arange(8.0), np.arange(8.0))[1].tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
 
 
 def test_bins_by_hand():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -17,11 +18,13 @@ from vaglio.evaluation.comparison.requirements import RequirementTrials, growth_
 from vaglio.evaluation.comparison.significance import (
     FriedmanNemenyi,
     corrected_interval,
+    detectable_difference,
     friedman_nemenyi,
     holm,
     nadeau_bengio,
 )
-from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.evaluation import INTERVALS_ABOUT
+from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.selection_result import division_note, fit_diagnosis
@@ -119,8 +122,8 @@ class Comparison:
     reports : tuple of LearnerReport
         For one table; for several tables, the mean over them.
     pairs : list of dict
-        Corrected paired test of every pair on one table: difference, p, p after Holm's correction, and whether they
-        differ significantly.
+        Corrected paired test of every pair on one table: difference, p, p after Holm's correction, whether they differ
+        significantly, and the difference that the test finds on four of five tables like this ("detectable").
     ranks : FriedmanNemenyi or None
         For several tables: mean ranks and the critical difference.
     by_table : mapping
@@ -201,6 +204,7 @@ class Comparison:
                         alpha=self.alpha,
                     )
                 )
+        lines += self._power()
         if self.read_seconds is not None:
             lines.append(
                 text(
@@ -215,6 +219,24 @@ class Comparison:
             if r.error or r.diagnosis.code == "overfitting"
         ]
         return lines
+
+    def _power(self) -> list[Message]:
+        """What the test could find and what the intervals are about, on one table."""
+        if not self.pairs:
+            return []
+        typical = float(np.median([pair["detectable"] for pair in self.pairs]))
+        return [
+            text(
+                "With {n:,} rows, the test finds a typical difference of {points:.1%} on four of five such tables, and "
+                "smaller ones less often. To find {half:.1%} as often, about {rows:,} rows are needed.",
+                n=self.n_rows,
+                points=typical,
+                half=typical / 2,
+                # Errors shrink with the root of the rows.
+                rows=round(4 * self.n_rows, 2 - len(str(4 * self.n_rows))),
+            ),
+            INTERVALS_ABOUT["learner"],
+        ]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per learner, most accurate first."""
@@ -394,7 +416,7 @@ def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
     if trial.error:
         unknown = Estimate(float("nan"), float("nan"), float("nan"))
         return LearnerReport(trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error)
-    interval = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
+    interval = accuracy_of_folds(trial.scores, n_train=n_train, n_test=n_test)
     return LearnerReport(
         trial.learner, trial.scores, interval, trial.train_score, trial.fit_seconds, trial.score_seconds
     )
@@ -402,11 +424,14 @@ def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
 
 def _paired(reports: Sequence[LearnerReport], n_train: float, n_test: float, alpha: float) -> list[dict[str, Any]]:
     working = [report for report in reports if not report.error]
+    n_pairs = math.comb(len(working), 2)
     pairs: list[dict[str, Any]] = []
     for a, b in itertools.combinations(working, 2):
         statistic, p = nadeau_bengio(a.scores, b.scores, n_train=n_train, n_test=n_test, shares=True)
         difference = a.accuracy.value - b.accuracy.value
-        pairs.append({"a": a.learner, "b": b.learner, "difference": difference, "t": statistic, "p": p})
+        least = detectable_difference(a.scores, b.scores, n_train=n_train, n_test=n_test, alpha=alpha / n_pairs)
+        names = {"a": a.learner, "b": b.learner}
+        pairs.append({**names, "difference": difference, "t": statistic, "p": p, "detectable": least})
     raised = holm([pair["p"] for pair in pairs])
     return [{**pair, "p holm": float(p), "differ": bool(p < alpha)} for pair, p in zip(pairs, raised, strict=True)]
 
@@ -443,9 +468,8 @@ def _over_tables(
 
 def _mean_report(name: str, trials: Sequence[Trial], error: str) -> LearnerReport:
     scores = np.array([trial.score for trial in trials])
-    spread = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else float("nan")
-    mean = float(scores.mean())
-    interval = Estimate(mean, float(mean - 1.96 * spread), float(mean + 1.96 * spread))
+    # Tables are independent of each other, as folds are not: there is nothing to correct.
+    interval = corrected_interval(scores, n_train=1, n_test=0)
     train, fit, predict = (
         float(np.mean([getattr(trial, key) for trial in trials]))
         for key in ("train_score", "fit_seconds", "score_seconds")

@@ -13,12 +13,29 @@ from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.typing import ColumnLike
 
-__all__ = ["FriedmanNemenyi", "corrected_interval", "friedman_nemenyi", "holm", "mcnemar", "nadeau_bengio"]
+__all__ = [
+    "FriedmanNemenyi",
+    "corrected_interval",
+    "detectable_difference",
+    "friedman_nemenyi",
+    "holm",
+    "mcnemar",
+    "nadeau_bengio",
+]
 
 
-def _corrected_variance(scores: np.ndarray, n_train: float, n_test: float) -> float:
-    """Variance of the mean over folds; training sets overlap, so it shrinks by less than 1/k."""
-    return float((1 / len(scores) + n_test / n_train) * np.var(scores, ddof=1))
+# Share of tables on which a difference that can be told is found, the usual one.
+_POWER = 0.8
+
+
+def _correction(n_scores: int, n_train: float, n_test: float) -> tuple[float, int]:
+    """Factor of the variance of the mean over folds, and degrees of freedom; training sets overlap.
+
+    Folds of further divisions of the same rows count as the k folds of one: they are the same rows again. Where they
+    counted as more, one of five comparisons of equal learners on 60 rows found a difference.
+    """
+    independent = min(n_scores, max(2, round(1 + n_train / n_test))) if n_test else n_scores
+    return 1 / independent + n_test / n_train, independent - 1
 
 
 def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
@@ -45,14 +62,38 @@ def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares
     if len(difference) < 2:
         raise InputError("too-few-folds-to-test", "A paired test needs at least two folds.")
     mean = float(difference.mean())
-    variance = _corrected_variance(difference, n_train, n_test)
+    factor, freedom = _correction(len(difference), n_train, n_test)
+    variance = factor * float(np.var(difference, ddof=1))
     if shares:
-        least = (abs(mean) - mean * mean) / n_test
-        variance = max(variance, (1 / len(difference) + n_test / n_train) * least)
+        variance = max(variance, factor * (abs(mean) - mean * mean) / n_test)
     if variance == 0:
         return (0.0, 1.0) if mean == 0 else (float(np.sign(mean)) * float("inf"), 0.0)
     statistic = mean / np.sqrt(variance)
-    return float(statistic), float(2 * stdtr(len(difference) - 1, -abs(statistic)))
+    return float(statistic), float(2 * stdtr(freedom, -abs(statistic)))
+
+
+def detectable_difference(a: object, b: object, *, n_train: float, n_test: float, alpha: float) -> float:
+    """Return the difference of two accuracies that the corrected test would find on four of five tables like this.
+
+    Parameters
+    ----------
+    a, b : accuracies of the two learners, fold by fold
+    n_train, n_test : training rows and test rows of a fold
+    alpha : float
+        Level of the test.
+
+    Examples
+    --------
+    >>> a, b = [0.90, 0.80, 0.85, 0.90, 0.88], [0.80, 0.75, 0.80, 0.82, 0.80]
+    >>> round(detectable_difference(a, b, n_train=800, n_test=200, alpha=0.05), 3)
+    0.054
+    """
+    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    factor, freedom = _correction(len(difference), n_train, n_test)
+    reach = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, _POWER)
+    # The variance that the rows on which two such learners disagree must have, as in the test.
+    least = reach * reach * factor / n_test
+    return float(max(reach * np.sqrt(factor * np.var(difference, ddof=1)), least / (1 + least)))
 
 
 def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, confidence: float = 0.95) -> Estimate:
@@ -60,7 +101,8 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     mean = float(np.mean(scores))
     if len(scores) < 2:
         return Estimate(mean, float("nan"), float("nan"), confidence)
-    half_width = stdtrit(len(scores) - 1, 0.5 + confidence / 2) * np.sqrt(_corrected_variance(scores, n_train, n_test))
+    factor, freedom = _correction(len(scores), n_train, n_test)
+    half_width = stdtrit(freedom, 0.5 + confidence / 2) * np.sqrt(factor * np.var(scores, ddof=1))
     low, high = float(mean - half_width), float(mean + half_width)
     if scores.min() >= 0 and scores.max() <= 1:
         low, high = max(low, 0.0), min(high, 1.0)

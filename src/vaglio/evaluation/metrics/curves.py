@@ -1,8 +1,7 @@
 """Curves of a score against the true classes: ROC, precision-recall, gain, lift and calibration.
 
 Each has one point per distinct score: rows with the same score are always predicted alike, so no point lies between
-them. The bootstrap of the areas draws the counts of (score, class) cells, which is the same as drawing rows and much
-faster.
+them. Areas with their intervals are in ``areas.py``.
 """
 
 from __future__ import annotations
@@ -15,13 +14,9 @@ import numpy as np
 from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from vaglio.errors import InputError
-from vaglio.evaluation.metrics.intervals import Estimate, percentile_interval
 from vaglio.messages.sentences import listed
 
-__all__ = ["CalibrationCurve", "GainCurve", "PrecisionRecallCurve", "RocCurve", "area_intervals"]
-
-# More score levels than this are merged for the bootstrap only; the areas themselves are exact.
-_MAX_LEVELS = 4000
+__all__ = ["CalibrationCurve", "GainCurve", "PrecisionRecallCurve", "RocCurve"]
 
 
 def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,58 +134,6 @@ class GainCurve:
         shares = np.arange(1, parts + 1) / parts
         gains = self.at(shares)
         return [{"share": float(s), "gain": float(g), "lift": float(g / s)} for s, g in zip(shares, gains, strict=True)]
-
-
-def area_intervals(
-    positive: np.ndarray,
-    score: np.ndarray,
-    weight: np.ndarray | None = None,
-    *,
-    n_resamples: int = 500,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> tuple[Estimate, Estimate]:
-    """ROC area and average precision, each with its bootstrap interval."""
-    positive, score = _checked(positive, score)
-    roc = RocCurve.from_scores(positive, score, weight).auc
-    precision = PrecisionRecallCurve.from_scores(positive, score, weight).average_precision
-    cells, mean_weight = _cells(positive, score, weight)
-    rng = np.random.default_rng(seed)
-    n_rows = int(cells.sum())
-    drawn = rng.multinomial(n_rows, cells.ravel() / n_rows, size=n_resamples).reshape(-1, *cells.shape)
-    roc_draws, precision_draws = _areas(drawn * mean_weight)
-    return (
-        percentile_interval(roc, roc_draws, confidence),
-        percentile_interval(precision, precision_draws, confidence),
-    )
-
-
-def _cells(positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Row counts and mean weights by score level (highest first) and class (negative, positive)."""
-    distinct, level = np.unique(score, return_inverse=True)
-    level = len(distinct) - 1 - level
-    n_levels = len(distinct)
-    if n_levels > _MAX_LEVELS:
-        level = level * _MAX_LEVELS // n_levels
-        n_levels = _MAX_LEVELS
-    index = level * 2 + positive
-    counts = np.bincount(index, minlength=2 * n_levels).reshape(n_levels, 2)
-    if weight is None:
-        return counts, np.ones_like(counts, dtype=np.float64)
-    sums = np.bincount(index, weights=weight, minlength=2 * n_levels).reshape(n_levels, 2)
-    return counts, sums / np.maximum(counts, 1)
-
-
-def _areas(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ROC area and average precision of many weighted (level, class) tables at once."""
-    false, true = weights[..., 0], weights[..., 1]
-    true_sum, false_sum = true.cumsum(axis=-1), false.cumsum(axis=-1)
-    n_true, n_false = true_sum[..., -1], false_sum[..., -1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        roc = (false * (true_sum - true / 2)).sum(axis=-1) / (n_true * n_false)
-        precision = np.nan_to_num(true_sum / (true_sum + false_sum))
-        average = (true * precision).sum(axis=-1) / n_true
-    return roc, average
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,12 @@ def evaluate_by_folds(
 
 
 def pooled(
-    folds: Sequence[Predicted], *, cost: CostMatrix | None, pos_label: Any = None, order: np.ndarray | None = None
+    folds: Sequence[Predicted],
+    *,
+    cost: CostMatrix | None,
+    pos_label: Any = None,
+    order: np.ndarray | None = None,
+    about: str = "learner",
 ) -> Evaluation:
     """Return the predictions of all folds as one evaluation: each row is predicted by a model not trained on it.
 
@@ -98,7 +103,10 @@ def pooled(
     pos_label : optional
     order : ndarray, optional
         Puts the rows of all folds, one after the other, into another order.
+    about : {"learner", "selection"}
+        Whose models the folds are of.
     """
+    number = np.repeat(np.arange(len(folds)), [len(fold.true) for fold in folds])
     true = np.concatenate([fold.true for fold in folds])
     predicted = np.concatenate([fold.predictions.labels for fold in folds])
     labels = label_universe(true, predicted)
@@ -111,10 +119,18 @@ def pooled(
     weights = [fold.weight for fold in folds if fold.weight is not None]
     weight = np.concatenate(weights) if weights else None
     if order is not None:
-        true, predicted = true[order], predicted[order]
+        true, predicted, number = true[order], predicted[order], number[order]
         scores, weight = (None if each is None else each[order] for each in (scores, weight))
     return Evaluation.from_predictions(
-        true, predicted, y_score=scores, labels=labels, sample_weight=weight, cost=cost, pos_label=pos_label
+        true,
+        predicted,
+        y_score=scores,
+        labels=labels,
+        sample_weight=weight,
+        cost=cost,
+        pos_label=pos_label,
+        folds=number,
+        about=about,
     )
 
 

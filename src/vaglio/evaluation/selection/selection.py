@@ -250,7 +250,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=pooled([fold.found for fold in outer], cost=self.cost),
+            evaluation=pooled([fold.found for fold in outer], cost=self.cost, about="selection"),
             score=float(np.mean([fold.score for fold in outer])),
             train_score=rows.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=rows.learned(model),

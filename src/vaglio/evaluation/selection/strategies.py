@@ -46,7 +46,10 @@ _ALL = (
         False,
         True,
         text("fair"),
-        text("Default parameters, scored on a hold-out set. With few rows the result depends on the split."),
+        text(
+            "Default parameters, scored on a hold-out set. With few rows the result depends on the split, and the best "
+            "of several learners is scored too high."
+        ),
     ),
     Strategy(
         "standard",

@@ -199,10 +199,12 @@ def _kept(request: Request, training: _Trained, target: str, seconds: float) -> 
     arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
     if evaluation.scores is not None:
         arrays["scores"] = evaluation.scores
+    if evaluation.folds is not None:
+        arrays["folds"] = evaluation.folds
     if training.judged is not None:
         arrays["judged"] = training.judged
     with path.open("wb") as file:
-        np.savez(file, probability=np.array(evaluation.probability), **arrays)
+        np.savez(file, probability=np.array(evaluation.probability), about=np.array(evaluation.about), **arrays)
     accuracy = evaluation.accuracy
     support = evaluation.rates.support
     return {
@@ -212,6 +214,7 @@ def _kept(request: Request, training: _Trained, target: str, seconds: float) -> 
         "scores": evaluation.scores_in_brief(),
         "mean_cost": evaluation.mean_cost,
         "baseline": float(support.max() / support.sum()),
+        "about": evaluation.about,
         "labels": list(evaluation.labels),
         "rows": evaluation.n_rows,
         "trained_on": training.n_rows,
@@ -236,7 +239,13 @@ def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None)
     with np.load(path, allow_pickle=False) as kept:
         scores = kept.get("scores")
         known = Evaluation(
-            tuple(labels), kept["true"], kept["predicted"], scores, probability=bool(kept["probability"])
+            tuple(labels),
+            kept["true"],
+            kept["predicted"],
+            scores,
+            probability=bool(kept["probability"]),
+            folds=kept.get("folds"),
+            about=str(kept.get("about", "model")),
         )
     if cost is None:
         return known
