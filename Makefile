@@ -34,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy dropin clean
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -124,6 +124,9 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees, or LEARNER=additive beside interpret: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM] [MINUTES=10]
 	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \
 	  $(if $(RECORDS),--records $(RECORDS)) $(if $(MINUTES),--minutes $(MINUTES)) --who "$(WHO)" $(if $(LEARNER),--learner $(LEARNER))
+
+honest: build $(STAMPS)/test ## does every interval, test and warning do what it says? simulations, written to docs/honest.md; an hour; [ONLY=text] [RUNS=100] prints some of them
+	@$(BIN)/python -m tools.honest --jobs $(JOBS) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only "$(ONLY)",$(if $(RUNS),,--write))
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
 	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)
