@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 import vaglio
 from tools.honest.simulation import Simulation
+from vaglio.evaluation import BiasVariance
 from vaglio.learners.provenance import Shares
 from vaglio.serve.monitor import column_drift
 from vaglio.table import Table
@@ -17,6 +18,7 @@ from vaglio.table import Table
 __all__ = ["SIMULATIONS"]
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
+_ZIPF = 1 / np.arange(1, 21) / (1 / np.arange(1, 21)).sum()
 # Columns without a fault: normal, skewed, heavy-tailed, discrete and categorical.
 COLUMNS: dict[str, Draw] = {
     "normal": lambda rng, n: rng.normal(50, 10, n),
@@ -33,7 +35,6 @@ COLUMNS: dict[str, Draw] = {
     "five categories": lambda rng, n: rng.choice(list("ABCDE"), n, p=[0.6, 0.2, 0.1, 0.07, 0.03]),
     "twenty categories": lambda rng, n: rng.choice([f"town {i}" for i in range(20)], n, p=_ZIPF),
 }
-_ZIPF = 1 / np.arange(1, 21) / (1 / np.arange(1, 21)).sum()
 # What is true of a table whatever its rows (so many values are missing) has no false alarms.
 KINDS = (
     "drift", "forest-outliers", "identifier", "inconsistent", "leakage", "mislabelled", "mixed-types", "outliers",
@@ -196,6 +197,7 @@ def _parts(name: str, seed: int) -> dict[str, float]:
     learner, draw, noise = _LEARNERS[name]
     X, y, _ = draw(np.random.default_rng(seed), _ROWS)
     found = vaglio.bias_variance(learner, X, y, noise=noise, n_rounds=20, random_state=seed)
+    assert isinstance(found, BiasVariance)
     bias, variance = _true_parts(name)
     return {"bias": found.bias - bias, "variance": found.variance - variance}
 
