@@ -33,7 +33,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs coverage sanitize \
+FORCE: ;
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs links coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin clean
 
 help: ## list the targets
@@ -94,6 +95,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 	@$(BIN)/python -m sphinx -q -E -W --keep-going -n -j auto -d build/doctrees docs build/site
 	@$(BIN)/python docs/check_site.py build/site
 	@echo "the site is in build/site/index.html"
+
+links: build $(STAMPS)/docs ## do the addresses in the documentation answer? needs a network, so no other target asks
+	@$(BIN)/python -m sphinx -q -b linkcheck -j auto -d build/doctrees docs build/links
 
 coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and in C++; fails below the floors
 	@tools/coverage.sh $(BIN)/python build/coverage $(JOBS) $(CPP_FLOOR)
@@ -160,7 +164,12 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/docs $(STAMPS)/coverage 
 	@$(PIP) install --group $(@F)
 	@touch $@
 
-$(STAMPS)/install: $(NATIVE) pyproject.toml README.md $(STAMPS)/build
+# The editable install keeps a list of modules: this one changes when a module is added, moved or removed.
+$(STAMPS)/modules: FORCE | $(STAMPS)/venv
+	@find src -name '*.py' ! -name _build.py | sort > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(STAMPS)/install: $(NATIVE) $(STAMPS)/modules pyproject.toml README.md $(STAMPS)/build
 	@echo "compiling and installing vaglio"
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
 	@touch $@

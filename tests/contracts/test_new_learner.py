@@ -2,7 +2,7 @@
 
 Both are really added to a copy of the package, and everything the package does with a learner is tried in a process of
 its own. The toy, the nearest class mean, is the folder ``toy_family``; it follows the list "A new learner" of
-CONTRIBUTING.md. The same family registered from outside, by ``add_family`` and ``add_learner``, does the same.
+docs/contributing/new-learner.md. The same family registered from outside, by ``add_family`` and ``add_learner``, does the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vaglio.report.model_chapter import model_chapter
 
 NAME = "nearest-mean"
 TOY = Path(__file__).parent / "toy_family"
-CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+STEPS = Path(__file__).parents[2] / "docs" / "contributing" / "new-learner.md"
 
 # Everything the package does with a learner, by its id {name!r} and its public class.
 USES = """
@@ -161,7 +161,7 @@ def fitted(iris: tuple[Any, Any], registered: None) -> Any:
 
 
 def test_contributing_names_every_file_of_the_toy() -> None:
-    section = re.search(r"## A new learner in (\w+) steps\n(.*?)\n## ", CONTRIBUTING.read_text(encoding="utf-8"), re.S)
+    section = re.search(r"## A new learner in (\w+) steps\n(.*?)\n## ", STEPS.read_text(encoding="utf-8"), re.S)
     assert section is not None
     steps = re.findall(r"^(\d+)\. \*\*(.+?)\*\*(.*?)(?=^\d+\. |\Z)", section[2], re.M | re.S)
     words = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
