@@ -23,8 +23,9 @@ from vaglio.quality.checks.columns import (
 )
 from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding, severity_count
 from vaglio.quality.checks.drift import drift_from
+from vaglio.quality.checks.labels import misfits
 from vaglio.quality.checks.missingness import missing_values, placeholders
-from vaglio.quality.checks.outliers import forbidden_values, forest_outliers, quartile_outliers
+from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
 from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
@@ -49,7 +50,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     rare_categories,
     spelling_variants,
     quartile_outliers,
-    forest_outliers,
+    misfits,
     class_balance,
     leaking_columns,
     shape_of_table,

@@ -20,7 +20,7 @@ from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, dr
 from vaglio.plot.style import class_legend, figure_svg, panel_grid
 from vaglio.quality.association import Associations, AttributeScore, associations, is_packed, rank_attributes
 from vaglio.quality.levels import describe
-from vaglio.quality.profile import distinct_codes, profile_column, quartile_fences, sample_rows
+from vaglio.quality.profile import distinct_codes, profile_column, sample_rows
 from vaglio.table import Column, Table, as_table
 from vaglio.typing import TableSource
 
@@ -95,9 +95,9 @@ def box_statistics(values: np.ndarray, name: str = "") -> BoxStatistics:
     """
     values = values[~np.isnan(values)]
     profile = profile_column(Column.numeric("x", values))
-    if profile.quantiles is None or profile.whiskers is None:
+    if profile.quantiles is None or profile.whiskers is None or profile.fences is None:
         raise InputError("box-plot-without-values", "A box plot needs at least one value.")
-    low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
+    low, high = profile.fences
     outside = np.unique(values[(values < low) | (values > high)])
     if len(outside) > _MAX_OUTLIERS:
         outside = outside[np.linspace(0, len(outside) - 1, _MAX_OUTLIERS).astype(int)]

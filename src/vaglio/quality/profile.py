@@ -31,6 +31,15 @@ _FEW_ROWS = 1000
 _ENDS = 3
 # Neighbouring values whose distance is measured; the median of more is the same.
 _MOST_STEPS = 5000
+# How often a side of a clean column may have far values: in tiny tables more often, since a person sees all their rows.
+_FALSE_ALARM, _FALSE_ALARMS_OF_ROWS = 0.005, 0.12
+# The part of a side that shows its tail, the largest share of all values that may be far, and the rows of a window.
+_TAIL, _MOST_FAR, _FEWEST_OF_TAIL = 1 / 6, 0.05, 8
+# Before values are seen, a tail is taken for a heavy one (the index of a Pareto distribution with power 2.5), with the
+# weight of 20 values; and how much faster than this a tail of normal numbers thins out towards its end.
+_TAIL_INDEX, _TAIL_WEIGHT, _LIGHTER, _DEEP = 0.4, 20, 0.5, np.exp(-4)
+# Over all ranks, 1/rank² sums to this: what each rank may contribute to the false alarms of both sides.
+_RANKS = np.pi**2 / 6
 
 
 def distinct_codes(values: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +116,14 @@ class Profile:
     whiskers : (float, float) or None
         The smallest and the largest value that is no outlier.
     n_outliers, n_zero : int
-        Values outside the fences of the quartiles; zeros.
+        Values outside the fences; zeros.
+    fences : (float, float) or None
+        Values outside are outliers: Q1 − 1.5·IQR and Q3 + 1.5·IQR. Where both quartiles are equal, only far values are.
+    far : tuple of float
+        The smallest and the largest of the values that are far from all others: outliers that the shape of the
+        distribution does not explain.
+    n_far : int
+        How many they are.
     whole : bool
         All numbers are whole.
     spacing : float
@@ -131,6 +147,9 @@ class Profile:
     whiskers: tuple[float, float] | None = None
     n_outliers: int = 0
     n_zero: int = 0
+    fences: tuple[float, float] | None = None
+    far: tuple[float, ...] = ()
+    n_far: int = 0
     whole: bool = False
     spacing: float = float("nan")
     extremes: tuple[tuple[float, int], ...] = ()
@@ -146,6 +165,71 @@ def quartile_fences(q1: float, q3: float) -> tuple[float, float]:
     """Return the limits beyond which a value is an outlier: Q1 − 1.5·IQR and Q3 + 1.5·IQR."""
     reach = 1.5 * (q3 - q1)
     return q1 - reach, q3 + reach
+
+
+def far_values(ordered: np.ndarray, median: float, step: float = 0.0) -> tuple[int, int]:
+    """Return how many of the smallest and of the largest values are far from all others.
+
+    Each side of the median is judged by its own tail, so that neither skewed nor heavy-tailed numbers count as far.
+    If the distances from the median have a Pareto tail, the logarithms of the gaps between them, times their ranks,
+    are exponential with the tail index as mean; thinner tails have smaller gaps. A gap that this hardly ever gives
+    separates far values from the others.
+
+    Parameters
+    ----------
+    ordered : ndarray
+    median : float
+    step : float, default=0
+        The usual distance of neighbouring values, if some are equal: they are taken for rounded ones.
+
+    Examples
+    --------
+    >>> far_values(np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 30.0]), 5.5)
+    (0, 1)
+    """
+    sides = (
+        median - ordered[: np.searchsorted(ordered, median, "left")],
+        ordered[np.searchsorted(ordered, median, "right") :][::-1] - median,
+    )
+    return _n_far(sides[0], len(ordered), step), _n_far(sides[1], len(ordered), step)
+
+
+def _n_far(distances: np.ndarray, n: int, step: float) -> int:
+    """Return how many of one side's distances, largest first, are far; of ``n`` values in all."""
+    m = len(distances)
+    k = int(min(max(m * _TAIL, _FEWEST_OF_TAIL), m // 2))
+    if k < 2:
+        return 0
+    top = _spread(distances[: k + 1], step)
+    gaps = np.arange(1, k + 1) * np.log(top[:-1] / top[1:])
+    ranks = np.arange(1, max(1, min(k // 2, int(np.ceil(_MOST_FAR * n)))) + 1)
+    sums = np.append(0.0, np.cumsum(gaps))
+
+    def index(last: np.ndarray) -> np.ndarray:
+        """Return the mean gap of the ranks behind each of ``ranks`` up to the last ones."""
+        index: np.ndarray = (sums[last] - sums[ranks] + _TAIL_WEIGHT * _TAIL_INDEX) / (last - ranks + _TAIL_WEIGHT)
+        return index
+
+    whole = index(np.full(len(ranks), k))
+    # The tail is measured from the median: one that is thin here is thinner still at its end.
+    whole *= np.where(ranks <= max(m * _DEEP, 1), np.clip(whole / _LIGHTER, 0.5, 1.0), 1.0)
+    near = index(np.minimum(ranks + max(int(np.sqrt(m)), _FEWEST_OF_TAIL), k))
+    last = np.maximum(top[ranks - 1] - step, top[ranks])
+    odds = ranks * np.log(last / top[ranks]) / np.minimum(whole, near) - np.log(2 * _RANKS * ranks**2)
+    best = int(odds.argmax())
+    return int(ranks[best]) if odds[best] > -np.log(max(_FALSE_ALARM, _FALSE_ALARMS_OF_ROWS / n)) else 0
+
+
+def _spread(distances: np.ndarray, step: float) -> np.ndarray:
+    """Return distances with equal ones spread over the usual step between different ones."""
+    if not step > 0:
+        return distances
+    starts, lengths = run_lengths(distances)
+    below = np.append(distances[starts[1:]], 0.0)
+    room = np.repeat(np.minimum(step, distances[starts] - below), lengths)
+    place = (np.arange(len(distances)) - np.repeat(starts, lengths) + 0.5) / np.repeat(lengths, lengths)
+    spread: np.ndarray = distances + room * (0.5 - place)
+    return spread
 
 
 def run_lengths(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -194,10 +278,13 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
     starts, lengths = run_lengths(ordered)
     top = int(lengths.argmax())
     q = np.quantile(ordered, [0, 0.25, 0.5, 0.75, 1]) if n < _FEW_ROWS else _quantiles_of_sorted(ordered)
-    low, high = quartile_fences(q[1], q[3])
-    first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
-    zeros = np.searchsorted(ordered, 0, "right") - np.searchsorted(ordered, 0, "left")
     distinct = ordered[starts]
+    spacing = _usual_step(distinct)
+    n_low, n_high = far_values(ordered, float(q[2]), spacing if len(starts) < n else 0.0)
+    low, high = quartile_fences(q[1], q[3]) if q[1] < q[3] else (ordered[n_low], ordered[n - n_high - 1])
+    first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
+    n_low, n_high = int(min(n_low, first)), int(min(n_high, n - last))
+    zeros = np.searchsorted(ordered, 0, "right") - np.searchsorted(ordered, 0, "left")
     ends = sorted({*range(min(_ENDS, len(starts))), *range(max(0, len(starts) - _ENDS), len(starts))})
     # Most columns of fractions have a fraction among their first values: only the others are checked as a whole.
     head = distinct[:1000]
@@ -210,9 +297,12 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
         quantiles=tuple(map(float, q)),  # type: ignore[arg-type]
         whiskers=(float(ordered[first]), float(ordered[last - 1])),
         n_outliers=int(n - (last - first)),
+        fences=(float(low), float(high)),
+        far=tuple(dict.fromkeys(map(float, (*ordered[:n_low][:1], *ordered[n - n_high :][-1:])))),
+        n_far=n_low + n_high,
         n_zero=int(zeros),
         whole=bool((head == np.floor(head)).all() and (distinct == np.floor(distinct)).all()),
-        spacing=_usual_step(distinct),
+        spacing=spacing,
         extremes=tuple((float(distinct[i]), int(lengths[i])) for i in ends),
     )
 

@@ -46,7 +46,7 @@ class ColumnDrift:
     severity: str | None
 
 
-def column_drift(shares: Shares | None, bins: list[int]) -> ColumnDrift | None:
+def column_drift(shares: Shares | None, bins: list[int], columns: int = 1) -> ColumnDrift | None:
     """Return how far the values of a window are from those of training; None if too little is known.
 
     Parameters
@@ -55,6 +55,8 @@ def column_drift(shares: Shares | None, bins: list[int]) -> ColumnDrift | None:
         Of training.
     bins : list of int
         Rows of the window per bin or category, and behind them those of unknown categories.
+    columns : int, default=1
+        How many columns are watched.
     """
     # Imported late, and by a thread: the audit and what it needs take longer to import than all the rest of a server.
     from scipy.special import kolmogorov
@@ -71,12 +73,12 @@ def column_drift(shares: Shares | None, bins: list[int]) -> ColumnDrift | None:
         n, m = before.sum(), now.sum()
         distance = float(np.abs(np.cumsum(before) / n - np.cumsum(now) / m).max())
         p = float(kolmogorov(math.sqrt(n * m / (n + m)) * distance))
-        return ColumnDrift("ks", distance, severity_of_shift(distance, p, int(n), int(m)))
+        return ColumnDrift("ks", distance, severity_of_shift(distance, p, int(n), int(m), columns))
     before = np.array([*shares.counts, 0], dtype=float)
     now = np.array(bins, dtype=float)
     used = (before > 0) | (now > 0)
     stability = population_stability(before[used], now[used])
-    return ColumnDrift("psi", stability, severity_of_shares(stability, int(used.sum()), before.sum(), now.sum()))
+    return ColumnDrift("psi", stability, severity_of_shares(stability, before, now, columns))
 
 
 @dataclass

@@ -278,8 +278,9 @@ class Service:
 
     def drift(self, served: Served, total: Counters) -> dict[str, ColumnDrift]:
         """Return how far the columns of a model are from those of training, as far as that is known."""
-        columns = zip(served.monitor.features, served.monitor.shares, total.windows[served.name][1])
-        found = {feature.name: column_drift(shares, bins) for feature, shares, bins in columns}
+        monitor = served.monitor
+        columns = zip(monitor.features, monitor.shares, total.windows[served.name][1])
+        found = {feature.name: column_drift(shares, bins, len(monitor.features)) for feature, shares, bins in columns}
         return {name: drift for name, drift in found.items() if drift is not None}
 
     def counted(self) -> Counters:

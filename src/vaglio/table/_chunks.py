@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from vaglio.errors import DataWarning, InputError, ReadError
+from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import as_missing
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
@@ -209,7 +208,7 @@ def _say(unread: Unread, column: str, notation: Notation, name: str, done: int, 
             "{name}, row {row:,}, column {column!r}: {cell!r} is not {expected} and counts as missing.",
             **values,
         )
-    warnings.warn(told, stacklevel=4)
+    warn(told)
 
 
 def _columns(batch: pa.Table, expected: Mapping[str, _Expected]) -> Table:

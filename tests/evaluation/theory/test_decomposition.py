@@ -101,6 +101,23 @@ def test_bias_and_noise_together_where_no_rows_are_alike():
     assert "as given" in str(given)
 
 
+def test_variance_of_the_training_set_is_no_bias():
+    random = np.random.default_rng(0)
+    X = random.random((300, 2))
+    off = 0.5 * random.standard_normal(300)
+    y = np.sin(6 * X[:, 0]) + off
+    parts = bias_variance(DecisionTreeRegressor(), X, y, noise=float((off**2).mean()), n_rounds=30, random_state=0)
+    assert abs(parts.bias) < 0.06
+    assert parts.variance > 0.2
+    assert parts.train_rows == 100
+
+
+def test_all_learners_have_the_noise_of_the_table():
+    X, y = flipped_rows(600, 0.1)
+    learners = (DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(), BaggingClassifier(None, 5))
+    assert len({bias_variance(each, X, y, n_rounds=4, random_state=0).noise for each in learners}) == 1
+
+
 def test_against_complexity():
     random = np.random.default_rng(0)
     X = random.random((300, 1))

@@ -32,14 +32,9 @@ def test_values_against_a_rule_of_the_user_are_reported():
         vaglio.audit(table, rules={"aeg": (0, 1)})
 
 
-def test_rows_unlike_their_class_are_found_by_a_forest():
-    rng = np.random.default_rng(4)
-    y = np.repeat(["p", "q"], 150)
-    centre = np.where(y == "p", 0.0, 6.0)
-    table = Table.from_any({"a": centre + rng.normal(size=300), "b": centre + rng.normal(size=300), "y": y})
-    wrong = y.copy()
-    wrong[[10, 200]] = ["q", "p"]
-    mislabelled = Table.from_any({"a": table["a"], "b": table["b"], "y": wrong})
-    found = the(vaglio.audit(mislabelled, "y"), "forest-outliers")
-    assert set(found.rows[:2].tolist()) == {10, 200}
-    assert found.details["sample"] == 300
+def test_one_far_value_is_reported_however_few_values_differ_and_clipped():
+    found = vaglio.audit({"v": [*range(1, 10), 30.0]})
+    assert the(found, "outliers").details["far"] == 1
+    assert found.clean(outliers="clip").table["v"].max() == pytest.approx(14.5)
+    assert vaglio.quality.exploration.box_statistics(np.array([*range(1, 10), 30.0])).outliers.tolist() == [30]
+    assert not vaglio.audit({"v": np.random.default_rng(0).normal(size=1000)}).of_kind("outliers")

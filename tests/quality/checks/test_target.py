@@ -29,3 +29,16 @@ def test_columns_that_determine_the_class_are_reported():
     found = vaglio.audit(table, "y").of_kind("leakage")
     assert {f.columns[0] for f in found} == {"code", "after"}
     assert any("Whether column 'after' is missing" in f.message for f in found)
+
+
+def test_numbers_that_separate_the_classes_are_found_in_small_tables_and_chance_is_not():
+    for n in (30, 45, 60):
+        rng = np.random.default_rng(n)
+        y = np.array(["p", "q"])[(np.arange(n) % 5 < 2).astype(int)]
+        threshold = np.where(y == "p", 0.0, 10.0) + rng.uniform(0, 10, n)
+        interval = np.where(y == "p", rng.choice([0, 6], n) + rng.uniform(0, 4, n), rng.uniform(4, 6, n))
+        found = vaglio.audit(Table.from_any(numbers(n, threshold=threshold, interval=interval, y=y)), "y")
+        assert {f.columns[0] for f in found.of_kind("leakage")} == {"threshold", "interval"}
+    # Two rows of a class have the two largest of any numbers once in some hundred columns.
+    y = np.array(["p"] * 28 + ["q"] * 2)
+    assert not vaglio.audit(Table.from_any({"x": np.arange(30) ** 1.5, "y": y}), "y").of_kind("leakage")

@@ -1,4 +1,4 @@
-"""Bias, variance and noise of a learner, estimated by repeated bootstrap; and the error of a vote."""
+"""Bias, variance and noise of a learner, estimated from pairs of disjoint training sets; and the error of a vote."""
 
 from __future__ import annotations
 
@@ -44,13 +44,17 @@ class BiasVariance:
     error : float
         Mean squared error; for classes the error rate, which is half the squared error of the 0/1 predictions.
     bias : float
-        Squared distance of the average prediction from the true value: more rows do not lower it.
+        Squared distance of the average prediction, over all training sets of this size, from the true value: averaging
+        models does not lower it. An estimate, so that a bias near 0 may come out slightly below.
     variance : float
-        Variance of the predictions from one training sample to the next: bagging lowers it.
+        Variance of the predictions from one training set to the next: bagging lowers it.
     noise : float
-        Variance of the true value among rows that are alike; 0 where it cannot be told from the bias.
+        Variance of the true value among rows that are alike; 0 where it cannot be told from the bias. It belongs to
+        the table: all learners have the same.
     rounds : int
         Number of models fitted.
+    train_rows : int
+        Number of rows each of them was fitted to.
     noise_source : str
         Where the noise comes from: "given", "equal rows", "neighbours" or both. Empty if it cannot be told from the
         bias; then ``bias`` is bias² and noise together.
@@ -62,24 +66,29 @@ class BiasVariance:
     noise: float
     rounds: int
     noise_source: str = ""
+    train_rows: int = 0
 
     def __str__(self) -> str:
         return str(self.in_words())
 
     def in_words(self) -> Message:
         """Return the decomposition as one line."""
-        told = {"error": self.error, "bias": self.bias, "variance": self.variance, "n": self.rounds}
+        told = {
+            "error": self.error,
+            "bias": self.bias,
+            "variance": self.variance,
+            "n": self.rounds,
+            "rows": self.train_rows,
+        }
         if not self.noise_source:
             return text(
-                "error {error:.4f} = bias² and noise together {bias:.4f} + variance {variance:.4f} ({n} bootstrap "
-                "samples; "
-                "no rows are similar enough to separate noise from bias)",
+                "error {error:.4f} = bias² and noise together {bias:.4f} + variance {variance:.4f} ({n:,} "
+                "training sets of {rows:,} rows; no rows are similar enough to separate noise from bias)",
                 **told,
             )
         return text(
-            "error {error:.4f} = bias² {bias:.4f} + variance {variance:.4f} + noise {noise:.4f} ({n} bootstrap "
-            "samples; "
-            "noise {source})",
+            "error {error:.4f} = bias² {bias:.4f} + variance {variance:.4f} + noise {noise:.4f} ({n:,} training "
+            "sets of {rows:,} rows; noise {source})",
             **told,
             noise=self.noise,
             source=_NOISE_SOURCES.get(self.noise_source, self.noise_source),
@@ -139,10 +148,14 @@ def bias_variance(
     n_jobs: int | None = None,
     random_state: int | None = None,
 ) -> BiasVariance | BiasVarianceCurve:
-    """Estimate bias, variance and noise of a learner by fitting it to many bootstrap samples.
+    """Estimate bias, variance and noise of a learner by fitting it to pairs of disjoint training sets.
 
-    A part of the rows is held out; the learner is fitted to bootstrap samples of the rest and predicts the held-out
-    rows. For classes this is the decomposition of the error rate by Kohavi and Wolpert.
+    In each round some rows are held out and the others split at random into two halves. A model is fitted to each half
+    and predicts the held-out rows. The errors of two models that share no training row have only the bias and the noise
+    in common: the mean of their product is bias² + noise, and half the mean squared difference of the two predictions
+    is the variance. Bootstrap samples of one training set would count its own variance as bias.
+
+    For classes this is the decomposition of the error rate by Kohavi and Wolpert.
 
     Parameters
     ----------
@@ -150,7 +163,7 @@ def bias_variance(
     X : frame, Table or array
     y : array-like
     n_rounds : int, default 50
-        Number of bootstrap samples.
+        Number of models fitted, two in each round; an odd number is rounded up.
     test_size : float, default 1/3
         Share of the rows held out.
     noise : float, optional
@@ -162,7 +175,7 @@ def bias_variance(
     n_jobs : int or None
         Threads.
     random_state : int or None
-        Seed of the split and of the samples.
+        Seed of the splits and of the models.
 
     Returns
     -------
@@ -178,7 +191,7 @@ def bias_variance(
     """
     if n_rounds < 2:
         raise InputError(
-            "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 samples.", n_rounds=n_rounds
+            "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 models.", n_rounds=n_rounds
         )
     y = np.asarray(y)
     if param_name is not None:
@@ -190,27 +203,48 @@ def bias_variance(
         return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
     numbers = is_regressor(estimator)
     classes = None if numbers else np.unique(y)
-    rows = np.arange(num_samples(X))
-    known, unseen = train_test_split(rows, test_size=test_size, random_state=random_state)
     estimate = estimate_noise(X, y, numbers) if noise is None else Noise(float(noise), "given")
-    seeds = np.random.default_rng(random_state).integers(2**32, size=n_rounds)
-    predictions = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_predictions)(estimator, X, y, known, unseen, classes, int(seed)) for seed in seeds
+    seeds = np.random.default_rng(random_state).integers(2**32, size=-(-n_rounds // 2))
+    pairs = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_pair)(estimator, X, y, test_size, classes, int(seed)) for seed in seeds
     )
-    return _parts(np.array(predictions), _as_columns(y[unseen], classes), estimate, 1.0 if numbers else 0.5)
+    factor = 1.0 if numbers else 0.5
+    common, variance = (factor * float(np.mean([pair[part] for pair in pairs])) for part in (0, 1))
+    return BiasVariance(
+        common + variance,
+        common - estimate.value,
+        variance,
+        estimate.value,
+        2 * len(seeds),
+        estimate.source,
+        pairs[0][2],
+    )
 
 
-def _predictions(
-    estimator: Estimator, X: TableLike, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
-) -> np.ndarray:
-    """Fit to one bootstrap sample and predict the held-out rows."""
+def _pair(
+    estimator: Estimator, X: TableLike, y: np.ndarray, test_size: float, classes: Any, seed: int
+) -> tuple[float, float, int]:
+    """Fit to two disjoint training sets; return the mean product of the errors, the variance, and their rows."""
     random = np.random.default_rng(seed)
-    sample = np.sort(random.choice(known, len(known)))
-    model = clone(estimator)
-    if "random_state" in model.get_params(deep=False):
-        model.set_params(random_state=int(random.integers(2**31)))
-    model.fit(safe_indexing(X, sample), y[sample])
-    return _as_columns(model.predict(safe_indexing(X, unseen)), classes)
+    known, unseen = train_test_split(
+        np.arange(num_samples(X)), test_size=test_size, random_state=int(random.integers(2**31))
+    )
+    half = len(known) // 2
+    if half < 1:
+        raise InputError(
+            "too-few-rows-for-pairs", "{n} rows are too few for two training sets and test rows.", n=len(y)
+        )
+    truth, rows = _as_columns(y[unseen], classes), safe_indexing(X, unseen)
+    predicted = []
+    for sample in (known[:half], known[half : 2 * half]):
+        model = clone(estimator)
+        if "random_state" in model.get_params(deep=False):
+            model.set_params(random_state=int(random.integers(2**31)))
+        model.fit(safe_indexing(X, np.sort(sample)), y[np.sort(sample)])
+        predicted.append(_as_columns(model.predict(rows), classes))
+    first, second = predicted
+    common = ((first - truth) * (second - truth)).sum(axis=1).mean()
+    return float(common), float(((first - second) ** 2).sum(axis=1).mean() / 2), half
 
 
 def _as_columns(labels: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
@@ -218,15 +252,6 @@ def _as_columns(labels: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
     if classes is None:
         return np.asarray(labels, dtype=np.float64)[:, None]
     return np.asarray(np.equal(np.asarray(labels)[:, None], classes), dtype=np.float64)
-
-
-def _parts(predictions: np.ndarray, truth: np.ndarray, estimate: Noise, factor: float) -> BiasVariance:
-    mean = predictions.mean(axis=0)
-    variance = factor * float(((predictions - mean) ** 2).sum(axis=2).mean())
-    off = factor * float(((mean - truth) ** 2).sum(axis=1).mean())
-    # The true value is one random draw: the distance to it contains the noise.
-    noise = min(estimate.value, off)
-    return BiasVariance(off + variance, off - noise, variance, noise, len(predictions), estimate.source)
 
 
 class Noise(NamedTuple):

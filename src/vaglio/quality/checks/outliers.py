@@ -1,4 +1,4 @@
-"""Unusual values and rows: far from the quartiles of their column, forbidden by a rule, or unlike their class."""
+"""Unusual values: far from the others of their column, or forbidden by a rule."""
 
 from __future__ import annotations
 
@@ -8,62 +8,63 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.figures import quantity
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
-from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows, sample_note
-from vaglio.quality.profile import Profile, quartile_fences, sample_rows
+from vaglio.quality.checks.context import Context, Finding, cleaning_choice, listed_rows
+from vaglio.quality.profile import Profile
 from vaglio.table import Column
 
-__all__ = ["forbidden_mask", "forbidden_values", "forest_outliers", "outlier_mask", "quartile_outliers"]
-
-# The similarities of all pairs of rows take more time than the rest of an audit; larger tables are sampled.
-# With fewer than the second number a forest learns too little.
-_MAX_ROWS = 5000
-_MIN_ROWS = 50
-# Scores are measured in mean absolute deviations from the median of the class; Breiman takes 10 for an outlier.
-_LIMIT = 10.0
+__all__ = ["forbidden_mask", "forbidden_values", "outlier_mask", "quartile_outliers"]
 
 
 def outlier_mask(column: Column, profile: Profile) -> np.ndarray:
-    """Return the rows outside Q1 − 1.5·IQR … Q3 + 1.5·IQR."""
-    if profile.quantiles is None:
+    """Return the rows outside the fences of their column."""
+    if profile.fences is None:
         return np.zeros(len(column), dtype=bool)
-    low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
+    low, high = profile.fences
     with np.errstate(invalid="ignore"):
         outside: np.ndarray = (column.data < low) | (column.data > high)
     return outside
 
 
 def quartile_outliers(context: Context) -> Iterator[Finding]:
-    """Find outliers in columns of the interval and ratio level."""
-    advice = text(
-        "Check them: fix the errors and keep the true extremes. Outliers in the inputs do not affect trees and rules."
-    )
+    """Find columns of the interval and ratio level with outliers that the shape of the others does not explain."""
     for name in context.inputs:
         profile = context.profiles[name]
-        if not profile.n_outliers or profile.level not in ("interval", "ratio") or profile.n_distinct <= 10:
+        if not profile.n_far or profile.fences is None or profile.level not in ("interval", "ratio"):
             continue
-        low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])  # type: ignore[index]
-        share = profile.n_outliers / profile.n_present
+        low, high = profile.fences
+        ends = [*map(quantity, profile.far), *[""] * (profile.n_far - len(profile.far))]
         yield Finding(
             "outliers",
             "low",
             Message(
                 "outliers",
-                "Column {column!r}: {n:,} {n:value|values} ({share:.1%}) outside {low:.4g} … {high:.4g}.",
+                "Column {column!r}: {far:,} {far:value is|values are} far from all others ({ends}); {n:,} "
+                "({share:.1%}) {n:is|are} outside {low:.4g} … {high:.4g}.",
                 column=name,
+                far=profile.n_far,
+                ends=listed(ends, len(profile.far)),
                 n=profile.n_outliers,
-                share=share,
+                share=profile.n_outliers / profile.n_present,
                 low=low,
                 high=high,
             ),
-            advice if low < high else text("Half of the values are equal, so every other value counts as an outlier."),
+            text(
+                "Check them: fix the errors and keep the true extremes. Outliers in the inputs do not affect trees and "
+                "rules."
+            ),
             (name,),
             listed_rows(outlier_mask(context.columns[name], profile)),
             profile.n_outliers,
-            {"low": low, "high": high, "whiskers": list(profile.whiskers or ())},
+            {
+                "low": low,
+                "high": high,
+                "whiskers": list(profile.whiskers or ()),
+                "far": profile.n_far,
+                "extremes": list(profile.far),
+            },
         )
 
 
@@ -134,57 +135,3 @@ def forbidden_values(context: Context) -> Iterator[Finding]:
                 listed_rows(mask),
                 count,
             )
-
-
-def forest_outliers(context: Context) -> Iterator[Finding]:
-    """Find rows whose outlier score is far above the median of their class."""
-    if context.classes is None:
-        return
-    codes = np.asarray(context.classes[0])
-    rows = sample_rows(np.flatnonzero(codes >= 0), _MAX_ROWS, context.seed)
-    names = [
-        name for name in context.inputs if name not in context.identifiers and context.columns[name].kind != "text"
-    ]
-    classes = codes[rows]
-    if len(rows) < _MIN_ROWS or not names or len(np.unique(classes)) < 2:
-        return
-    X = context.table.select(names)[rows]
-    forest = RandomForestClassifier(n_estimators=50, random_state=context.seed, n_jobs=context.n_jobs)
-    strange = standardised(forest.fit(X, classes).outlier_scores(X, classes), classes)
-    order = np.argsort(-strange, kind="stable")
-    found = rows[order][strange[order] > _LIMIT]
-    if not len(found):
-        return
-    sampled = sample_note(len(rows), len(context.table))
-    shown = listed((found + 1).tolist(), 8)  # counted from 1, as an editor counts
-    yield Finding(
-        "forest-outliers",
-        "low",
-        Message(
-            "forest-outliers",
-            "{n:,} {n:row is|rows are} unlike the others of the class{sampled}; most unusual first: {rows}.",
-            n=len(found),
-            sampled=sampled,
-            rows=shown,
-        ),
-        text("Check them for a wrong label or a wrong value."),
-        (context.target,) if context.target else (),
-        listed_rows(found),
-        len(found),
-        {"scores": strange[order][: min(len(found), 50)].tolist(), "sample": len(rows)},
-    )
-
-
-def standardised(scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the distance from the median of the class, in mean absolute deviations from it.
-
-    >>> standardised(np.array([1.0, 2.0, 3.0, 50.0]), np.zeros(4, dtype=int)).round(1).tolist()
-    [-0.1, -0.0, 0.0, 3.8]
-    """
-    out = np.zeros(len(scores))
-    for code in np.unique(classes):
-        members = classes == code
-        part = scores[members] - np.median(scores[members])
-        spread = float(np.abs(part).mean())
-        out[members] = part / spread if spread > 0 else 0.0
-    return out

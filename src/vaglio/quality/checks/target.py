@@ -12,8 +12,9 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import listed
+from vaglio.quality.association import information_gain
 from vaglio.quality.checks.context import Context, Finding
-from vaglio.quality.profile import value_codes
+from vaglio.quality.profile import contingency, value_codes
 from vaglio.table import Table
 
 __all__ = ["class_balance", "leaking_columns", "not_a_class", "one_rule_accuracy"]
@@ -30,8 +31,10 @@ _FEWEST_ROWS = 30
 _SUSPECT = 0.98
 # The same for the mere fact that a value is missing, which has only two values and fits less by chance.
 _SUSPECT_ABSENCE = 0.95
-# Numbers are cut into this many parts: enough to show a threshold, too few to name single rows.
-_BINS = 32
+# Numbers are cut into this many parts: every value of a small table, and enough of a large one to show a threshold.
+_BINS = 128
+# Chance gives a column that is no leak away less often than this.
+_SIGNIFICANT = 0.001
 
 
 def not_a_class(table: Table, target: str) -> Iterator[Finding]:
@@ -112,18 +115,44 @@ def class_balance(context: Context) -> Iterator[Finding]:
         )
 
 
-def one_rule_accuracy(codes: np.ndarray, classes: np.ndarray, n_classes: int) -> float:
-    """Return the share of rows whose class is predicted by the most frequent class of their value.
+def one_rule_accuracy(table: np.ndarray) -> float:
+    """Return the share of rows whose class is the most frequent one of their value.
 
     Each row is predicted from the other rows of its value: a value that occurs once would always predict itself.
+
+    Parameters
+    ----------
+    table : ndarray
+        Rows per value and class.
     """
-    table = np.zeros((int(codes.max(initial=-1)) + 1, n_classes), dtype=np.int64)
-    np.add.at(table, (codes, classes), 1)
     # A row of the most frequent class is predicted if that class also leads among the other rows.
-    best, second = np.sort(table, axis=1)[:, -1], np.sort(table, axis=1)[:, -2] if n_classes > 1 else 0
-    right = np.where(best - 1 >= second, best, 0)
+    ordered = np.sort(table, axis=1)
+    right = np.where(ordered[:, -1] - 1 >= ordered[:, -2], ordered[:, -1], 0)
     right = np.where(table.sum(axis=1) > 1, right, 0)
     return float(right.sum() / max(table.sum(), 1))
+
+
+def intervals(table: np.ndarray) -> np.ndarray:
+    """Return rows per interval and class: neighbouring values with the same most frequent class are put together.
+
+    >>> intervals(np.array([[3, 0], [2, 1], [0, 4]])).tolist()
+    [[5, 1], [0, 4]]
+    """
+    leads = table.argmax(axis=1)
+    starts = np.append(0, np.flatnonzero(leads[1:] != leads[:-1]) + 1)
+    merged: np.ndarray = np.add.reduceat(table, starts, axis=0)
+    return merged
+
+
+def _is_chance(table: np.ndarray, places: int) -> bool:
+    """Return whether values unrelated to the class may give it away as well.
+
+    The probability of a table under chance is at most about exp(−n·information), times the number of ways to choose
+    the class of each value and, of intervals, their ends among so many places.
+    """
+    n, (values, classes) = int(table.sum()), table.shape
+    known = n * information_gain(table)[0] * np.log(2)
+    return bool(known - values * np.log(classes) - (values - 1) * np.log(max(places, 1)) < -np.log(_SIGNIFICANT))
 
 
 def leaking_columns(context: Context) -> Iterator[Finding]:
@@ -131,27 +160,42 @@ def leaking_columns(context: Context) -> Iterator[Finding]:
     if context.classes is None:
         return
     rows = context.sample
-    codes, labels = context.classes
+    codes, _ = context.classes
     rows = rows[codes[rows] >= 0]
-    classes = np.asarray(codes)[rows]
-    if len(rows) < _FEWEST_ROWS or len(np.unique(classes)) < 2:
+    classes = np.unique(np.asarray(codes)[rows], return_inverse=True)[1]
+    if len(rows) < _FEWEST_ROWS or classes.max() < 1:
         return
-    baseline = np.bincount(classes).max() / len(rows)
     for name in context.inputs:
         if name in context.identifiers:
             continue
         column = context.columns[name].take(rows)
         missing = column.missing
-        yield from _absence_tells(context, name, missing, classes, len(labels), baseline)
+        if 0.02 <= missing.mean() <= 0.98:
+            accuracy = _given_away(contingency(missing.astype(np.int64), classes), 1, _SUSPECT_ABSENCE)
+            if accuracy is not None:
+                yield _leak(
+                    Message(
+                        "leaking-absence",
+                        "Whether column {column!r} is missing determines the class of {share:.1%} of the "
+                        "rows{sampled}.",
+                        column=name,
+                        share=accuracy,
+                        sampled=context.sampled,
+                    ),
+                    text("If it is filled in only once the class is known, leave it out."),
+                    name,
+                    accuracy,
+                    int(missing.sum()),
+                )
         if missing.mean() > 0.5:
             continue
-        values = value_codes(column, _BINS)
-        present = values >= 0
-        accuracy = one_rule_accuracy(values[present], classes[present], len(labels))
-        if accuracy >= max(_SUSPECT, baseline + 0.5 * (1 - baseline)):
-            yield Finding(
-                "leakage",
-                "high",
+        table = contingency(value_codes(column, _BINS), classes)
+        # Neighbouring numbers with one class are one value: of a few rows each bin has too few to be predicted.
+        ordered = column.kind == "numeric" and len(table) > 2
+        merged = intervals(table) if ordered else table
+        accuracy = _given_away(merged, len(table) - 1 if ordered else 1, _SUSPECT)
+        if accuracy is not None:
+            yield _leak(
                 Message(
                     "leaking-column",
                     "Column {column!r} alone determines the class of {share:.1%} of the rows{sampled}.",
@@ -160,30 +204,21 @@ def leaking_columns(context: Context) -> Iterator[Finding]:
                     sampled=context.sampled,
                 ),
                 text("If its value is not known before the class, leave it out."),
-                (name,),
-                details={"accuracy": accuracy},
+                name,
+                accuracy,
             )
 
 
-def _absence_tells(
-    context: Context, name: str, missing: np.ndarray, classes: np.ndarray, n_classes: int, baseline: float
-) -> Iterator[Finding]:
-    if not 0.02 <= missing.mean() <= 0.98:
-        return
-    accuracy = one_rule_accuracy(missing.astype(np.int64), classes, n_classes)
-    if accuracy >= max(_SUSPECT_ABSENCE, baseline + 0.5 * (1 - baseline)):
-        yield Finding(
-            "leakage",
-            "high",
-            Message(
-                "leaking-absence",
-                "Whether column {column!r} is missing determines the class of {share:.1%} of the rows{sampled}.",
-                column=name,
-                share=accuracy,
-                sampled=context.sampled,
-            ),
-            text("If it is filled in only once the class is known, leave it out."),
-            (name,),
-            n_rows=int(missing.sum()),
-            details={"accuracy": accuracy},
-        )
+def _given_away(table: np.ndarray, places: int, suspect: float) -> float | None:
+    """Return the share of rows whose class a table of values and classes gives away; None if honest columns do too."""
+    if min(table.shape) < 2:
+        return None
+    baseline = table.sum(axis=0).max() / table.sum()
+    accuracy = one_rule_accuracy(table)
+    if accuracy < max(suspect, baseline + 0.5 * (1 - baseline)) or _is_chance(table, places):
+        return None
+    return accuracy
+
+
+def _leak(message: Message, advice: Message, name: str, accuracy: float, n_rows: int = 0) -> Finding:
+    return Finding("leakage", "high", message, advice, (name,), n_rows=n_rows, details={"accuracy": accuracy})

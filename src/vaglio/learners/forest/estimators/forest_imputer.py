@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -11,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
-from vaglio.errors import DataWarning, NotSupportedError
+from vaglio.errors import DataWarning, NotSupportedError, warn
 from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -183,15 +182,14 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._empty = np.isnan(matrix.numeric).all(axis=0)
         at = [*matrix.numeric_features[self._empty], *matrix.nominal_features[(matrix.codes < 0).all(axis=0)]]
         if names := [matrix.features[j].name for j in sorted(at)]:
-            warnings.warn(
+            warn(
                 DataWarning(
                     "columns-not-imputed",
                     "{n:Column|Columns} {columns} {n:has|have} no value in the training rows and {n:is|are} not "
                     "filled.",
                     n=len(names),
                     columns=listed(names, quoted=True),
-                ),
-                stacklevel=3,
+                )
             )
 
     def _without_empty(self, cells: _Cells) -> _Cells:
