@@ -23,7 +23,8 @@ _CHANGED = set("aceinosuyACEINOSUY")
 # What is not translated: functions and letters of formulas, and the names of algorithms, parameters and averages.
 _SIGNS = {
     "log", "ln", "exp", "max", "min", "tanh", "det", "Cov", "BIC", "LR", "TP", "FN", "FP", "TN", "pos", "neg",
-    "TPR", "FPR", "FNR", "MCC", "AUC", "E", "e", "c", "i", "n", "o", "s", "u", "y", "a", "C", "A", "I", "N", "O", "S", "U", "Y",
+    "TPR", "FPR", "FNR", "MCC", "AUC", "E",
+    "e", "c", "i", "n", "o", "s", "u", "y", "a", "C", "A", "I", "N", "O", "S", "U", "Y",
     "macro", "weighted", "micro", "softmax", "logistic", "relu", "adam", "lbfgs", "sqrt", "Laplace",
     "naive", "Bayes", "CART", "ID", "CN", "AQ", "FOIL", "RIPPER", "AdaBoost", "bagging", "gradient", "boosting",
 }  # fmt: skip

@@ -80,7 +80,7 @@ def trace_bayes(
     say = page.say
     page.section(say("Prior and likelihood"))
     page.text(say("The parts exclude one another and cover everything. The event E was observed."))
-    best = posterior.index(max(posterior))
+    best = max(range(len(labels)), key=lambda i: float(posterior[i]))
     rows = [
         [name, *(say.fixed(float(value)) for value in line)]
         for name, *line in zip(labels, priors, given, products, posterior)
