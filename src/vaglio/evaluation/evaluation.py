@@ -27,7 +27,7 @@ from vaglio.evaluation.metrics.areas import Area, precision_area, roc_area
 from vaglio.evaluation.metrics.cells import draw_cells
 from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve
 from vaglio.evaluation.metrics.intervals import Estimate
-from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
+from vaglio.evaluation.metrics.thresholds import ChosenThreshold, ThresholdTable, top_rows
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
@@ -218,6 +218,29 @@ class Evaluation(LabelMeasures):
         """Every measure at every threshold, for a class, by default the positive one."""
         return ThresholdTable.from_scores(*self.one_class(label), self.weight)
 
+    def least_cost_threshold(self, cost: CostLike | None = None) -> ChosenThreshold:
+        """The threshold that costs least on these rows, with what it costs on rows that it was not chosen on.
+
+        Parameters
+        ----------
+        cost : CostMatrix, array, dict or path of a CSV file, optional
+            By default the costs of the evaluation, or 1 per error.
+
+        Examples
+        --------
+        >>> from vaglio.evaluation import Evaluation
+        >>> e = Evaluation.from_predictions([0, 0, 0, 1, 1, 1], y_score=[0.1, 0.2, 0.6, 0.5, 0.8, 0.9])
+        >>> e.least_cost_threshold({(1, 0): 5, (0, 1): 1}).threshold
+        0.5
+        """
+        self._need_two()
+        if cost is None:
+            cost = 1 - np.eye(2) if self.cost is None else self.cost
+        matrix = CostMatrix.from_any(cost, labels=self.labels).matrix
+        if self.positive_index == 0:
+            matrix = matrix[::-1, ::-1]
+        return ChosenThreshold.of_least_cost(*self.one_class(), self.weight, matrix)
+
     def calibration(self, label: object = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
         return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
@@ -231,6 +254,13 @@ class Evaluation(LabelMeasures):
     def class_areas(self) -> dict[Any, tuple[Area, Area]]:
         """The areas of every class that has a curve."""
         return {label: self.areas_of(label) for label in self._curve_labels()}
+
+    @property
+    def confidence_curve(self) -> CalibrationCurve:
+        """Probability of the most probable class against how often it is the true one."""
+        assert self.scores is not None
+        likeliest = np.argmax(self.scores, axis=1)
+        return CalibrationCurve.from_scores(self.true == likeliest, self.scores.max(axis=1).clip(0, 1), self.weight)
 
     @cached_property
     def areas(self) -> dict[Any, tuple[Estimate, Estimate]]:

@@ -103,7 +103,7 @@ def _cost_sensitive(model: CostSensitiveClassifier, X: TableLike) -> Predictions
 
 def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
     assert fitted.classes is not None
-    codes, probabilities = codes_and_proba(fitted.model, matrix, fitted.decision_cost)
+    codes, probabilities = codes_and_proba(fitted.model, matrix, fitted.decision_cost, fitted.calibration)
     scores: ModelScores | None
     if probabilities is None:
         scores = _first_scores(fitted.model, matrix, fitted.classes)

@@ -13,6 +13,7 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature, Spread
 from vaglio.messages.figures import short_number
 from vaglio.messages.message import Message, Number, text
+from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.costs import CostMatrix
 
 # Dates are encoded as days since this one.
@@ -40,6 +41,8 @@ class Context:
         Categories that training never saw, and that count as missing.
     cost : CostMatrix or None
         The costs the model decides by; None where it decides by itself.
+    calibration : Calibration or None
+        How its probabilities are corrected.
     """
 
     features: tuple[Feature, ...]
@@ -47,6 +50,7 @@ class Context:
     spreads: tuple[Spread, ...] = ()
     unseen: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     cost: CostMatrix | None = None
+    calibration: Calibration | None = None
 
     @cached_property
     def spread_of(self) -> dict[int, Spread]:
@@ -63,7 +67,16 @@ class Context:
         """
         if self.cost is None:
             return [int(k) for k in np.argsort(-probability, kind="stable")]
-        return [int(k) for k in np.argsort(self.cost.expected(probability[None, :])[0], kind="stable")]
+        return [int(k) for k in np.argsort(self.cost.expected(self.calibrated(probability[None, :]))[0], kind="stable")]
+
+    def calibrated(self, probability: np.ndarray) -> np.ndarray:
+        """Return the probabilities that the model is taken to give, from those of its own arithmetic.
+
+        Parameters
+        ----------
+        probability : ndarray of shape (n_rows, n_classes)
+        """
+        return calibrated(probability, self.calibration)
 
     def label(self, code: int) -> Any:
         """Return the class label of a code, as a plain Python value.

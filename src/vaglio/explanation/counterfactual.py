@@ -88,7 +88,7 @@ def find_counterfactuals(
         return [None] * matrix.n_rows
     cuts_of = cuts.find(model.kind)
     ruler = Ruler(context, None if cuts_of is None else cuts_of(model, context))
-    decided = class_codes(model, matrix, context.cost)
+    decided = class_codes(model, matrix, context.cost, calibration=context.calibration)
     place = {feature.name: j for j, feature in enumerate(context.features)}
     said = (reason.feature for e in explanations for reason in (*e.reasons, *e.against))
     named = tuple(dict.fromkeys(place[name] for name in said if name is not None))
@@ -160,8 +160,11 @@ class Question:
 
     def ask(self, variants: Variants) -> np.ndarray:
         """Return the class of each changed copy."""
-        cost = self.context.cost
-        parts = [class_codes(self.model, part.of(self.matrix), cost) for part in self.batches(variants)]
+        cost, calibration = self.context.cost, self.context.calibration
+        parts = [
+            class_codes(self.model, part.of(self.matrix), cost, calibration=calibration)
+            for part in self.batches(variants)
+        ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def batches(self, variants: Variants) -> Iterator[Variants]:

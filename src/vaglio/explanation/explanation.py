@@ -392,8 +392,12 @@ def explain_rows(
     if training is not None:
         alike = _similar_rows(model, matrix, training)
         explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
-    if context.cost is not None:
-        explanations = _with_costs(explanations, model.predict_proba(matrix), context)
+    if context.cost is not None or context.calibration is not None:
+        given = model.predict_proba(matrix)
+        if context.calibration is not None:
+            explanations = _calibrated(explanations, given, context)
+        if context.cost is not None:
+            explanations = _with_costs(explanations, context.calibrated(given), context)
     if not counterfactual or context.classes is None:
         return explanations
     # Imported late: many callers ask for explanations without counterfactuals.
@@ -401,6 +405,21 @@ def explain_rows(
 
     found = find_counterfactuals(model, matrix, context, explanations)
     return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+
+
+def _calibrated(explanations: list[Explanation], given: np.ndarray, context: Context) -> list[Explanation]:
+    """Tell the calibrated probability of every decision, and note what the reasons amount to without it."""
+    labels = [context.label(k) for k in range(given.shape[1])]
+    found = []
+    for explanation, own, chance in zip(explanations, given, context.calibrated(given)):
+        k = labels.index(explanation.decision)
+        told = Message(
+            "calibrated-probability",
+            "the probability is calibrated; that of the reasons alone is {probability:.1%}",
+            probability=float(own[k]),
+        )
+        found.append(replace(explanation, probability=float(chance[k]), notes=(*explanation.notes, told)))
+    return found
 
 
 def _with_costs(explanations: list[Explanation], probability: np.ndarray, context: Context) -> list[Explanation]:

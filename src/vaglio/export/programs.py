@@ -202,6 +202,13 @@ def _c_predict(source: Source, node: ExportNode, root: str, name: str) -> str:
 def _c_decision(source: Source, node: ExportNode, root: str, reading: list[str]) -> list[str]:
     k = node.outputs
     lines = ["  int c, decided;", *reading, f"  decided = {node.kind}_score(&{root}, x, out);"]
+    if source.calibration is not None:
+        keep, floor, power = map(_c_number, _calibration(source))
+        lines[0] = "  double total = 0.0;\n  int c, decided;"
+        lines += [
+            f"  for (c = 0; c < {k}; ++c) total += out[c] = pow({keep} * out[c] + {floor}, {power});",
+            f"  for (c = 0; c < {k}; ++c) out[c] /= total;",
+        ]
     lines += [f"  for (c = 0; c < {k}; ++c)", "    if (probabilities) probabilities[c] = out[c];"]
     if source.cost is None:
         return [*lines, "  return decided;", "}", ""]
@@ -217,6 +224,13 @@ def _c_decision(source: Source, node: ExportNode, root: str, reading: list[str])
         "}",
         "",
     ]  # fmt: skip
+
+
+def _calibration(source: Source) -> tuple[float, float, float]:
+    """What a probability is multiplied by, what is added, and the power it is raised to."""
+    assert source.calibration is not None
+    floor, temperature = source.calibration.floor, source.calibration.temperature
+    return 1 - floor, floor / len(source.labels), 1 / temperature
 
 
 # -- JavaScript ------------------------------------------------------------------------------------------------------
@@ -262,9 +276,13 @@ def _js_predict(source: Source, score: str) -> str:
     if not source.labels:
         return "\n".join([*lines, "", f"export const predict = (row) => {score}.out[0];", ""])
     lines += [f"export const classes = {js_text(source.labels)};", ""]
+    given = f"{score}.out"
+    if source.calibration is not None:
+        keep, floor, power = _calibration(source)
+        given = f"shares({given}.map((chance) => ({keep!r} * chance + {floor!r}) ** {power!r}))"
     lines += [
         "// One number per class, in their order.",
-        f"export const predictProbabilities = (row) => {score}.out;",
+        f"export const predictProbabilities = (row) => {given};",
         "",
     ]
     if source.cost is None:

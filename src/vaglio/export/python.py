@@ -11,6 +11,7 @@ from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
 from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, IN_TURN, LOGIT, VOTE
 from vaglio.export.source import RuleList, Written
+from vaglio.model.calibration import Calibration
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
@@ -115,6 +116,7 @@ def scores_python(
     link: int,
     labels: list[Any] | None,
     cost: CostMatrix | None,
+    calibration: Calibration | None,
 ) -> str:
     """Return the source of a function ``classify`` of scores that add up, as those of boosted trees.
 
@@ -131,6 +133,7 @@ def scores_python(
     labels : list or None
         Class labels; None for numbers.
     cost : CostMatrix or None
+    calibration : Calibration or None
     """
     functions = [rules_python(rules, f"mean_{k}") for k, rules in enumerate(means)]
     terms = ", ".join(f"{start!r} + {rounds} * mean_{k}(row)" for k, start in enumerate(baseline))
@@ -153,6 +156,7 @@ def scores_python(
             f"    scores = [{'0.0, ' if link == LOGIT else ''}{terms}]",
             "    powers = [exp(score - max(scores)) for score in scores]",
             "    chances = [power / sum(powers) for power in powers]",
+            *(f"    {line}" for line in _calibrated(calibration, "chances", len(labels))),
             "    if probabilities:",
             "        return dict(zip(classes, chances))",
             *(f"    {line}" for line in _decision(cost, "scores", "chances")),
@@ -215,9 +219,20 @@ def _summed(rules: RuleList) -> list[str]:
         return [*lines, "return total[0] / (1.0 - left) if left < -1e-9 else total[0]"]
     return [
         *lines,
+        *_calibrated(rules.calibration, "total", len(default)),
         "if probabilities:",
         "    return dict(zip(classes, total))",
         *_decision(rules.costs, "total", "total"),
+    ]
+
+
+def _calibrated(calibration: Calibration | None, chances: str, n_classes: int) -> list[str]:
+    if calibration is None:
+        return []
+    keep, floor, power = 1 - calibration.floor, calibration.floor / n_classes, 1 / calibration.temperature
+    return [
+        f"raised = [({keep!r} * chance + {floor!r}) ** {power!r} for chance in {chances}]",
+        f"{chances} = [value / sum(raised) for value in raised]",
     ]
 
 

@@ -16,6 +16,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.export.export_node import EVERY, IN_TURN, PROGRAMS, VOTE, ExportNode, exporter_of, unsupported_reason
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
+from vaglio.model.calibration import Calibration
 from vaglio.model.condition import Condition
 from vaglio.model.costs import CostMatrix
 
@@ -41,6 +42,8 @@ class Source:
     cost : CostMatrix or None
         The costs it decides by.
     learner : str
+    calibration : Calibration or None
+        How its probabilities are corrected.
     """
 
     codebook: Codebook
@@ -48,6 +51,7 @@ class Source:
     classes: np.ndarray | None
     cost: CostMatrix | None
     learner: str
+    calibration: Calibration | None = None
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -148,6 +152,8 @@ class RuleList:
         IN_TURN, SHARED or VOTE.
     costs : CostMatrix or None
         The costs the rules decide by.
+    calibration : Calibration or None
+        How the probabilities of a row are corrected; None where those of the rules are corrected already.
     """
 
     features: tuple[Feature, ...]
@@ -159,6 +165,7 @@ class RuleList:
     default: np.ndarray
     mode: int = IN_TURN
     costs: CostMatrix | None = None
+    calibration: Calibration | None = None
 
     @property
     def is_crisp(self) -> bool:

@@ -2,8 +2,8 @@
 
 Layout: the arrays of the model under their names, and in the header's metadata one entry ``vaglio``: a JSON object
 with ``format`` (an integer), ``checksum`` (SHA-256 over the arrays and the body) and ``body`` (a JSON text: codebook,
-classes, learner, parameters, provenance, the model's own plain data and, where there are any, the costs). One metadata
-entry only, because the order of several is not fixed: the same model gives the same bytes.
+classes, learner, parameters, provenance, the model's own plain data and, where there are any, costs and calibration).
+One metadata entry only, because the order of several is not fixed: the same model gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from vaglio.errors import (
 )
 from vaglio.messages.message import text
 from vaglio.model.base import plain_label
+from vaglio.model.calibration import Calibration
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS, model_class, read_model
@@ -47,10 +48,10 @@ _DEEPEST = 32
 _LABEL_TYPE = re.compile(r"[<>|=]?(O|U\d{0,9}|b1|\?|[iu][1248]|f[248])")
 
 # Counted up when a file could no longer be read by the version before; files of every lower number are still read.
-FORMAT = 2
+FORMAT = 3
 _NO_SPARSE = text("its kind of model takes no sparse matrices")
-# What a file without costs says: version 0.1, which would read a file with costs and ignore them, can use it.
-_WITHOUT_COSTS = 1
+# What files say that need less of it: a version that does not know costs, or calibration, would ignore them.
+_WITHOUT_COSTS, _WITHOUT_CALIBRATION = 1, 2
 
 
 def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
@@ -72,9 +73,14 @@ def to_bytes(fitted: Fitted, version: str = __version__) -> bytes:
     arrays, meta = fitted.model.state()
     arrays = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
     body = _body(fitted, meta, version)
-    form = _WITHOUT_COSTS if fitted.cost is None else FORMAT
-    envelope = {"format": form, "checksum": _checksum(arrays, body), "body": body}
+    envelope = {"format": _format_of(fitted), "checksum": _checksum(arrays, body), "body": body}
     return dump_arrays(arrays, metadata={"vaglio": json.dumps(envelope, sort_keys=True)})
+
+
+def _format_of(fitted: Fitted) -> int:
+    if fitted.calibration is not None:
+        return FORMAT
+    return _WITHOUT_COSTS if fitted.cost is None else _WITHOUT_CALIBRATION
 
 
 def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
@@ -90,6 +96,8 @@ def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
     }
     if fitted.cost is not None:
         body["cost"] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
+    if fitted.calibration is not None:
+        body["calibration"] = fitted.calibration.state()
     try:
         written = json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
         _parsed(written)  # what could not be loaded again is not saved
@@ -182,7 +190,10 @@ def from_bytes(content: bytes) -> Fitted:
     encoder = getattr(model, "encoder", None)
     need(not codebook.sparse or encoder is None or encoder.as_is, _NO_SPARSE)
     cost, decide = _cost_from(body.get("cost"), classes)
-    fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
+    known = body.get("calibration")
+    calibration = None if known is None else Calibration.from_state(known)
+    fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide, calibration)
+    need(calibration is None or fitted.has_probabilities, "it is calibrated but has no probabilities")
     need(fitted.decision_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
     return fitted
 

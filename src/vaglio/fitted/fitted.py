@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,10 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, VaglioWarning
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
-from vaglio.messages.message import Message, text
+from vaglio.messages.message import Message, Option, text
 from vaglio.model.base import (
     DECISION_VALUES,
     PREDICTIONS,
@@ -29,7 +30,9 @@ from vaglio.model.base import (
     codes_and_proba,
     label_array,
 )
+from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
+from vaglio.model.families import usual_settings
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Notation
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
@@ -62,6 +65,8 @@ class Fitted:
     decide : {"cost", "argmax"}
         How a model with costs decides: "cost" for the class of least expected cost, "argmax" by itself, as every model
         without costs does.
+    calibration : Calibration or None
+        How the probabilities of the model are corrected; everything but its own arithmetic sees the corrected ones.
     """
 
     codebook: Codebook
@@ -72,6 +77,7 @@ class Fitted:
     provenance: dict[str, Any] = field(default_factory=dict)
     cost: CostMatrix | None = None
     decide: str = "cost"
+    calibration: Calibration | None = None
 
     @classmethod
     def from_rules(cls, rules: RuleSet) -> Fitted:
@@ -95,8 +101,9 @@ class Fitted:
         ['yes']
         """
         classes = None if rules.classes is None else label_array(rules.classes)
-        plain = replace(rules, cost=None)
-        return cls(rules.codebook(), plain, classes, "rules", {}, {"version": __version__}, rules.costs)
+        plain = replace(rules, cost=None, calibration=None)
+        about = classes, "rules", dict[str, Any](), {"version": __version__}
+        return cls(rules.codebook(), plain, *about, rules.costs, calibration=rules.calibration)
 
     def predict(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row.
@@ -126,7 +133,8 @@ class Fitted:
         if self.classes is None:
             predicted = check_finite(self.model.predict(matrix), PREDICTIONS)  # type: ignore[attr-defined]
         else:
-            predicted = self.classes[class_codes(self.model, matrix, self.decision_cost, len(self.classes))]
+            codes = class_codes(self.model, matrix, self.decision_cost, len(self.classes), self.calibration)
+            predicted = self.classes[codes]
         return predicted
 
     def predict_with_proba(self, X: TableLike, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -150,7 +158,7 @@ class Fitted:
         matrix = self._encode(X, n_jobs)
         if self.classes is None:
             return self.predict_encoded(matrix), None
-        codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost)
+        codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost, self.calibration)
         return self.classes[codes], probabilities
 
     def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
@@ -168,7 +176,7 @@ class Fitted:
             names = () if self.classes is None else tuple(str(label) for label in self.classes.tolist())
             shares: np.ndarray = source_of_rows(X).apply(self.predict_proba, names, np.empty((0, len(names))))
             return shares
-        return class_proba(self.model, self._encode(X, n_jobs))
+        return class_proba(self.model, self._encode(X, n_jobs), self.calibration)
 
     def decision_function(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines).
@@ -265,7 +273,7 @@ class Fitted:
         refuse_out_of_core(X, "An explanation")
         codebook = self.codebook
         unseen_values, cost = codebook.unseen_values(X), self.decision_cost
-        context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost)
+        context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost, self.calibration)
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
@@ -316,6 +324,7 @@ class Fitted:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", text("rules"))
         rules: RuleSet = self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
+        rules = replace(rules, calibration=self.calibration)
         return rules if self.decision_cost is None else rules.with_costs(self.decision_cost)
 
     def coefficients(self) -> list[dict[str, Any]]:
@@ -548,6 +557,17 @@ class Fitted:
                 "Deciding by expected cost needs probabilities, which the learner {learner!r} does not give. Train it "
                 "with the costs: they become weights of the training rows.",
                 learner=self.learner,
+            )
+        if self.calibration is None and "calibrate" in usual_settings(self.learner):
+            warnings.warn(
+                VaglioWarning(
+                    "costs-without-calibration",
+                    "The learner {learner!r} is surer than it is right, so deciding by its expected costs pays too "
+                    "much. Train it with {option}.",
+                    learner=self.learner,
+                    option=Option("calibrate='temperature'", flag="--set calibrate=temperature"),
+                ),
+                stacklevel=2,
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
 

@@ -59,12 +59,15 @@ def export_formats(fitted: Fitted) -> Forms:
     """
     found: Forms = {}
     if has_rules(fitted):
+        # Of sums that are calibrated before costs decide there is no SQL: to_sql says so.
+        by_calibrated = fitted.calibration is not None and fitted.decision_cost is not None
+        summed = by_calibrated and not fitted.rules().is_crisp
         found |= {
             "text": lambda: str(fitted.rules()),
             # Rules that give a number are written for reading only: the language of rules has classes.
             **({} if fitted.classes is None else {"exact": lambda: fitted.rules().to_text()}),
             "json": lambda: fitted.rules().to_json(indent=2),
-            "sql": fitted.to_sql,
+            **({} if summed else {"sql": fitted.to_sql}),
             "python": lambda: fitted.rules().to_python(),
             "csv": lambda: fitted.rules().to_frame().to_csv(index=False, lineterminator="\n"),
         }
@@ -79,7 +82,9 @@ def export_formats(fitted: Fitted) -> Forms:
 
 def source_of(fitted: Fitted) -> Source:
     """What the writers of other languages start from."""
-    return Source(fitted.codebook, fitted.model, fitted.classes, fitted.decision_cost, fitted.learner)
+    return Source(
+        fitted.codebook, fitted.model, fitted.classes, fitted.decision_cost, fitted.learner, fitted.calibration
+    )
 
 
 def _programs(fitted: Fitted) -> Forms:
@@ -96,7 +101,7 @@ def _programs(fitted: Fitted) -> Forms:
     if not source.has_text:
         if source.unsupported_reason(EVERY) is None:
             forms["onnx"] = fitted.to_onnx
-        if source.unsupported_reason(PMML_KINDS) is None:
+        if source.calibration is None and source.unsupported_reason(PMML_KINDS) is None:
             # A density, or probabilities, that PMML does not know: to_pmml says which.
             forms |= {"pmml": fitted.to_pmml} if kind in _ALWAYS_PMML else _written("pmml", fitted.to_pmml)
         if programs:

@@ -81,13 +81,19 @@ class OneRow:
             found = self.reader.score(self.scorer, row)
             if found is not None:
                 code, values = found
-                return code, values if self.labels is None or self.fitted.has_probabilities else None
+                if self.labels is None:
+                    return code, values
+                return code, self._calibrated(values) if self.fitted.has_probabilities else None
         matrix = self._matrix(row)
         if self.labels is None:
             model: Any = self.fitted.model
             return 0, check_finite(model.predict(matrix), PREDICTIONS).tolist()
         codes, chances = codes_and_proba(self.fitted.model, matrix)
-        return int(codes[0]), None if chances is None else chances[0].tolist()
+        return int(codes[0]), None if chances is None else self._calibrated(chances[0].tolist())
+
+    def _calibrated(self, chances: list[float]) -> list[float]:
+        calibration = self.fitted.calibration
+        return chances if calibration is None else calibration.of_one(chances)
 
     def label_of(self, code: int, values: list[float] | None) -> Any:
         """Return what is decided: by costs if the model has any."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
@@ -19,6 +20,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
+from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.inputs import (
     check_labels,
     check_numbers,
@@ -39,6 +41,7 @@ from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
 from vaglio.messages.message import Option
 from vaglio.model.base import Model, class_proba
+from vaglio.model.calibration import Calibration
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.typing import ColumnLike, TableLike
 
@@ -245,6 +248,7 @@ class VaglioEstimator(BaseEstimator):
             self._refuse_lost_classes(y)
         if weight is not None and not scaled:
             weight = self._scaled(weight)
+        given = codebook, matrix
         if matrix.text and self._looks_for_words():
             codebook, matrix = codebook.with_words(matrix, y, weight)
         with one_blas_thread():
@@ -253,8 +257,15 @@ class VaglioEstimator(BaseEstimator):
         provenance |= {} if member else {"training": describe_training(matrix, y)}
         provenance |= findings_of(self)
         about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
-        self.fitted_ = Fitted(codebook, model, *about)
+        calibration = None if member else self._calibration(*given, y, weight)
+        self.fitted_ = Fitted(codebook, model, *about, calibration=calibration)
         return self
+
+    def _calibration(
+        self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> Calibration | None:
+        """Return how the probabilities of the model are corrected; None where they are not."""
+        return None
 
     def _near_one(self, weight: np.ndarray) -> np.ndarray:
         """Return weights of which only the proportions matter in a range where no product overflows."""
@@ -279,6 +290,12 @@ class VaglioEstimator(BaseEstimator):
 class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     """Base of all classifiers.
 
+    Parameters
+    ----------
+    calibrate : {"temperature"} or None
+        "temperature" corrects the probabilities by what models of five folds give the rows they were not trained on;
+        no class changes, but decisions by cost do. Training takes about six times as long, on many rows less.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -287,6 +304,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         Their number.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"calibrate": [StrOptions({"temperature"}), None]}
+
+    calibrate: Literal["temperature"] | None = None
     classes_: np.ndarray = field(init=False)
     # Learners that cannot learn from one class alone (a hyperplane needs two sides) set this to 2.
     _min_classes: ClassVar[int] = 1
@@ -333,6 +353,16 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, codes.astype(np.int64, copy=False), weight)
 
+    def _calibration(
+        self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> Calibration | None:
+        if self.calibrate is None:
+            return None
+        rows = calibration_rows(len(y))
+        if len(rows) < len(y):
+            matrix, y, weight = matrix.take(rows), y[rows], None if weight is None else weight[rows]
+        return calibration_of(self, codebook, matrix, y, weight)
+
     def _refuse_lost_classes(self, y: np.ndarray) -> None:
         lost = np.setdiff1d(np.arange(len(self.classes_)), y)
         if self._needs_every_class and len(lost):
@@ -357,7 +387,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             check_is_fitted(self, "fitted_")
             return self.fitted_.predict_proba(X)
         matrix = self._encode(X)
-        return class_proba(self.fitted_.model, matrix)
+        return class_proba(self.fitted_.model, matrix, self.fitted_.calibration)
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.
@@ -414,6 +444,12 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
 
     def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
+        if self.calibrate is not None:
+            raise InputError(
+                "calibrate-partial-fit",
+                "calibrate={calibrate!r} needs all rows at once. With partial_fit, leave it out.",
+                calibrate=self.calibrate,
+            )
         if isinstance(getattr(self, "class_weight", None), str):
             raise InputError(
                 "balanced-partial-fit",

@@ -27,12 +27,14 @@ from vaglio.engines.survey import Survey, class_totals, facts_of, plan_of, unit_
 from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
+from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
+from vaglio.model.calibration import Calibration
 from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
 
 if TYPE_CHECKING:
-    from vaglio.learners.estimator import VaglioEstimator
+    from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 
 
 def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
@@ -68,11 +70,21 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
         if settings.checkpoint is not None:
             checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described, survey), settings.resume)
         model = engine.run(estimator._passes(facts), checkpoint)
+        calibration = None if regression else _calibration(estimator, engine, facts)
     provenance: dict[str, Any] = {"version": __version__, "training": described, **findings_of(estimator)}
     if getattr(estimator, "learned_with_", None):
         provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
-    estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
+    about = classes, estimator._learner_id, params, provenance
+    estimator.fitted_ = Fitted(facts.codebook, model, *about, calibration=calibration)
+
+
+def _calibration(estimator: VaglioClassifier, engine: Engine, facts: TableSummary) -> Calibration | None:
+    """Gather the rows by which probabilities are corrected: no more than memory always has."""
+    if estimator.calibrate is None:
+        return None
+    rows = engine.answer(rows_pass(calibration_rows(facts.n_rows), "rows to calibrate by")).joined(facts.threads)
+    return calibration_of(estimator, facts.codebook, rows.matrix, rows.y, rows.weight)
 
 
 def _refuse_passes(estimator: VaglioEstimator, source: Source) -> None:

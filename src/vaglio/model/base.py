@@ -12,6 +12,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.model.calibration import Calibration, calibrated
 
 if TYPE_CHECKING:
     from vaglio.model.costs import CostMatrix
@@ -111,7 +112,13 @@ _MOST_CELLS = 1 << 25
 _MANY_CLASSES = 256
 
 
-def class_codes(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = None, n_classes: int = 0) -> np.ndarray:
+def class_codes(
+    model: Model,
+    matrix: EncodedMatrix,
+    cost: CostMatrix | None = None,
+    n_classes: int = 0,
+    calibration: Calibration | None = None,
+) -> np.ndarray:
     """Return the code of the class a model decides for, by itself or by least expected cost, ties to the first.
 
     With very many classes the rows are decided part by part: a small file can name more classes than memory holds
@@ -119,22 +126,25 @@ def class_codes(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = N
     """
     step = max(1, _MOST_CELLS // n_classes) if n_classes > _MANY_CLASSES else matrix.n_rows
     if matrix.n_rows <= step:
-        return _decided(model, matrix, cost)
+        return _decided(model, matrix, cost, calibration)
     parts = (matrix.take(slice(start, start + step)) for start in range(0, matrix.n_rows, step))
-    return np.concatenate([_decided(model, part, cost) for part in parts])
+    return np.concatenate([_decided(model, part, cost, calibration) for part in parts])
 
 
-def _decided(model: Model, matrix: EncodedMatrix, cost: CostMatrix | None) -> np.ndarray:
+def _decided(
+    model: Model, matrix: EncodedMatrix, cost: CostMatrix | None, calibration: Calibration | None
+) -> np.ndarray:
     if cost is not None:
-        return cost.decide(class_proba(model, matrix))
+        return cost.decide(class_proba(model, matrix, calibration))
     decide = getattr(model, "predict_codes", None)
     codes: np.ndarray = np.argmax(class_proba(model, matrix), axis=1) if decide is None else decide(matrix)
     return codes
 
 
-def class_proba(model: Model, matrix: EncodedMatrix) -> np.ndarray:
+def class_proba(model: Model, matrix: EncodedMatrix, calibration: Calibration | None = None) -> np.ndarray:
     """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
-    return check_finite(model.predict_proba(matrix), PROBABILITIES)
+    given = check_finite(model.predict_proba(matrix), PROBABILITIES)
+    return calibrated(given, calibration)
 
 
 def check_finite(values: np.ndarray, what: str) -> np.ndarray:
@@ -168,12 +178,17 @@ def label_array(labels: Sequence[Any]) -> np.ndarray:
 
 
 def codes_and_proba(
-    model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = None
+    model: Model, matrix: EncodedMatrix, cost: CostMatrix | None = None, calibration: Calibration | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return class codes and, where the model has them, probabilities, without computing the same thing twice."""
     if cost is not None:
-        probabilities = class_proba(model, matrix)
+        probabilities = class_proba(model, matrix, calibration)
         return cost.decide(probabilities), probabilities
+    codes, given = _codes_and_proba(model, matrix)
+    return codes, None if given is None else calibrated(given, calibration)
+
+
+def _codes_and_proba(model: Model, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
     both = getattr(model, "predict_codes_and_proba", None)
     try:
         if both is not None:

@@ -33,6 +33,7 @@ __all__ = [
     "model_class",
     "read_model",
     "remove_family",
+    "usual_settings",
 ]
 
 F = TypeVar("F")
@@ -291,6 +292,18 @@ def family_of(kind: str) -> Family | None:
     """
     found = (family for family in families().values() if any(kind == own.name for own in family.kinds))
     return next(found, None)
+
+
+def usual_settings(learner: str) -> Mapping[str, Any]:
+    """Return the parameters that a learner is given by its id where its class has other defaults.
+
+    Parameters
+    ----------
+    learner : str
+        Id of the learner; of an unknown one there are none.
+    """
+    found = (entry.settings for family in families().values() for entry in family.learners if entry.id == learner)
+    return next(found, {})
 
 
 def model_class(kind: Any) -> type[Model]:

@@ -53,6 +53,27 @@ def legacy_random_state(random_state: RandomState) -> np.random.RandomState:
     return lent
 
 
+def dealt_by_class(y: np.ndarray, folds: int) -> np.ndarray:
+    """Return the fold of each row, dealt out class by class in the order of the hashes of their indices.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Class codes.
+    folds : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio.runtime.seeds import dealt_by_class
+    >>> np.bincount(dealt_by_class(np.array([0, 0, 1, 1, 1, 1]), 2)).tolist()
+    [3, 3]
+    """
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[np.lexsort((row_hash(np.arange(len(y)), 0), y))] = np.arange(len(y)) % folds
+    return fold
+
+
 def row_hash(index: np.ndarray, seed: int) -> np.ndarray:
     """Return 64 random bits for each global row index, one to one (the finaliser of SplitMix64).
 

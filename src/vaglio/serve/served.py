@@ -260,7 +260,7 @@ class Served:
         if self.labels is None:
             answers = Answers(fitted.predict_encoded(matrix).tolist())
         else:
-            codes, chances = codes_and_proba(fitted.model, matrix, self.cost)
+            codes, chances = codes_and_proba(fitted.model, matrix, self.cost, fitted.calibration)
             answers = Answers([self.labels[code] for code in codes.tolist()])
             if chances is not None:
                 answers = replace(answers, probabilities=chances.tolist())

@@ -19,6 +19,7 @@ class Stub:
         self.binary, self.positive_index = len(confusion) == 2, positive
         self.n_rows = int(self.rates.confusion.sum())
         self.accuracy = Estimate(self.rates.accuracy, *interval)
+        self.probability, self.cost = False, None
 
     def average(self, rate, average):
         return self.rates.average(rate, average, warn=False)

@@ -191,3 +191,17 @@ def test_what_is_no_probability_is_refused():
     with pytest.raises(InputError, match="strategy is 'even'"):
         CalibrationCurve.from_scores(np.array([True]), np.array([0.5]), strategy="even")
     assert len(CalibrationCurve.from_scores(np.zeros(0, bool), np.zeros(0)).weight) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [20, 60, 500])
+def test_exact_probabilities_score_what_chance_alone_gives(n):
+    random = np.random.default_rng(n)
+    found = []
+    for _ in range(200):
+        probability = random.random(n)
+        curve = CalibrationCurve.from_scores(random.random(n) < probability, probability)
+        found.append((curve.expected_error, curve.perfect_error))
+    observed, expected = np.mean(found, axis=0)
+    assert observed == pytest.approx(expected, rel=0.1)
+    assert CalibrationCurve.from_scores(np.ones(3, bool), np.ones(3)).perfect_error == 0

@@ -20,7 +20,7 @@ from vaglio.errors import InputError
 from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.learners.boosting.estimators.columns import ORDERS, OrderedCategories
 from vaglio.learners.boosting.estimators.rounds import BoostingTask
-from vaglio.learners.boosting.estimators.summed import best_factor
+from vaglio.model.calibration import best_factor
 
 PLAIN = {
     "subsample": 1.0,
@@ -304,7 +304,7 @@ def test_the_temperature_is_the_one_of_least_loss(seed, classes, true):
     raw = random.normal(size=(20000, 1 if classes == 2 else classes)) * 2
     scores = np.column_stack([np.zeros(20000), raw[:, 0]]) if classes == 2 else raw
     y = np.argmax(scores * true + random.gumbel(size=(20000, classes)), axis=1)
-    found = best_factor(raw, y, None)
+    found = best_factor(raw, y, None, 0.25)
     assert found == pytest.approx(true, rel=0.2)
 
     def loss(factor):
@@ -320,11 +320,11 @@ def test_a_few_rows_change_the_temperature_little():
     random = np.random.default_rng(0)
     raw = random.normal(size=(100_000, 3)) * 3
     y = np.argmax(raw * 0.5 + random.gumbel(size=raw.shape), axis=1)
-    found = [abs(np.log(best_factor(raw[:n], y[:n], None))) for n in (1, 30, 300, 100_000)]
+    found = [abs(np.log(best_factor(raw[:n], y[:n], None, 0.25))) for n in (1, 30, 300, 100_000)]
     assert found == sorted(found)
     assert found[0] < 0.3
     assert found[3] == pytest.approx(np.log(2), rel=0.05)
-    heavy = best_factor(raw[:30], y[:30], np.full(30, 1e4))
+    heavy = best_factor(raw[:30], y[:30], np.full(30, 1e4), 0.25)
     assert abs(np.log(heavy)) > found[1]  # weights are repetitions
 
 
@@ -336,7 +336,7 @@ def test_the_temperature_of_many_rows_does_not_depend_on_threads():
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads, "blas"):
-            found.append(best_factor(raw, y, None))
+            found.append(best_factor(raw, y, None, 0.25))
     assert found[0] == found[1]
 
 

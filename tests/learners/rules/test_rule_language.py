@@ -100,7 +100,7 @@ def test_states_and_lines():
         ("ELSE b\nIF n > 1 THEN a", "line 2: ELSE comes last; expected the end, found 'IF'"),
         (
             "WHEN n > 1 THEN a ELSE b",
-            "CHOOSE, SMOOTHING, ROWS or COST, found 'WHEN'",
+            "CHOOSE, SMOOTHING, ROWS, COST or CALIBRATE, found 'WHEN'",
         ),
         ("IF n ? 1 THEN a ELSE b", "line 1: cannot read"),
         ("# a remark\nIF n > 1\n\nAND ? THEN a", "line 4: cannot read"),

@@ -10,7 +10,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.messages.locale import Locale, locale_of
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
@@ -30,6 +30,8 @@ class CostCurveDisplay(ScoreDisplay):
     thresholds, costs : ndarray
     best_threshold : float
         The threshold at which these rows cost least.
+    expected_cost : float
+        What that threshold costs on rows that it was not chosen on (by ten folds): more than the minimum of the curve.
     name : str, optional
 
     Examples
@@ -42,11 +44,18 @@ class CostCurveDisplay(ScoreDisplay):
     """
 
     def __init__(
-        self, *, thresholds: np.ndarray, costs: np.ndarray, best_threshold: float, name: str | None = None
+        self,
+        *,
+        thresholds: np.ndarray,
+        costs: np.ndarray,
+        best_threshold: float,
+        expected_cost: float = float("nan"),
+        name: str | None = None,
     ) -> None:
         self.thresholds = thresholds
         self.costs = costs
         self.best_threshold = best_threshold
+        self.expected_cost = expected_cost
         self.name = name
 
     @classmethod
@@ -73,8 +82,15 @@ class CostCurveDisplay(ScoreDisplay):
             matrix = matrix[::-1, ::-1]
         table = evaluation.thresholds()
         costs = table.cost(matrix)
-        best = float(table.thresholds[int(np.argmin(costs))])
-        return cls(thresholds=table.thresholds, costs=costs, best_threshold=best, name=name).plot(ax=ax, **kwargs)
+        chosen = evaluation.least_cost_threshold(cost)
+        display = cls(
+            thresholds=table.thresholds,
+            costs=costs,
+            best_threshold=chosen.threshold,
+            expected_cost=chosen.expected,
+            name=name,
+        )
+        return display.plot(ax=ax, **kwargs)
 
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> CostCurveDisplay:
@@ -97,7 +113,7 @@ class CostCurveDisplay(ScoreDisplay):
             low, high = ax.get_xlim()
             side = "left" if self.best_threshold < (low + high) / 2 else "right"
             ax.annotate(
-                locale.say("least: {least:.3g} at {threshold:.3g}", least=least, threshold=self.best_threshold),
+                locale.text(self._told(least)),
                 (self.best_threshold, least),
                 xytext=(8 if side == "left" else -8, -4),
                 textcoords="offset points",
@@ -106,6 +122,16 @@ class CostCurveDisplay(ScoreDisplay):
                 fontsize=9,
             )
         return self._keep(ax)
+
+    def _told(self, least: float) -> Message:
+        if not np.isfinite(self.expected_cost):
+            return text("least: {least:.3g} at {threshold:.3g}", least=least, threshold=self.best_threshold)
+        return text(
+            "least: {least:.3g} at {threshold:.3g}; on other rows {expected:.3g}",
+            least=least,
+            threshold=self.best_threshold,
+            expected=self.expected_cost,
+        )
 
 
 class ScoreDensityDisplay(ScoreDisplay):

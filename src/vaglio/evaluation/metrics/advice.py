@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.messages.message import Message
+from vaglio.messages.message import Message, Option
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ def evaluation_advice(evaluation: Evaluation) -> tuple[Message, ...]:
         *_about_size(evaluation),
         *_about_balance(evaluation),
         *_about_errors(evaluation),
+        *_about_probabilities(evaluation),
+        *_about_threshold(evaluation),
         *_about_averages(evaluation),
         *_about_undefined(evaluation),
     )
@@ -95,6 +97,50 @@ def _about_errors(evaluation: Evaluation) -> list[Message]:
             "too many "
             "rows. If one kind of error costs more, move the threshold.",
             **told,
+        )
+    ]
+
+
+def _about_probabilities(evaluation: Evaluation) -> list[Message]:
+    if not evaluation.probability or len(evaluation.labels) < 2:
+        return []
+    curve = evaluation.confidence_curve
+    told = {"error": curve.expected_error, "perfect": curve.perfect_error}
+    if told["error"] <= 2 * told["perfect"]:
+        return [
+            Message(
+                "calibration-error",
+                "The calibration error is {error:.3f}. On so many rows, probabilities that are exactly right would "
+                "score {perfect:.3f}.",
+                **told,
+            )
+        ]
+    return [
+        Message(
+            "calibration-error-large",
+            "The calibration error is {error:.3f}. On so many rows, probabilities that are exactly right would score "
+            "{perfect:.3f}. Train with {option} before you decide by these probabilities.",
+            option=Option("calibrate='temperature'", flag="--set calibrate=temperature"),
+            **told,
+        )
+    ]
+
+
+def _about_threshold(evaluation: Evaluation) -> list[Message]:
+    if evaluation.cost is None or not evaluation.binary or evaluation.scores is None:
+        return []
+    chosen = evaluation.least_cost_threshold()
+    if not np.isfinite([chosen.threshold, chosen.expected]).all():
+        return []
+    return [
+        Message(
+            "least-cost-threshold",
+            "A threshold of {threshold:.3g} for {label} costs least on these rows: {least:.3g} per row. Chosen in this "
+            "way, it costs {expected:.3g} per row on other rows.",
+            threshold=chosen.threshold,
+            label=str(evaluation.labels[evaluation.positive_index]),
+            least=chosen.cost,
+            expected=chosen.expected,
         )
     ]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from vaglio.errors import InputError
@@ -190,3 +191,18 @@ class CalibrationCurve:
     def expected_error(self) -> float:
         """Mean distance between predicted probability and observed frequency, weighted by the rows of each bin."""
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.weight))
+
+    @property
+    def perfect_error(self) -> float:
+        """What :attr:`expected_error` would be on average if every probability were exactly right.
+
+        It is above 0, because few rows of a bin are never met in exactly their proportion. De Moivre's formula of the
+        mean deviation of a binomial count, with the weights of the rows taken for counts.
+        """
+        n, p = np.maximum(self.weight, 1.0), np.clip(self.predicted, 0.0, 1.0)
+        least = np.floor(n * p) + 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chosen = gammaln(n + 1) - gammaln(least + 1) - gammaln(n - least + 1)
+            logarithm = np.log(2 * least / n) + chosen + xlogy(least, p) + xlog1py(n - least + 1, -p)
+        deviation = np.where((p > 0) & (p < 1) & (least <= n), np.exp(logarithm), 0.0)
+        return float(np.average(deviation, weights=self.weight))

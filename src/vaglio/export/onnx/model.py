@@ -13,6 +13,7 @@ from vaglio.export.onnx import conditions, sums
 from vaglio.export.onnx.graph import Graph
 from vaglio.export.source import Source, spelled
 from vaglio.messages.message import text
+from vaglio.model.calibration import Calibration
 
 __all__ = ["to_onnx"]
 
@@ -63,6 +64,8 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
         return graph.model(
             inputs, [helper.make_tensor_value_info(PREDICTION, types.DOUBLE, [None, 1])], source.headline
         )
+    if source.calibration is not None:
+        out = _calibrated(graph, out, source.calibration, len(source.labels))
     if source.cost is not None:
         codes = graph("ArgMin", graph("MatMul", out, source.cost.matrix), axis=1, keepdims=0)
     whole = all(type(label) is int for label in source.labels)
@@ -73,6 +76,13 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
         graph.nodes.append(helper.make_node("Identity", [out], [PROBABILITIES]))
         results.append(helper.make_tensor_value_info(PROBABILITIES, types.DOUBLE, [None, len(source.labels)]))
     return graph.model(inputs, results, source.headline)
+
+
+def _calibrated(graph: Graph, out: str, calibration: Calibration, n_classes: int) -> str:
+    mixed = graph("Add", graph("Mul", out, 1 - calibration.floor), calibration.floor / n_classes)
+    raised = graph("Pow", mixed, 1 / calibration.temperature)
+    total = graph("ReduceSum", raised, np.array([1]), keepdims=1)
+    return str(graph("Div", raised, total))
 
 
 def _column(graph: Graph, feature: Feature) -> str:

@@ -16,6 +16,7 @@ from vaglio.export.pmml import sums
 from vaglio.export.pmml.conditions import Labels, one_tree, rules, spreads, tested_fields, tree_of_shares
 from vaglio.export.pmml.elements import MOST_ELEMENTS, Names, Scope, data_type, element, field_ref
 from vaglio.export.source import Source
+from vaglio.messages.message import text
 
 __all__ = ["KINDS", "to_pmml"]
 
@@ -39,6 +40,8 @@ def to_pmml(source: Source, target: str, probabilistic: bool) -> str:
         Whether the model has probabilities to give.
     """
     source.refuse_text("pmml")
+    if source.calibration is not None:
+        raise source.refusal("pmml", text("its probabilities are calibrated"))
     node = source.node("pmml", KINDS)
     names = [feature.name for feature in source.features]
     while target in names:

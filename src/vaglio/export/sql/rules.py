@@ -90,6 +90,12 @@ class _RuleStatement(Statement):
             return self._without_layers(self._crisp_columns(probabilities))
         if rules.classes is None:
             return self._without_layers(f"{self._number()} AS prediction")
+        if rules.calibration is not None and (probabilities or rules.costs is not None):
+            raise NotSupportedError(
+                "calibrated-sums-in-sql",
+                "Rules that vote, or share a row, cannot be exported as sql where their sums are calibrated. Keep the "
+                "model file.",
+            )
         by_cost = None if probabilities else rules.costs
         inner, scores = self._scores(by_cost)
         if probabilities:

@@ -117,6 +117,8 @@ class _ScoreStatement(Statement):
         """The last SELECT over numbers that are in proportion to the probabilities."""
         names = self.names("e", self.node.outputs)
         total = " + ".join(names)
+        if self.source.calibration is not None:
+            raise self.source.refusal("sql", "its probabilities are sums that are calibrated")
         if probabilities:
             shares = [
                 f"{name} / ({total}) AS {sql_name(f'p({label})')}" for name, label in zip(names, self.source.labels)

@@ -39,12 +39,12 @@ def additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     from vaglio.learners.additive.model.trees import boosted_of
 
     model: Any = fitted.model
-    told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.decision_cost)
+    told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.decision_cost, fitted.calibration)
     return {
         "text": lambda: terms_text(model, fitted.classes),
         "json": lambda: json.dumps(term_rows(model, fitted.classes), indent=2, ensure_ascii=False, default=str),
         "csv": lambda: as_csv(term_rows(model, fitted.classes)),
-        "sql": fitted.to_sql,
+        **({} if fitted.calibration is not None and fitted.decision_cost is not None else {"sql": fitted.to_sql}),
         "python": lambda: boosted_python(*told),
     }
 

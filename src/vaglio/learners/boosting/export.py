@@ -17,6 +17,7 @@ from vaglio.learners.forest.export import node_of_some_trees
 from vaglio.messages.message import Number, join, text
 from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
+from vaglio.model.calibration import Calibration
 from vaglio.model.condition import condition_text, rule_message
 from vaglio.model.costs import CostMatrix
 
@@ -42,7 +43,11 @@ def compile_boosted(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def boosted_python(
-    model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
+    model: Boosted,
+    features: tuple[Feature, ...],
+    classes: np.ndarray | None,
+    cost: CostMatrix | None,
+    calibration: Calibration | None,
 ) -> str:
     """Return the source of a function ``classify`` that needs nothing but itself."""
     from vaglio.export.python import scores_python
@@ -54,15 +59,15 @@ def boosted_python(
         trees = [model.forest.tree(i, features) for i in range(k, model.forest.n_trees, model.outputs)]
         means.append(rule_list(rules_of_trees([TreeShare(tree, 1.0, np.arange(0)) for tree in trees], features, None)))
     labels = None if classes is None else [plain_label(label) for label in classes]
-    return scores_python(means, model.baseline.tolist(), model.rounds, _LINKS[model.link], labels, cost)
+    return scores_python(means, model.baseline.tolist(), model.rounds, _LINKS[model.link], labels, cost, calibration)
 
 
 def boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     model: Any = fitted.model
-    told = (model, fitted.codebook.features, fitted.classes, fitted.decision_cost)
+    told = (model, fitted.codebook.features, fitted.classes, fitted.decision_cost, fitted.calibration)
     return {
         "text": lambda: first_trees_text(model, fitted.codebook.features, fitted.classes),
-        "sql": fitted.to_sql,
+        **({} if fitted.calibration is not None and fitted.decision_cost is not None else {"sql": fitted.to_sql}),
         "python": lambda: boosted_python(*told),
     }
 

@@ -34,7 +34,7 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
     if values.shape[1] == 1:
         values = np.column_stack([np.zeros(len(values)), values])
     proba = model.predict_proba(matrix) if model.probabilistic else None
-    decided = class_codes(model, matrix, context.cost)
+    decided = class_codes(model, matrix, context.cost, calibration=context.calibration)
     told = start_of(model.encoder)
     explanations = []
     for i in range(matrix.n_rows):

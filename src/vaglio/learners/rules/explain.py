@@ -16,6 +16,7 @@ from vaglio.learners.rules.forms.text import rule_text
 from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.message import Message, text
+from vaglio.model.base import Smoothing
 from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 
 # More rules than this that fired or almost did are counted, not listed.
@@ -220,7 +221,12 @@ class Boxes:
                     accepts[j][i] = False
                     accepts[j][i, sorted(condition.codes)] = True
         cost = question.context.cost
-        code = np.array([rule.code if cost is None else cost.decide_one(rule.weights) for rule in kept], dtype=np.int64)
+        if cost is None:
+            code = np.array([rule.code for rule in kept], dtype=np.int64)
+        else:
+            weights = np.array([rule.weights for rule in kept], dtype=np.float64)
+            said = Smoothing().probabilities(weights, np.ones(weights.shape[1]))
+            code = cost.decide(question.context.calibrated(said))
         return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)
 
     def nearest(self, question: Question, row: int) -> list[list[tuple[int, float]]]:

@@ -77,6 +77,9 @@ def _estimators() -> Mapping[str, type]:
     return {"foil": FOILClassifier, "cn2": CN2Classifier, "aq": AQClassifier, "ripper": RIPPERClassifier}
 
 
+# Their rules are surer than they are right, on nearly every table.
+_CALIBRATED = {"calibrate": "temperature"}
+
 FAMILY = Family(
     name="rules",
     kinds=(Kind("rules", missing=text("only conditions that allow for them are met"), readable=True),),
@@ -89,6 +92,7 @@ FAMILY = Family(
             {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
             name="FOIL",
             when=text("Short rules for one class against the rest."),
+            settings=_CALIBRATED,
         ),
         Learner(
             "cn2",
@@ -102,6 +106,7 @@ FAMILY = Family(
             },
             name="CN2",
             when=text("Rules that must be statistically significant."),
+            settings=_CALIBRATED,
         ),
         Learner(
             "aq",
@@ -111,6 +116,7 @@ FAMILY = Family(
             {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
             name="AQ",
             when=text("Rules that describe a class completely, on small tables."),
+            settings=_CALIBRATED,
         ),
         Learner(
             "ripper",

@@ -30,7 +30,11 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     """
     rows = model.rows(matrix)
     machines = model.machines(rows)
-    decided = model.codes_of(machines) if context.cost is None else class_codes(model, matrix, context.cost)
+    decided = (
+        model.codes_of(machines)
+        if context.cost is None
+        else class_codes(model, matrix, context.cost, calibration=context.calibration)
+    )
     values = model.scores(machines)
     proba = model.predict_proba(matrix) if model.calibration is not None else None
     is_linear = model.kernel.name == "linear" and model.phi is None

@@ -114,7 +114,8 @@ def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
 
 def _outline(fitted: Fitted, depth: int | None) -> Box:
     tree: Any = fitted.model
-    return outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.decision_cost)
+    told = depth, fitted.decision_cost
+    return outline(tree, fitted.codebook.features, fitted.classes, *told, calibration=fitted.calibration)
 
 
 # Deeper nodes are folded: a notebook shows a model, the export writes it out.

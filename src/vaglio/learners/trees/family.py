@@ -112,6 +112,9 @@ def _estimators() -> Mapping[str, type]:
     }
 
 
+# Fully grown, their leaves are sure of every row.
+_CALIBRATED = {"calibrate": "temperature"}
+
 FAMILY = Family(
     name="trees",
     kinds=(Kind("tree", readable=True),),
@@ -124,6 +127,7 @@ FAMILY = Family(
             {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
             name="ID3",
             when=text("Teaching, and small categorical tables without noise."),
+            settings=_CALIBRATED,
         ),
         Learner(
             "c45",
@@ -164,6 +168,7 @@ FAMILY = Family(
             readable=False,  # a sum of weighted columns at every node is not read at a glance
             name=text("tree with linear combinations"),
             when=text("Numbers whose classes are separated by oblique lines."),
+            settings=_CALIBRATED,
         ),
     ),
     models=_models,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,13 +17,15 @@ from vaglio.errors import InputError
 from vaglio.learners.boosting.estimators.boosting import BoostingEstimator
 from vaglio.learners.boosting.estimators.columns import BoostingColumns, class_targets
 from vaglio.learners.boosting.estimators.rounds import Chosen
-from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedRegressor, best_factor, flat
+from vaglio.learners.boosting.estimators.summed import SummedClassifier, SummedRegressor, flat
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.parameters import POSITIVE, estimator
+from vaglio.model.calibration import best_factor
 from vaglio.typing import ClassWeight, TableLike
 
-if TYPE_CHECKING:
-    pass
+# What is thought of the logarithm of the temperature before any row is seen: 0, give or take this. The rounds are
+# chosen by the loss of the same rows, so that scores are nearly right, and a few dozen rows cannot tell otherwise.
+_USUAL_SPREAD = 0.25
 
 
 @estimator
@@ -94,13 +96,15 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
                 for one in chosen.watched
             ]
             held = None if weight is None else weight[rows]
-            self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
+            self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held, _USUAL_SPREAD)
         return model.scaled(1 / self.temperature_)
 
     def _tempered_by(self, model: Boosted, rows: EncodedRows | None) -> Boosted:
         self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
         if isinstance(self.temperature, str) and rows is not None:
-            self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
+            self.temperature_ = 1 / best_factor(
+                model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight, _USUAL_SPREAD
+            )
         return model.scaled(1 / self.temperature_)
 
     def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:

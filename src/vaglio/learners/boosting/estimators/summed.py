@@ -7,8 +7,6 @@ from functools import partial
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
@@ -20,12 +18,6 @@ from vaglio.errors import InputError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.model.base import Model
 from vaglio.typing import TableLike
-
-# Scores are at most so many times larger or smaller.
-_WIDEST = 5.0
-# What is thought of the logarithm of the factor before any row is seen: 0, give or take this. The rounds are chosen by
-# the loss of the same rows, so that scores are nearly right already, and a few dozen rows cannot tell otherwise.
-_USUAL_SPREAD = 0.25
 
 
 class SummedModel(Model, Protocol):
@@ -203,29 +195,3 @@ def finite_losses(losses: np.ndarray) -> np.ndarray:
 def flat(raw: np.ndarray) -> np.ndarray:
     """Return scores of one column as a list."""
     return raw[:, 0] if raw.shape[1] == 1 else raw
-
-
-def best_factor(raw: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> float:
-    """Return the factor of least log loss; the fewer rows, the nearer to 1.
-
-    Parameters
-    ----------
-    raw : float64 (n, K)
-        Scores of rows that were not learned from; of two classes the log-odds of the second.
-    y : ndarray of int64
-        Class codes.
-    weight : float64 (n,) or None
-    """
-    scores = np.column_stack([np.zeros(len(raw)), raw[:, 0]]) if raw.shape[1] == 1 else raw
-    own = scores[np.arange(len(y)), y]
-    weight = np.ones(len(y)) if weight is None else weight
-
-    def loss(logarithm: float) -> float:
-        factor = np.exp(logarithm)
-        surprise = (logarithm / _USUAL_SPREAD) ** 2 / 2
-        # Not a product of BLAS: the order of its sum depends on the number of threads.
-        return float(np.sum(weight * (logsumexp(factor * scores, axis=1) - factor * own))) + surprise
-
-    widest = np.log(_WIDEST)
-    found = minimize_scalar(loss, bounds=(-widest, widest), method="bounded", options={"xatol": 1e-4})
-    return float(np.exp(found.x))

@@ -294,7 +294,7 @@ class MLPClassifier(ChunkLearner):
 
     def _network(self, go_on: bool = False) -> ScikitLearnMLP:
         """Return the network to train: a new one, or the present one with the present weights."""
-        ours = ("class_weight", "preprocess", "high_cardinality")
+        ours = ("calibrate", "class_weight", "preprocess", "high_cardinality")
         settings = {name: value for name, value in parameters_of(self).items() if name not in ours}
         if "fitted_" not in vars(self) or not (go_on or self.warm_start):
             return ScikitLearnMLP(**settings)

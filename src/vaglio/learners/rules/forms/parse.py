@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature, spelling
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ModelFileError
 from vaglio.learners.rules.forms.language import (
     AnyTest,
     DraftRule,
@@ -25,6 +25,7 @@ from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import Smoothing
+from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
@@ -63,6 +64,7 @@ class _Builder:
         self.resolution, self.smoothing = "first", Smoothing()
         self.rows: dict[Any, float] | None = None
         self.cost: dict[Any, dict[Any, float]] = {}
+        self.calibration: Calibration | None = None
         self.drafts: list[DraftRule] = []
         self.default: tuple[Any, dict[Any, float] | None] | None = None
 
@@ -83,7 +85,8 @@ class _Builder:
             """How class weights become the class that they stand for."""
             if cost is None:
                 return int(np.argmax(weights))
-            return cost.decide_one(self.smoothing.probabilities(np.array(weights), np.array(totals))[0])
+            said = self.smoothing.probabilities(np.array(weights), np.array(totals))
+            return cost.decide_one(calibrated(said, self.calibration)[0])
 
         entries = []
         for draft in self.drafts:
@@ -97,9 +100,8 @@ class _Builder:
             entries.append(Rule(conditions, classes[code], code, weights, covered, totals))
         default = _word(*self.default, classes, decide)
         lines = None if cost is None else tuple(map(tuple, cost.matrix.tolist()))
-        return RuleSet(
-            tuple(entries), features, tuple(classes), default, totals, self.resolution, self.smoothing, lines
-        )
+        about = default, totals, self.resolution, self.smoothing, lines, self.calibration
+        return RuleSet(tuple(entries), features, tuple(classes), *about)
 
     def _statement(self) -> None:
         reader = self.reader
@@ -126,8 +128,14 @@ class _Builder:
         elif reader.accept("COST"):
             true = reader.value()
             self.cost[true] = reader.weights() or {}
+        elif reader.accept("CALIBRATE"):
+            numbers = {"temperature": reader.number(), "floor": reader.number()}
+            try:
+                self.calibration = Calibration.from_state(numbers)
+            except ModelFileError:
+                raise reader.error("CALIBRATE needs a temperature above 0 and a floor from 0 to 1") from None
         else:
-            raise reader.error("expected IF, ELSE, CLASSES, COLUMN, CHOOSE, SMOOTHING, ROWS or COST")
+            raise reader.error("expected IF, ELSE, CLASSES, COLUMN, CHOOSE, SMOOTHING, ROWS, COST or CALIBRATE")
 
     def _column(self) -> None:
         reader = self.reader

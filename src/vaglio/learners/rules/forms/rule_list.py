@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vaglio.export.export_node import IN_TURN, SHARED, VOTE
@@ -19,7 +20,7 @@ def rule_list(ruleset: RuleSet) -> RuleList:
     voting = ruleset.resolution in ("vote", "mean")
     order = decision_order(ruleset.entries, ruleset.resolution)
     said = ruleset.votes if voting and ruleset.classes is not None and len(ruleset) else ruleset.said
-    return RuleList(
+    rules = RuleList(
         features=ruleset.features,
         classes=ruleset.classes,
         conditions=[ruleset[i].conditions for i in order],
@@ -30,3 +31,9 @@ def rule_list(ruleset: RuleSet) -> RuleList:
         mode=VOTE if voting else SHARED if ruleset.resolution == "exclusive" else IN_TURN,
         costs=ruleset.costs,
     )
+    calibration = ruleset.calibration
+    if calibration is None or not rules.is_crisp:
+        return replace(rules, calibration=calibration)
+    # One rule says all there is to say of a row: what it says can be calibrated beforehand.
+    default = calibration(rules.default[None, :])[0]
+    return replace(rules, said=calibration(rules.said), default=default)

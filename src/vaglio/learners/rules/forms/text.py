@@ -34,6 +34,7 @@ from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.model.base import Smoothing
+from vaglio.model.calibration import Calibration
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
@@ -101,7 +102,8 @@ def _header(ruleset: RuleSet) -> list[str]:
         # A single ordered category would read as a nominal one: a trailing < keeps it ordered.
         tail = " <" if feature.kind == "ordinal" and len(feature.categories) == 1 else ""
         columns.append(f"COLUMN {value_text(feature.name)}: {values}{tail}")
-    smoothing = ruleset.smoothing.kind
+    smoothing, calibration = ruleset.smoothing.kind, ruleset.calibration
+    told = None if calibration is None else (calibration.temperature, calibration.floor)
     if smoothing == "m-estimate":
         smoothing += f" {number_text(ruleset.smoothing.m, True)}"
     return [
@@ -114,6 +116,7 @@ def _header(ruleset: RuleSet) -> list[str]:
             f"COST {value_text(label)} {_weights_text(line, ruleset.classes, True)}"
             for label, line in zip(ruleset.classes, ruleset.cost or ())
         ),
+        *([] if told is None else [f"CALIBRATE {' '.join(number_text(value, True) for value in told)}"]),
     ]
 
 
@@ -144,6 +147,8 @@ def rules_json(ruleset: RuleSet, indent: int | None = None) -> str:
     content["default"]["says"] = ruleset.said_by_default.tolist()
     if ruleset.cost is not None:
         content["cost"] = [list(line) for line in ruleset.cost]
+    if ruleset.calibration is not None:
+        content["calibration"] = ruleset.calibration.state()
     return json.dumps(content, indent=indent, ensure_ascii=False)
 
 
@@ -185,7 +190,10 @@ def read_json(text: str) -> RuleSet:
         smoothing = Smoothing(content["smoothing"]["kind"], float(content["smoothing"]["m"]))
         default = tuple(map(float, content["default"]["weights"]))
         cost = None if content.get("cost") is None else tuple(tuple(map(float, line)) for line in content["cost"])
-        found = RuleSet(entries, features, classes, default, totals, content["resolution"], smoothing, cost)
+        about = default, totals, content["resolution"], smoothing, cost
+        known = content.get("calibration")
+        calibration = None if known is None else Calibration.from_state(known)
+        found = RuleSet(entries, features, classes, *about, calibration)
         _ = found.costs  # looks at their number and at every value
         return found
     except (KeyError, TypeError, IndexError, ValueError, ModelFileError) as error:

@@ -14,6 +14,7 @@ from vaglio.errors import InputError
 from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, resolve
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import Smoothing, State, label_array, plain_label
+from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, TableLike
 
@@ -45,6 +46,8 @@ class RuleSet:
     cost : tuple of tuples of float, optional
         What predicting each class (column) costs for each true class (row): the class of least expected cost is then
         decided for, and each rule names the class it decides for.
+    calibration : Calibration, optional
+        How the probabilities are corrected.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class RuleSet:
     resolution: str = "first"
     smoothing: Smoothing = field(default_factory=Smoothing)
     cost: tuple[tuple[float, ...], ...] | None = None
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
@@ -90,6 +94,13 @@ class RuleSet:
         return ruleset_text(self, header=False)
 
     # -- a model -----------------------------------------------------------------------------------------------------
+    @property
+    def is_crisp(self) -> bool:
+        """Whether one rule takes a row, and takes it whole."""
+        from vaglio.learners.rules.forms.rule_list import rule_list
+
+        return rule_list(self).is_crisp
+
     @property
     def is_regression(self) -> bool:
         return self.classes is None
@@ -124,7 +135,9 @@ class RuleSet:
         ----------
         said : array-like of shape (n_classes,)
         """
-        return int(np.argmax(said)) if self.costs is None else self.costs.decide_one(said)
+        if self.costs is None:
+            return int(np.argmax(said))
+        return self.costs.decide_one(said if self.calibration is None else self.calibration.of_one(said))
 
     def with_costs(self, cost: CostMatrix) -> RuleSet:
         """Return the same rules deciding for the class of least expected cost, each under the class it stands for.
@@ -155,7 +168,7 @@ class RuleSet:
         ----------
         X : table or encoded rows
         """
-        return self._combine(self._encoded(X))
+        return calibrated(self._combine(self._encoded(X)), self.calibration)
 
     def predict(self, X: TableLike | EncodedMatrix) -> np.ndarray:
         """Return the label (or number) for each row of a table or of encoded rows.
@@ -167,7 +180,8 @@ class RuleSet:
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        codes = np.argmax(combined, axis=1) if self.costs is None else self.costs.decide(combined)
+        costs = self.costs
+        codes = np.argmax(combined, axis=1) if costs is None else costs.decide(calibrated(combined, self.calibration))
         labels: np.ndarray = label_array(self.classes)[codes]
         return labels
 

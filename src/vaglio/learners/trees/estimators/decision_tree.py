@@ -163,7 +163,8 @@ class SingleTreeEstimator(VaglioEstimator):
 
     def _outline(self, max_depth: int | None) -> Box:
         fitted = self.fitted_
-        return outline(self.tree_, fitted.codebook.features, fitted.classes, max_depth, fitted.decision_cost)
+        told = max_depth, fitted.decision_cost
+        return outline(self.tree_, fitted.codebook.features, fitted.classes, *told, calibration=fitted.calibration)
 
 
 @estimator

@@ -14,6 +14,7 @@ from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET, THRESHOLD
 from vaglio.messages.figures import short_number
 from vaglio.messages.message import Number, join, text
 from vaglio.model.base import plain_label
+from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
@@ -119,12 +120,13 @@ def outline(
     max_depth: int | None = None,
     cost: CostMatrix | None = None,
     address: Callable[[int], str] | None = None,
+    calibration: Calibration | None = None,
 ) -> Box:
     """Return the root's box; below ``max_depth`` subtrees are folded into one. With costs, leaves decide by them.
 
     ``address`` gives each node a place that a click leads to.
     """
-    decided = np.argmax(tree.says, axis=1) if cost is None else cost.decide(tree.says)
+    decided = np.argmax(tree.says, axis=1) if cost is None else cost.decide(calibrated(tree.says, calibration))
     root = _box(tree, 0, features, classes, decided)
     stack = [(0, root, 0)]
     while stack:
