@@ -63,7 +63,7 @@ def trace_bayes(
     if any(not 0 <= value <= 1 for value in (*priors, *given)):
         raise InputError("probability-out-of-range", "A probability must be between 0 and 1.")
     # Decimals that were rounded, such as 0.333, may miss 1 a little.
-    if abs(sum(priors) - 1) > Fraction(1, 100):
+    if abs(sum(priors, Fraction(0)) - 1) > Fraction(1, 100):
         raise InputError(
             "priors-do-not-sum",
             "The prior probabilities must sum to 1; they sum to {total:g}.",
