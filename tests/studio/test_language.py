@@ -49,8 +49,8 @@ NAMES = {
     "ELSE",
 }
 PLAIN = re.compile(r"[A-Za-z]{2,}")
-# A call of Python in a sentence, such as clean(spelling='merge').
-CALL = re.compile(r"\b\w+\(\w+=[^()]*\)")
+# Python in a sentence, such as clean(spelling='merge') or roles={'id': 'input'}.
+CALL = re.compile(r"\b\w+\(\w+=[^()]*\)|\b\w+=\{[^{}]*\}")
 CHANGED = re.compile(r"[aceinosuyACEINOSUY]")
 
 

@@ -206,7 +206,9 @@ class _Parts:
         good &= (part["sign"] == "") | (part["minus"] == "")
         # 2. Middle Atlantic is a name with its place in a list.
         good &= (
-            (part["gap"] == "") | (part["after"] == "") | np.array([body[-1:] not in _NAMES for body in part["body"]])
+            (part["gap"] == "")
+            | (part["after"] == "")
+            | np.array([body[-1:] not in _NAMES for body in part["body"]], dtype=bool)
         )
         before, after = part["before"], part["after"]
         good &= (before == "") | (after == "")

@@ -482,11 +482,12 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
 
 
 def check_ranks(tested: np.ndarray, threshold: np.ndarray, features: tuple[Feature, ...]) -> None:
-    """Check that a threshold on an ordered column lies between two of its categories."""
+    """Check that a threshold on an ordered column lies between two of its categories, or tells apart missing values."""
     ranks = np.array([len(feature.categories) if feature.kind == "ordinal" else 0 for feature in features] + [0])
     known = ranks[tested]
     ordered = known > 0
     between = (threshold[ordered] >= 0) & (threshold[ordered] < known[ordered])
+    between |= threshold[ordered] == np.inf
     checks.need(between.all(), "a threshold is outside of the categories of its column")
 
 
