@@ -16,7 +16,7 @@ SIGNS = {
     "boosting": ["rounds, chosen by five folds", "bound to rise  0"],
     "additive": [
         "the terms that move the score most",
-        "mean_smoothness: remove (measured by a broken",
+        "mean_smoothness: remove with 1 pair",
         "as SQL:",
     ],
     "optimal_tree": ["errors on 200 rows: optimal 0, greedy", "proved: True"],

@@ -213,7 +213,7 @@ class Codebook:
         lost: Lost = []
         spreads = iter(self.spreads)
         numeric = [
-            numbers_of(columns[feature.name], feature, lost, empty=not next(spreads, _SOME).values)
+            numbers_of(columns[feature.name], feature, lost, self.whole, empty=not next(spreads, _SOME).values)
             for feature in self.features
             if feature.in_numeric_block
         ]

@@ -123,12 +123,16 @@ def code_type(categories: int) -> np.dtype:
     return np.min_scalar_type(-max(categories, 1))
 
 
-def numbers_of(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.ndarray:
-    """Return the numbers of a column; ``empty``: no training row had a value, so that nobody knows its kind."""
+def numbers_of(column: Column, feature: Feature, lost: Lost, whole: bool, empty: bool) -> np.ndarray:
+    """Return the numbers of a column.
+
+    ``empty``: no training row had a value, so that nobody knows its kind. Not ``whole``: a person wrote the rules that
+    name the column, and they do not say whether its numbers are dates.
+    """
     if feature.kind == "ordinal":
         codes = codes_of(column, feature, "missing", lost)
         return np.where(codes < 0, np.nan, codes)
-    if column.kind == "numeric" and column.is_date <= feature.is_date:
+    if column.kind == "numeric" and (column.is_date <= feature.is_date or not whole):
         values = column.data
     else:
         values = _read(column, feature, lost if empty else None)

@@ -223,7 +223,8 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
     dayfirst : bool, optional
         Whether the day stands before the month, where both orders are possible.
     """
-    from vaglio.table._dates import days_of_words
+    from vaglio.table._dates import read_dates
+    from vaglio.table._notation import Notation
 
     if column.is_date:
         return column
@@ -238,8 +239,8 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
             column=column.name,
         )
     words = as_nominal(column)
-    days = days_of_words([str(value) for value in words.categories], dayfirst)
-    if days is None:
+    read = read_dates([str(value) for value in words.categories], np.ones(len(words.categories)), dayfirst)
+    if read is None or read.doubtful or not read.good.all():
         example = words.categories[0] if words.categories else ""
         raise InputError(
             "words-not-dates",
@@ -249,8 +250,9 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
             example=example,
             dayfirst=reading("dayfirst"),
         )
-    data = np.append(days, np.nan)[words.data]
-    return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True)
+    data = np.append(read.days, np.nan)[words.data]
+    notation = Notation("date", read.form, dayfirst=read.dayfirst)
+    return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True, notation=notation)
 
 
 def apply_overrides(columns: Sequence[Column], levels: Levels, roles: Mapping[str, str]) -> list[Column]:

@@ -81,12 +81,6 @@ class Days(NamedTuple):
     form: str = ISO
 
 
-def days_of_words(words: Sequence[str], dayfirst: bool | None = None) -> np.ndarray | None:
-    """Return days since 1970 if all words are dates of one format and only one format fits; else None."""
-    read = read_dates(words, np.ones(len(words)), dayfirst)
-    return read.days if read is not None and read.good.all() and not read.doubtful else None
-
-
 def read_dates(words: Sequence[str], counts: np.ndarray, dayfirst: bool | None = None) -> Days | None:
     """Read the different words of a column in the one format that most cells have; None if there is none.
 

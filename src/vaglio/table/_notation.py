@@ -25,6 +25,8 @@ KINDS = ("numeric", "nominal", "ordinal", "text", "date")
 # From this share of its cells on, a column of numbers with a few words is a column of numbers.
 NUMERIC_SHARE = 0.8
 _DECIMALS = ("", ".", ",")
+# Booleans that were written as words: they are 0 and 1 wherever the column holds numbers.
+_TRUTH = {"false": 0.0, "true": 1.0}
 
 
 class Unread(NamedTuple):
@@ -212,6 +214,9 @@ class Notation:
         missing = {*MISSING, *self.missing}
         absent = np.array([word in missing or is_no_number(word) for word in words], dtype=bool)
         typed[at] = np.where(absent, np.nan, self.values(words))
+        if self.what == "number" and not self.unit:
+            truth = [_TRUTH.get(word.lower(), np.nan) for word in words]
+            typed[at] = np.where(np.isnan(truth), typed[at], truth)
         wrong = np.zeros(len(typed), dtype=bool)
         wrong[at] = np.isnan(typed[at]) & ~absent
         unread = _unread(column, wrong) if wrong.any() else None

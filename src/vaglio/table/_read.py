@@ -228,6 +228,8 @@ def _read_format(
     told = (text, source.name, dialect, options["missing"])
     words = [name for name in dialect.names if name in known]
     columns = read_plain(*told) if not words else {}
+    if padded:  # 01 makes decimals a column of codes, which the other reader notices
+        columns = {name: column for name, column in columns.items() if str(column.storage) != "double"}
     if others := [name for name in dialect.names if name not in columns]:
         columns.update({each.name: each for each in _columns(read_csv(*told, padded, others, words), known)})
     table = Table([columns[name] for name in dialect.names], remarks=dialect.remarks)

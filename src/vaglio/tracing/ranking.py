@@ -42,7 +42,7 @@ def trace_roc(y_true: ColumnLike, score: ColumnLike, *, positive: Any = None, la
     --------
     >>> from vaglio.tracing import trace_roc
     >>> trace_roc(["P", "P", "N", "P", "N"], [0.9, 0.8, 0.7, 0.6, 0.2]).facts["auc"]
-    0.8333333333333334
+    0.8333333333333333
     """
     is_positive, scores, name = _ranked(y_true, score, positive)
     page = Page(Notation(lang))
@@ -208,7 +208,7 @@ def trace_folds(
     >>> from vaglio.tracing import trace_folds
     >>> _, y = vaglio.datasets.load("play").xy("play")
     >>> trace_folds(y, 3).facts["test"][0]
-    [4, 6, 8, 9, 12]
+    [1, 3, 4, 5, 9]
     """
     labels, codes = np.unique(np.asarray(y).astype(str), return_inverse=True)
     n = len(codes)

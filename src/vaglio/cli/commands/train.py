@@ -99,7 +99,7 @@ def _note_leaks(data: OpenRows) -> None:
 
     table = data.table if isinstance(data.table, Table) else data.table.head()
     for finding in leaks(table, data.target):
-        remark(join(" ", [finding.message, finding.advice]))
+        remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
 
 
 def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None) -> list[str]:

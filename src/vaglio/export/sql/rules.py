@@ -93,8 +93,8 @@ class _RuleStatement(Statement):
         if rules.calibration is not None and (probabilities or rules.costs is not None):
             raise NotSupportedError(
                 "calibrated-sums-in-sql",
-                "Rules that vote, or share a row, cannot be exported as sql where their sums are calibrated. Keep the "
-                "model file.",
+                "Rules that vote, or share a row, cannot be exported as sql: their sums are calibrated. Keep the model "
+                "file.",
             )
         by_cost = None if probabilities else rules.costs
         inner, scores = self._scores(by_cost)

@@ -22,7 +22,7 @@ from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._column import EXACT
 from vaglio.table._infer import Clues
-from vaglio.table._numerals import CODE, NUMBER
+from vaglio.table._numerals import NUMBER
 from vaglio.table._words import MISSING, USUAL
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.layout import end_of_table, find_heading
@@ -415,7 +415,7 @@ def _keep_words(
     words = parse_fields(text, name, dialect, missing, **more)
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
-        codes = pc.any(pc.match_substring_regex(column, CODE)).as_py()
+        codes = pc.any(pc.match_substring_regex(column, r"^0\d+$")).as_py()
         codes = codes or pc.any(pc.match_substring_regex(column, "^-?0[xX]")).as_py()
         digits = pc.all(pc.match_substring_regex(column, r"^-?\d+$")).as_py()
         if suspect in open_ones or codes or (digits and _is_long(table.column(suspect))):

@@ -157,7 +157,8 @@ def read_json(text: Any, name: str, limits: Limits | None = None) -> Table:
         frame = in_blocks(partial(_parse, text), len(text))
         if dates := [field.name for field in frame.schema if pa.types.is_timestamp(field.type)]:
             # JSON has no dates: what pyarrow takes for some are words, and are read as words of other formats are.
-            frame = in_blocks(partial(_parse, text, types=dict.fromkeys(dates, pa.string())), len(text))
+            again = in_blocks(partial(_parse, text, types=dict.fromkeys(dates, pa.string())), len(text))
+            frame = again.select(frame.column_names)
         if long_ones := _beyond_64_bits(frame):
             frame = _with_digits(frame, text, long_ones)
     except pa.ArrowInvalid as error:
