@@ -9,6 +9,7 @@ import warnings
 import zlib
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -206,8 +207,12 @@ def serve(model: Fitted, rows: Any, random: Random) -> None:
     plain = [
         {name: None if value != value else value for name, value in row.items()} for row in rows.to_dict("records")
     ]
+
+    def answer(row: dict[str, Any]) -> bytes:
+        return json.dumps(served.answer_one(served.check(row)), allow_nan=False).encode()
+
     for row in plain:
-        _answered(lambda row=row: json.dumps(served.answer_one(served.check(row)), allow_nan=False).encode())
+        _answered(partial(answer, row))
     _answered(lambda: served.of_many(served.table_of([served.check(row) for row in plain]), Deadline(60.0)))
 
 
