@@ -767,6 +767,14 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
 def names_a_row(name: str) -> bool:
     """Return whether a name says that whole numbers are identifiers or codes: id, key, zip …
 
+    Parameters
+    ----------
+    name : str
+        The name of a column.
+
+    Examples
+    --------
+    >>> from vaglio.table import names_a_row
     >>> names_a_row("customer_id"), names_a_row("zip"), names_a_row("size")
     (True, True, False)
     """

@@ -152,6 +152,13 @@ class Tidied(NamedTuple):
 def plain_word(word: str) -> str:
     """Return a word without blanks around it, and without the formula of a spreadsheet that holds it as text.
 
+    Parameters
+    ----------
+    word : str
+
+    Examples
+    --------
+    >>> from vaglio.table import plain_word
     >>> plain_word(' ="007" '), plain_word("a b ")
     ('007', 'a b')
     """
