@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +64,11 @@ def test_any_event_of_a_joint_table() -> None:
 def test_an_event_that_cannot_be_asked_is_one_sentence(event: str) -> None:
     with pytest.raises(InputError):
         trace_event(vaglio.datasets.load("play"), event)
+
+
+def test_an_event_of_columns_that_no_row_has_both_of() -> None:
+    with pytest.raises(InputError, match="No row has a value in all of"):
+        trace_event(pd.DataFrame({"a": ["x", None], "b": [None, "y"]}), "a=x | b=y")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from vaglio.document.notation import Notation, as_fraction
 from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.messages.message import text
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.table import Table
 from vaglio.typing import TableLike
 
@@ -126,22 +126,15 @@ def trace_event(X: TableLike, event: str, *, lang: str = "en") -> Trace:
     table = Table.from_any(X)
     asked, known = _parsed(event, table)
     names = list(dict.fromkeys([*(name for name, _ in asked), *known]))
-    columns = {name: [None if v is None or v != v else spelling(v) for v in table[name].tolist()] for name in names}
-    lines = list(zip(*columns.values()))
-    complete = [line for line in lines if None not in line]
+    counts, left_out = _joint_counts(table, names)
+    _check_values([*asked, *known.items()], table)
+    n = sum(counts.values())
+    if not n:
+        raise InputError(
+            "event-without-rows", "No row has a value in all of {columns}.", columns=listed(names, quoted=True)
+        )
     page = Page(Notation(lang))
-    say, n = page.say, len(complete)
-    for name, value in (*asked, *known.items()):
-        if value is not None and value not in columns[name]:
-            values = sorted({v for v in columns[name] if v is not None})
-            raise InputError(
-                "value-not-in-column",
-                "No row has {value!r} in column {column!r}: {hint}",
-                value=value,
-                column=name,
-                hint=did_you_mean(value, values, otherwise=text("its values are")),
-            )
-    counts = Counter(complete)
+    say = page.say
     page.section(say("Joint table"))
     page.text(
         say(
@@ -150,53 +143,79 @@ def trace_event(X: TableLike, event: str, *, lang: str = "en") -> Trace:
             n=n,
         )
     )
-    if n < len(lines):
+    if left_out:
         page.text(
-            say(
-                "{n:,} {n:row has|rows have} a missing value in these columns and {n:is|are} left out.",
-                n=len(lines) - n,
-            )
+            say("{n:,} {n:row has|rows have} a missing value in these columns and {n:is|are} left out.", n=left_out)
         )
-    of_known = [all(line[names.index(name)] == value for name, value in known.items()) for line in counts]
     rows = [[*line, str(count), say.fixed(count / n)] for line, count in counts.items()]
-    page.table([*names, say("rows"), "P"], rows, chosen=[i for i, ok in enumerate(of_known) if ok], most=_MOST_LINES)
-    given = sum(count for (count, ok) in zip(counts.values(), of_known) if ok)
-    condition = ", ".join(f"{name}={value}" for name, value in known.items())
+    of_known = {line: count for line, count in counts.items() if _meets(line, names, known)}
+    chosen = [at for at, line in enumerate(counts) if line in of_known]
+    page.table([*names, say("rows"), "P"], rows, chosen=chosen, most=_MOST_LINES)
+    given, condition = sum(of_known.values()), _written(known)
     if known:
         page.section(say("What is known"))
         page.formula(f"P({condition}) = {say.fraction(given, n)} = {say.fixed(given / n)}")
-        if not given:
-            raise InputError(
-                "condition-impossible",
-                "No row has {condition}, so nothing can be conditioned on it.",
-                condition=condition,
-            )
-    page.section(say("Probability of the event"))
-    free = [name for name, value in asked if value is None]
-    fixed = {name: value for name, value in asked if value is not None}
-    outcomes: Counter[tuple[str, ...]] = Counter()
-    for (line, count), ok in zip(counts.items(), of_known):
-        if ok and all(line[names.index(name)] == value for name, value in fixed.items()):
-            outcomes[tuple(str(line[names.index(name)]) for name in free)] += count
-    if not free and not outcomes:
-        outcomes[()] = 0
-    probability = {}
-    for combination, count in outcomes.items():
-        event_text = ", ".join(
-            [*(f"{k}={v}" for k, v in fixed.items()), *(f"{k}={v}" for k, v in zip(free, combination))]
+    if not given:
+        raise InputError(
+            "condition-impossible", "No row has {condition}, so nothing can be conditioned on it.", condition=condition
         )
+    page.section(say("Probability of the event"))
+    probability = {}
+    for outcome, count in _outcomes(of_known, names, asked).items():
+        what = _written(dict(zip((name for name, _ in asked), outcome)))
         if known:
-            joint = f"P({event_text}, {condition})/P({condition})"
+            joint = f"P({what}, {condition})/P({condition})"
             page.formula(
-                f"P({event_text} | {condition}) = {joint} = {say.fraction(count, n)} / {say.fraction(given, n)} = "
+                f"P({what} | {condition}) = {joint} = {say.fraction(count, n)} / {say.fraction(given, n)} = "
                 f"{say.fraction(count, given)} = {say.fixed(count / given)}"
             )
         else:
-            page.formula(f"P({event_text}) = {say.fraction(count, n)} = {say.fixed(count / n)}")
-        key = ", ".join(combination) if free else ", ".join(str(value) for value in fixed.values())
-        probability[key] = str(Fraction(count, given if known else n))
-    page.facts |= {"rows": n, "known": given if known else n, "probability": probability}
+            page.formula(f"P({what}) = {say.fraction(count, n)} = {say.fixed(count / n)}")
+        open_values = [value for value, (_, told) in zip(outcome, asked) if told is None]
+        probability[", ".join(open_values or outcome)] = str(Fraction(count, given))
+    page.facts |= {"rows": n, "known": given, "probability": probability}
     return page.finish(say("The probability of an event"))
+
+
+def _joint_counts(table: Table, names: list[str]) -> tuple[Counter[tuple[str, ...]], int]:
+    """Return how often each combination of values occurs, and how many rows lack a value."""
+    columns = [[None if v is None or v != v else spelling(v) for v in table[name].tolist()] for name in names]
+    lines = list(zip(*columns))
+    complete = Counter(tuple(str(value) for value in line) for line in lines if None not in line)
+    return complete, len(lines) - sum(complete.values())
+
+
+def _check_values(conditions: list[tuple[str, str | None]], table: Table) -> None:
+    for name, value in conditions:
+        values = sorted({spelling(v) for v in table[name].tolist() if v is not None and v == v})
+        if value is not None and value not in values:
+            raise InputError(
+                "value-not-in-column",
+                "No row has {value!r} in column {column!r}: {hint}",
+                value=value,
+                column=name,
+                hint=did_you_mean(value, values, otherwise=text("its values are")),
+            )
+
+
+def _meets(line: tuple[str, ...], names: list[str], conditions: dict[str, str]) -> bool:
+    return all(line[names.index(name)] == value for name, value in conditions.items())
+
+
+def _outcomes(
+    counts: dict[tuple[str, ...], int], names: list[str], asked: list[tuple[str, str | None]]
+) -> Counter[tuple[str, ...]]:
+    """Return how often what is asked occurs, for every value of the names without one."""
+    fixed = {name: value for name, value in asked if value is not None}
+    found: Counter[tuple[str, ...]] = Counter()
+    for line, count in counts.items():
+        if _meets(line, names, fixed):
+            found[tuple(line[names.index(name)] for name, _ in asked)] += count
+    return found or Counter({tuple(str(value) for _, value in asked): 0})
+
+
+def _written(values: dict[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())
 
 
 def _parsed(event: str, table: Table) -> tuple[list[tuple[str, str | None]], dict[str, str]]:
