@@ -74,6 +74,7 @@ lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-fo
 	mypy tools benchmarks
 	lint-imports --no-cache
 	python -m tools.messages --check
+	python -m tools.changes
 	clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	tools/tidy.sh $(BUILD) $(JOBS)
 
