@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tools.honest.simulation import Simulation
-from tools.honest.worlds import LEARNER_WORLDS, SCORED_WORLDS, ScoredWorld, World, true_figures
+from tools.honest.worlds import LEARNER_WORLDS, SCORED_WORLDS, UNSEEN, UNSEEN_SCORES, ScoredWorld, World, true_figures
 
 __all__ = ["FIGURES", "SIMULATIONS", "figures", "hits"]
 
@@ -99,17 +99,19 @@ def _truth_of_learner(learner: str, world: World, n: int) -> dict[str, float]:
     return {name: float(np.nanmean([each.get(name, np.nan) for each in found])) for name in FIGURES if name in found[0]}
 
 
-def _folds(learner: str, world: World, n: int, seed: int) -> dict[str, float]:
+@cache
+def _of_folds(learner: str, world: World, n: int, seed: int) -> dict[str, Any]:
     from vaglio.evaluation import evaluate_by_folds
 
-    found = figures(evaluate_by_folds(_learner(learner), *_drawn(world, n, seed)))
-    return hits(found, _truth_of_learner(learner, world, n))
+    return figures(evaluate_by_folds(_learner(learner), *_drawn(world, n, seed)))
+
+
+def _folds(learner: str, world: World, n: int, seed: int) -> dict[str, float]:
+    return hits(_of_folds(learner, world, n, seed), _truth_of_learner(learner, world, n))
 
 
 def _folds_bias(learner: str, world: World, n: int, seed: int) -> dict[str, float]:
-    from vaglio.evaluation import evaluate_by_folds
-
-    found = figures(evaluate_by_folds(_learner(learner), *_drawn(world, n, seed)))
+    found = _of_folds(learner, world, n, seed)
     true = _truth_of_learner(learner, world, n)
     return {name: float(found[name]) - true[name] for name in ("accuracy", "roc_auc") if name in found}
 
@@ -128,11 +130,11 @@ def _compared(world: World, n: int, seed: int) -> dict[str, float]:
 def _simulations() -> list[Simulation]:
     made = [
         Simulation(f"hold-out set, {n} rows, {world.name}", "coverage", partial(_held_out, world, n), short=150)
-        for world in SCORED_WORLDS
+        for world in (*SCORED_WORLDS, UNSEEN_SCORES)
         for n in (20, 60, 200, 1000)
     ]
     for learner, n, long in (("c45", 60, 600), ("c45", 200, 600), ("naive-bayes", 60, 600), ("logistic", 200, 400)):
-        for world in LEARNER_WORLDS:
+        for world in (*LEARNER_WORLDS, UNSEEN):
             name = f"10 folds, {learner}, {n} rows, {world.name}"
             made += [
                 Simulation(name, "coverage", partial(_folds, learner, world, n), short=0, long=long),
