@@ -32,7 +32,7 @@ FIGURES = (
 
 _COST = {("yes", "no"): 5.0, ("no", "yes"): 1.0}
 # Tables whose models, each tested on a huge test set, say how good a learner is at so many rows.
-_PILOTS = 150
+_PILOTS = 100
 # Rows that stand for the truth of a world of scores.
 _MANY = 400_000
 
@@ -129,11 +129,13 @@ def _compared(world: World, n: int, seed: int) -> dict[str, float]:
 
 def _simulations() -> list[Simulation]:
     made = [
-        Simulation(f"hold-out set, {n} rows, {world.name}", "coverage", partial(_held_out, world, n), short=150)
+        Simulation(
+            f"hold-out set, {n} rows, {world.name}", "coverage", partial(_held_out, world, n), short=150, long=600
+        )
         for world in (*SCORED_WORLDS, UNSEEN_SCORES)
         for n in (20, 60, 200, 1000)
     ]
-    for learner, n, long in (("c45", 60, 600), ("c45", 200, 600), ("naive-bayes", 60, 600), ("logistic", 200, 400)):
+    for learner, n, long in (("c45", 60, 300), ("c45", 200, 300), ("naive-bayes", 60, 300), ("logistic", 200, 200)):
         for world in (*LEARNER_WORLDS, UNSEEN):
             name = f"10 folds, {learner}, {n} rows, {world.name}"
             made += [
@@ -141,7 +143,7 @@ def _simulations() -> list[Simulation]:
                 Simulation(name, "bias", partial(_folds_bias, learner, world, n), short=0, long=long),
             ]
     made += [
-        Simulation(f"compare, {n} rows, {world.name}", "coverage", partial(_compared, world, n), short=0, long=400)
+        Simulation(f"compare, {n} rows, {world.name}", "coverage", partial(_compared, world, n), short=0, long=200)
         for world in LEARNER_WORLDS[:2]
         for n in (60, 200)
     ]
