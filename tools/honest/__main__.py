@@ -21,6 +21,7 @@ _TITLES = {
     "false alarms": "Warnings on clean tables",
     "power": "Differences and errors that are found",
     "bias": "Bias",
+    "calibration error": "Calibration error beyond that of right probabilities",
 }
 
 
