@@ -48,7 +48,7 @@ def _columns(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
 
 def _clean(n: int, classes: str, seed: int) -> dict[str, float]:
     """Return which kinds of findings a clean table has; its class depends on columns, or on none."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng((seed, n, *classes.encode()))
     columns, before = _columns(rng, n), _columns(rng, n)
     score = (columns["normal"] - 50) / 10 + columns["two groups"] / 3
     score = {
