@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial
 from glob import iglob
@@ -239,6 +239,40 @@ class EvaluationOptions:
         from vaglio.evaluation.training import EvaluationPlan
 
         return EvaluationPlan(self.folds, self.holdout, test, seed)
+
+
+@dataclass(frozen=True)
+class RepeatedEvaluationOptions(EvaluationOptions):
+    """How a learner is evaluated, several draws of the test rows among the ways."""
+
+    repeat: Annotated[
+        int,
+        evaluation_option(min=1, metavar="N", help="Draw the folds, or the hold-out set, N times: mean and spread."),
+    ] = 1
+    loo: Annotated[
+        bool, evaluation_option("--loo", help="Evaluate by leave-one-out cross-validation: as many folds as rows.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.loo and super().wanted:
+            raise UsageError("loo-with-other", "Use only one of --loo, --test, --folds, --holdout and --split.")
+        if self.repeat > 1 and self.folds is None and self.holdout is None:
+            raise UsageError("repeat-alone", "--repeat needs --folds, --holdout or --split.")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the options name rows to evaluate on."""
+        return self.loo or super().wanted
+
+    @property
+    def several(self) -> bool:
+        """Whether several models are trained."""
+        return self.loo or self.repeat > 1 or self.folds is not None
+
+    def plan(self, test: Table | ScannedTable | None, seed: int) -> EvaluationPlan:
+        """The rows to evaluate on, once the test table has been read."""
+        return replace(super().plan(test, seed), repeat=self.repeat, leave_one_out=self.loo)
 
 
 def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitted:

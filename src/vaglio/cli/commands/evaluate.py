@@ -13,9 +13,9 @@ from vaglio.cli._options import (
     Accept,
     Decide,
     Deciding,
-    EvaluationOptions,
     ForSpreadsheet,
     Jobs,
+    RepeatedEvaluationOptions,
     Seed,
     Settings,
     UsageError,
@@ -65,7 +65,7 @@ def run(
     reading: ReadingOptions,
     learner: LearnerOrNone = None,
     settings: Settings = None,
-    evaluating: EvaluationOptions,
+    evaluating: RepeatedEvaluationOptions,
     decide: Decide = None,
     accept: Accept = None,
     seed: Seed = 0,
@@ -140,7 +140,7 @@ def _evaluated_model(
     path: Path,
     table: str,
     reading: ReadingOptions,
-    evaluating: EvaluationOptions,
+    evaluating: RepeatedEvaluationOptions,
     decide: Deciding | None,
     work: WorkOptions,
 ) -> Evaluation:
@@ -168,12 +168,12 @@ def _evaluated_model(
         return evaluate(fitted, rows, pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 
-def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:
+def _no_learning(learner: str | None, settings: list[str] | None, evaluating: RepeatedEvaluationOptions) -> None:
     if learner is not None or settings or evaluating.wanted:
         raise UsageError(
             "learner-options-with-model",
             (
-                "--learner, --set, --test, --folds and --holdout evaluate a learner on a table; they do not "
+                "--learner, --set, --test, --folds, --holdout and --loo evaluate a learner on a table; they do not "
                 "apply to a model."
             ),
         )

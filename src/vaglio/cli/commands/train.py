@@ -9,9 +9,9 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
     REJECTED,
     Accept,
-    EvaluationOptions,
     Jobs,
     Learner,
+    RepeatedEvaluationOptions,
     Seed,
     Settings,
     TableFile,
@@ -38,7 +38,7 @@ def run(
     reading: ReadingOptions,
     learner: Learner = "c45",
     settings: Settings = None,
-    evaluating: EvaluationOptions,
+    evaluating: RepeatedEvaluationOptions,
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
@@ -65,7 +65,7 @@ def run(
             "accept-without-evaluation", "--accept needs an evaluation: add --folds 10, --holdout 0.3 or --test FILE."
         )
     estimator = make_learner(learner, settings, seed, jobs)
-    if evaluating.folds is not None and work.checkpoint is not None:
+    if evaluating.several and work.checkpoint is not None:
         raise UsageError(
             "checkpoint-with-folds",
             "--checkpoint saves the passes of one training and cannot be combined with --folds.",
@@ -79,8 +79,18 @@ def run(
         )
     evaluation = training.evaluation
     cost = None if evaluating.cost is None else evaluating.cost.name
-    said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "cost": cost, "seed": seed}
-    said |= {} if accept is None else {"accept": accept, "folds": plan.folds}
+    said = {
+        "learner": learner,
+        "set": settings or [],
+        "holdout": plan.held_out,
+        "cost": cost,
+        "seed": seed,
+    }
+    said |= (
+        {}
+        if accept is None
+        else {"accept": accept, "folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
+    )
     recipe = data.recipe("train", said)
     facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost))}
     if evaluation is not None:
@@ -106,7 +116,7 @@ def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | Non
     """The Python lines that make the same model."""
     from vaglio.learners.provenance import learner_source
 
-    lines = recipe.training_rows(plan.holdout, plan.seed)
+    lines = recipe.training_rows(plan.held_out, plan.seed)
     made = f"{learner_source(estimator)}"
     if cost is not None:
         lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")

@@ -16,6 +16,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.folds import pooled
@@ -197,12 +198,15 @@ class _Flow:
         found = unseen.predict(model)
         # All the costs, not those the model carries: the training rows may lack a class.
         known = replace(found.predictions, cost=self.cost)
+        evaluation = evaluate_predictions(known, found.true, sample_weight=found.weight)
+        if self.test is not None:
+            evaluation = replace(evaluation, overlap=find_overlap(model, unseen, evaluation.n_rows))
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluate_predictions(known, found.true, sample_weight=found.weight),
+            evaluation=evaluation,
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
