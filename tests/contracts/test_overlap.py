@@ -7,15 +7,14 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from tests.contracts.estimators import classifiers
 
 import vaglio
-from tests.contracts.estimators import classifiers
 from vaglio.cli.main import main
 from vaglio.evaluation import Evaluation, select
 from vaglio.evaluation.overlap import find_overlap
@@ -86,7 +85,8 @@ def test_five_ways_in_python_and_on_disk(tmp_path: Path) -> None:
                 assert "overlap" not in evaluation.to_dict()
                 continue
             # A row of one table may equal a row of another by chance.
-            assert abs(evaluation.overlap.shared - shared(table)) <= 1 and evaluation.overlap.exact, (name, surface)
+            assert abs(evaluation.overlap.shared - shared(table)) <= 1, (name, surface)
+            assert evaluation.overlap.exact
             assert evaluation.to_text().startswith(str(evaluation.overlap.in_words())[:20])
             assert "used for training" in evaluation.to_html()
             assert evaluation.to_text(lang="it").split("\n")[0] != evaluation.to_text().split("\n")[0]
@@ -102,7 +102,9 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
         table.to_csv("test.csv", index=False)
         told = f"{shared(table)} of "
         said = cli("evaluate", "m.vaglio", "test.csv", "--out", "e.html")
-        assert told in said.split("\n\n")[1] and "by 3-fold cross-validation" in said.split("\n\n")[1], name
+        first = said.split("\n\n")[1]
+        assert told in first, name
+        assert "by 3-fold cross-validation" in first, name
         assert told in Path("e.html").read_text(encoding="utf-8"), name
         data = json.loads(cli("evaluate", "m.vaglio", "test.csv", "--json"))
         assert data["overlap"]["shared"] == shared(table), name
@@ -119,7 +121,8 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
 def test_rows_of_a_selection() -> None:
     test = Rows.of(AGAIN["a share of them"], "y")
     chosen = select(TRAINING, "y", learners=["c45"], strategy="validation", test=test)
-    assert str(chosen.headline()).startswith("40 of the 140 rows") and chosen.to_dict()["evaluation"]["overlap"]
+    assert str(chosen.headline()).startswith("40 of the 140 rows")
+    assert chosen.to_dict()["evaluation"]["overlap"]
     assert select(TRAINING, "y", learners=["c45"], strategy="validation").evaluation.overlap is None
 
 
@@ -130,7 +133,8 @@ def test_every_learner_keeps_what_it_saw() -> None:
         table = vaglio.read(TRAINING.iloc[:60], "y")
         estimator.fit(*table.xy("y"))
         found = find_overlap(estimator, Rows.of(table, "y"), 60)
-        assert found is not None and found.shared == 60, name
+        assert found is not None, name
+        assert found.shared == 60, name
         assert find_overlap(estimator, Rows.of(OTHER, "y"), 100) is None, name
 
 
@@ -138,7 +142,9 @@ def test_large_tables_by_a_sample() -> None:
     X, y = make_classification(40_000, 6, random_state=0)
     model = vaglio.NaiveBayesClassifier().fit(X[:20_000], y[:20_000])
     found = find_overlap(model, Rows.of(X[15_000:35_000], y[15_000:35_000]), 20_000)
-    assert found is not None and not found.exact and abs(found.shared - 5000) < 1500
+    assert found is not None
+    assert not found.exact
+    assert abs(found.shared - 5000) < 1500
     assert "About" in str(found.in_words())
     assert find_overlap(model, Rows.of(X[20_000:], y[20_000:]), 20_000) is None
 

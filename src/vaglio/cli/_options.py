@@ -166,6 +166,14 @@ Decide = Annotated[
         help=("How a model with costs decides: by least expected cost (default) or by the highest probability."),
     ),
 ]
+Threshold = Annotated[
+    str | None,
+    evaluation_option(
+        "--threshold",
+        metavar="[CLASS=]P",
+        help="Predict CLASS, one of two (by default the last), from this probability, e.g. 0.3 or yes=0.3.",
+    ),
+]
 Accept = Annotated[
     str | None,
     evaluation_option(
@@ -275,8 +283,31 @@ class RepeatedEvaluationOptions(EvaluationOptions):
         return replace(super().plan(test, seed), repeat=self.repeat, leave_one_out=self.loo)
 
 
-def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitted:
-    """The model as ``--cost`` and ``--decide`` want it."""
+def threshold_of(given: str, labels: list[Any], positive: Any = None) -> tuple[float, Any]:
+    """What ``--threshold`` says: the probability, and the class."""
+    from vaglio.evaluation.labels import find_label
+
+    name, equals, number = given.rpartition("=")
+    try:
+        threshold = float(number)
+    except ValueError:
+        raise UsageError(
+            "threshold-not-number", "--threshold takes a probability, as 0.3 or yes=0.3; got {given!r}.", given=given
+        ) from None
+    return threshold, find_label(name, labels) if equals else positive
+
+
+def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None, threshold: str | None = None) -> Fitted:
+    """The model as ``--cost``, ``--decide`` and ``--threshold`` want it."""
+    if threshold is not None:
+        if cost is not None or decide is not None:
+            raise UsageError("threshold-and-costs", "Use either --threshold, or --cost and --decide.")
+        if fitted.classes is None:
+            raise UsageError(
+                "threshold-needs-model-of-classes",
+                "--threshold applies to models that predict classes. This model predicts numbers.",
+            )
+        return fitted.with_threshold(*threshold_of(threshold, fitted.classes.tolist()))
     if cost is not None and fitted.classes is None:
         raise UsageError(
             "cost-needs-classes", "--cost applies to models that predict classes. This model predicts numbers."

@@ -330,22 +330,25 @@ class Evaluation(LabelMeasures):
         """
         if self.folds is None:
             return []
-        whole = replace(self, weight=np.ones(self.n_rows) if self.weight is None else self.weight)
+        numbers, counts = np.unique(self.folds, return_counts=True)
         found = []
-        for fold in np.unique(self.folds).tolist():
+        for fold in numbers.tolist():
             at = self.folds == fold
-            part = replace(whole, true=self.true[at], predicted=self.predicted[at], scores=None, folds=None)
-            part = replace(part, weight=None if self.weight is None else self.weight[at])
-            found.append({text("fold"): fold + 1, text("rows"): part.n_rows, **part._of_a_fold()})
+            weight = None if self.weight is None else self.weight[at]
+            part = replace(self, true=self.true[at], predicted=self.predicted[at], weight=weight, scores=None)
+            figures = part._of_a_fold() if counts.min() > 1 else {text("accuracy"): part._share_right()}
+            found.append({text("fold"): fold + 1, text("rows"): part.n_rows, **figures})
         return found
+
+    def _share_right(self) -> float:
+        return float(np.average(self.true == self.predicted, weights=self.weight))
 
     def _of_a_fold(self) -> dict[str, Any]:
         occur = np.union1d(self.true, self.predicted)
-        f1 = self.rates.of("f1", warn=False)[occur]
         return {
-            text("accuracy"): self.accuracy.value,
+            text("accuracy"): self._share_right(),
             text("Cohen's kappa"): self.kappa,
-            text("F1, macro"): float(f1.mean()),
+            text("F1, macro"): float(self.rates.of("f1", warn=False)[occur].mean()),
         }
 
     def spread(self) -> list[dict[str, Any]]:

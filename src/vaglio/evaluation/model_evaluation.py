@@ -100,7 +100,7 @@ def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     """The model that decides by itself, and the costs it carries."""
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted):
-        return fitted.with_decision_rule("argmax"), fitted.cost
+        return fitted.with_decision_rule("argmax"), fitted.error_cost
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 

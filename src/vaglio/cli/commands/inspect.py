@@ -32,13 +32,15 @@ def describe(fitted: Fitted) -> Answer:
 def _facts(fitted: Fitted) -> dict[str, Any]:
     from vaglio.model.base import size_and_shape
 
+    cost = fitted.error_cost
     return {
         "learner": fitted.learner,
         "kind": fitted.model.kind,
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": size_and_shape(fitted.model),
-        "cost": None if fitted.cost is None else {"decide": fitted.decide, "matrix": fitted.cost.matrix.tolist()},
+        "cost": None if cost is None else {"decide": fitted.decide, "matrix": cost.matrix.tolist()},
+        "threshold": None if fitted.threshold is None else dict(zip(("class", "probability"), fitted.threshold)),
         "columns": [feature.to_state() for feature in fitted.codebook.columns],
         "digest": fitted.digest,
         "provenance": fitted.provenance,
@@ -89,7 +91,10 @@ def _criterion(verdict: dict[str, Any]) -> str | None:
 
 
 def _decides(fitted: Fitted) -> str | None:
-    if fitted.cost is None:
+    if fitted.threshold is not None:
+        label, threshold = fitted.threshold
+        return text("{label} from a probability of {threshold:g}", label=label, threshold=threshold)
+    if fitted.error_cost is None:
         return None
     if fitted.decision_cost is None:
         return text("by the model; the costs were weights of the training rows")

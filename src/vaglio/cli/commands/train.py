@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +16,11 @@ from vaglio.cli._options import (
     Seed,
     Settings,
     TableFile,
+    Threshold,
     UsageError,
     criterion,
     output_option,
+    threshold_of,
 )
 from vaglio.cli._output import Answer, after_model, locale, remark
 from vaglio.cli._reading import ReadingOptions
@@ -39,6 +42,7 @@ def run(
     learner: Learner = "c45",
     settings: Settings = None,
     evaluating: RepeatedEvaluationOptions,
+    threshold: Threshold = None,
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
@@ -73,10 +77,17 @@ def run(
     data = work.rows(table, reading, evaluating.folds)
     _note_leaks(data)
     plan = evaluating.plan(data.test(evaluating.test), seed)
+    limit = None if threshold is None else _limit(threshold, data, evaluating)
     with work.working():
         training = train_and_evaluate(
             estimator, data.rows, None, plan, pos_label=evaluating.positive, cost=evaluating.cost
         )
+    fitted = estimator.fitted_
+    if limit is not None:
+        fitted = fitted.with_threshold(*limit)
+        if training.evaluation is not None:
+            decided = replace(training.evaluation, positive=limit[1]).at_threshold(limit[0])
+            training = replace(training, evaluation=decided)
     evaluation = training.evaluation
     cost = None if evaluating.cost is None else evaluating.cost.name
     said = {
@@ -85,6 +96,7 @@ def run(
         "holdout": plan.held_out,
         "cost": cost,
         "seed": seed,
+        "threshold": None if limit is None else f"{limit[1]}={limit[0]:g}",
     }
     said |= (
         {}
@@ -92,12 +104,12 @@ def run(
         else {"accept": accept, "folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
     )
     recipe = data.recipe("train", said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost))}
+    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost, limit))}
     if evaluation is not None:
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
-    fitted = estimator.fitted_.with_provenance(**facts)
+    fitted = fitted.with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
@@ -112,7 +124,23 @@ def _note_leaks(data: OpenRows) -> None:
         remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
 
 
-def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None) -> list[str]:
+def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions) -> tuple[float, Any]:
+    """The threshold and its class, looked up before the training."""
+    from vaglio.evaluation.labels import find_label
+    from vaglio.model.costs import CostMatrix
+
+    if evaluating.cost is not None:
+        raise UsageError("threshold-and-costs", "Use either --threshold, or --cost and --decide.")
+    labels = data.rows.classes().tolist()
+    positive = labels[-1] if evaluating.positive is None else find_label(evaluating.positive, labels)
+    limit = threshold_of(threshold, labels, positive)
+    CostMatrix.of_threshold(*limit, labels=labels)
+    return limit
+
+
+def _lines(
+    estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None, limit: tuple[float, Any] | None
+) -> list[str]:
     """The Python lines that make the same model."""
     from vaglio.learners.provenance import learner_source
 
@@ -121,7 +149,8 @@ def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | Non
     if cost is not None:
         lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")
         made = f"CostSensitiveClassifier({made}, {cost!r})"
-    return [*lines, f"model = {made}.fit(X, y).fitted_", "model.save('model.vaglio')"]
+    rule = "" if limit is None else f".with_threshold({limit[0]!r}, {limit[1]!r})"
+    return [*lines, f"model = {made}.fit(X, y).fitted_{rule}", "model.save('model.vaglio')"]
 
 
 def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer:
