@@ -28,7 +28,7 @@ def make_learner(
 ) -> Any:
     """Return the estimator with this id and these parameters; a wrong one is wrong use of the command.
 
-    Parameters that are not given are those of the registry, or with ``textbook`` those of a trace.
+    Parameters that are not given are those of the registry, or with ``textbook`` those of the textbook.
     """
     from vaglio.learners.parameter_text import learner_from_words
 

@@ -124,6 +124,9 @@ settings_option = partial(learning_option, "--set", metavar="NAME=VALUE")
 Settings = Annotated[
     list[str] | None, settings_option(help="A parameter of the learner, e.g. max_depth=5; may be repeated.")
 ]
+Textbook = Annotated[
+    bool, learning_option("--textbook", help="Parameters as the textbook has them; inspect and the docs explain each.")
+]
 Seed = Annotated[int, learning_option(min=0, metavar="N", help="Seed of the random number generator.")]
 Jobs = Annotated[int, learning_option("--jobs", "-j", metavar="N", help="Number of threads; -1 uses all CPUs.")]
 TestFile = Annotated[

@@ -336,7 +336,7 @@ class Evaluation(LabelMeasures):
             at = self.folds == fold
             weight = None if self.weight is None else self.weight[at]
             part = replace(self, true=self.true[at], predicted=self.predicted[at], weight=weight, scores=None)
-            figures = part._of_a_fold() if counts.min() > 1 else {text("accuracy"): part._share_right()}
+            figures: dict[str, Any] = part._of_a_fold() if counts.min() > 1 else {text("accuracy"): part._share_right()}
             found.append({text("fold"): fold + 1, text("rows"): part.n_rows, **figures})
         return found
 
@@ -362,7 +362,7 @@ class Evaluation(LabelMeasures):
             return []
         ratio = 1 / (len(folds) - 1) if self.test_ratio is None else self.test_ratio
         factor = math.sqrt(1 / min(len(folds), 1 + 1 / ratio) + ratio)
-        found = []
+        found: list[dict[str, Any]] = []
         for name in list(folds[0])[2:]:
             values = np.array([fold[name] for fold in folds])
             deviation = float(np.std(values, ddof=1))

@@ -95,10 +95,11 @@ def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
         "model": meta,
     }
     if fitted.cost is not None:
-        body["cost"] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
+        costs: dict[str, Any] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
         if fitted.cost.limit is not None:
             label, threshold = fitted.cost.limit
-            body["cost"] |= {"threshold": threshold, "class": list(fitted.cost.labels).index(label)}
+            costs |= {"threshold": threshold, "class": list(fitted.cost.labels).index(label)}
+        body["cost"] = costs
     if fitted.calibration is not None:
         body["calibration"] = fitted.calibration.state()
     try:

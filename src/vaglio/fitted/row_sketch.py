@@ -143,4 +143,5 @@ def _of_sparse(block: Any) -> np.ndarray:
     cells = row_hash(_bits(block.data.astype(np.float64)[:, None])[:, 0] ^ row_hash(block.indices, 1), 0)
     cells[block.data == 0] = 0
     ends = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(cells, dtype=np.uint64)])
-    return (ends[block.indptr[1:]] - ends[block.indptr[:-1]]).view(np.int64).reshape(-1, 1)
+    found: np.ndarray = ends[block.indptr[1:]] - ends[block.indptr[:-1]]
+    return found.view(np.int64).reshape(-1, 1)

@@ -124,7 +124,7 @@ def run(
     following = (with_model("evaluate", out, "-"), shell("vaglio", "inspect", out))
     notes = [text("The edited model is in {out}; {model} is unchanged.", out=out, model=model), next_line(*following)]
     data: dict[str, Any] = {"out": str(out)} | ({"edit": edited.edits[-1]} if term is not None else {})
-    said = [edited.edits_in_words()[-1]] if term is not None else []
+    said: list[str] = [edited.edits_in_words()[-1]] if term is not None else []
     if edited.threshold is not None:
         data["threshold"] = dict(zip(("class", "probability"), edited.threshold))
         said += [told] if (told := in_words(edited)) else []

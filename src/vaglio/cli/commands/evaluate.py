@@ -18,6 +18,7 @@ from vaglio.cli._options import (
     RepeatedEvaluationOptions,
     Seed,
     Settings,
+    Textbook,
     UsageError,
     criterion,
     learner_option,
@@ -65,6 +66,7 @@ def run(
     reading: ReadingOptions,
     learner: LearnerOrNone = None,
     settings: Settings = None,
+    textbook: Textbook = False,
     evaluating: RepeatedEvaluationOptions,
     decide: Decide = None,
     accept: Accept = None,
@@ -84,7 +86,7 @@ def run(
     wanted = criterion(accept)
     how: str
     if table is not None:
-        _no_learning(learner, settings, evaluating)
+        _no_learning(learner, settings or (["--textbook"] if textbook else None), evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, work)
         how, what = text("on {table}", table=table), model_or_table
         again = with_model("evaluate", model_or_table, table)
@@ -99,7 +101,7 @@ def run(
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
-        estimator = make_learner(what, settings, seed, jobs)
+        estimator = make_learner(what, settings, seed, jobs, textbook=textbook)
         evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
         opened = work.rows(table, reading, evaluating.folds)
         plan = evaluating.plan(opened.test(evaluating.test), seed)

@@ -16,6 +16,7 @@ from vaglio.cli._options import (
     Seed,
     Settings,
     TableFile,
+    Textbook,
     Threshold,
     UsageError,
     criterion,
@@ -41,6 +42,7 @@ def run(
     reading: ReadingOptions,
     learner: Learner = "c45",
     settings: Settings = None,
+    textbook: Textbook = False,
     evaluating: RepeatedEvaluationOptions,
     threshold: Threshold = None,
     accept: Accept = None,
@@ -68,7 +70,7 @@ def run(
         raise UsageError(
             "accept-without-evaluation", "--accept needs an evaluation: add --folds 10, --holdout 0.3 or --test FILE."
         )
-    estimator = make_learner(learner, settings, seed, jobs)
+    estimator = make_learner(learner, settings, seed, jobs, textbook=textbook)
     if evaluating.several and work.checkpoint is not None:
         raise UsageError(
             "checkpoint-with-folds",
@@ -92,7 +94,7 @@ def run(
     cost = None if evaluating.cost is None else evaluating.cost.name
     said = {
         "learner": learner,
-        "set": settings or [],
+        "set": [*_textbook(learner, textbook), *(settings or [])],
         "holdout": plan.held_out,
         "cost": cost,
         "seed": seed,
@@ -122,6 +124,13 @@ def _note_leaks(data: OpenRows) -> None:
     table = data.table if isinstance(data.table, Table) else data.table.head()
     for finding in leaks(table, data.target):
         remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
+
+
+def _textbook(learner: str, textbook: bool) -> list[str]:
+    """The parameters of the textbook as ``--set`` takes them: the command that is recorded then needs no registry."""
+    from vaglio.learners.registry import find
+
+    return [f"{name}={choice.value}" for name, choice in find(learner).textbook.items()] if textbook else []
 
 
 def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions) -> tuple[float, Any]:

@@ -97,12 +97,19 @@ class GainCurveDisplay(ScoreDisplay):
         if self.n_rows is None or None in self.prevalence:
             raise InputError("gains-without-counts", "counts=True needs n_rows and prevalence. Use from_evaluation.")
         n = float(self.n_rows)
-        curves = []
+        curves: list[Curve] = []
         for share, gain, name, prevalence in zip(self.share, self.gain, self.name, self.prevalence, strict=True):
-            draw_reference(ax, (0, n), (0, n * prevalence), text("random order") if not curves else None, locale=locale)
+            draw_reference(ax, (0, n), (0, n * prevalence), "" if curves else text("random order"), locale=locale)
             curves.append(Curve(share * n, gain * n * prevalence, name or ""))
-        labels = {"xlabel": text("Rows taken, best scores first"), "ylabel": text("Positives among them")}
-        self.line_ = draw_curves(ax, curves, legend="lower right", locale=locale, **labels, **kwargs)
+        self.line_ = draw_curves(
+            ax,
+            curves,
+            xlabel=text("Rows taken, best scores first"),
+            ylabel=text("Positives among them"),
+            legend="lower right",
+            locale=locale,
+            **kwargs,
+        )
         ax.set_xlim(0, n)
         ax.set_ylim(bottom=0)
 

@@ -7,6 +7,7 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,7 +216,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _parts(self, rows: Rows) -> tuple[list[tuple[Part, Part]], Part, Part]:
+    def _parts(self, rows: Rows) -> tuple[Sequence[tuple[Part, Part]], Part, Part]:
         """Folds for the choice, training rows, test rows."""
         if self.strategy.name == "zero":
             return [(rows.whole, rows.whole)], rows.whole, rows.whole
@@ -264,7 +265,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _outer_folds(self, rows: Rows, outer_folds: int) -> list[tuple[Part, Part]]:
+    def _outer_folds(self, rows: Rows, outer_folds: int) -> Sequence[tuple[Part, Part]]:
         folds = rows.folds(outer_folds, self.rules)
         if len(folds) < outer_folds:
             raise InputError(

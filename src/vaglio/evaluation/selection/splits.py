@@ -51,7 +51,7 @@ PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
 Fold = tuple[np.ndarray, np.ndarray]
 
 
-class LeaveOneOutFolds(LeaveOneOut):  # type: ignore[misc]
+class LeaveOneOutFolds(LeaveOneOut):
     """Folds of one row each, made one by one: all at once they would take the square of the rows.
 
     They can be iterated, counted and indexed, and are a splitter of scikit-learn.
