@@ -47,7 +47,9 @@ def learner_ids(given: list[str] | None) -> list[str]:
     if "all" in given:
         return list(LEARNERS)
     try:
-        return list(dict.fromkeys(find(name).id for name in given))
+        for name in given:
+            find(name.partition(":")[0])
+        return list(dict.fromkeys(given))
     except InputError as error:
         raise UsageError(error.message) from None
 
