@@ -124,6 +124,8 @@ class LiftCurveDisplay(GainCurveDisplay):
     name : str or list of str, optional
     prevalence : float or list of float, optional
         Share of the positives: where a perfect ranking has found them all.
+    n_rows : float, optional
+        Number of rows, as of a gain curve; lift is a ratio of shares.
 
     Examples
     --------
