@@ -93,6 +93,22 @@ class VaglioEstimator(BaseEstimator):
     def _validate_params(self) -> None:
         check_parameters(self)
 
+    @classmethod
+    def textbook(cls, **params: Any) -> Self:
+        """Return an estimator whose parameters are as the textbook has them, where the defaults differ.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters that are given; they come before the textbook's.
+        """
+        from vaglio.learners.registry import LEARNERS
+
+        known = cls._get_param_names()
+        learner = LEARNERS.get(getattr(cls, "_learner_id", ""))
+        choices = {} if learner is None else {n: c.value for n, c in learner.textbook.items() if n in known}
+        return cls(**{**choices, **params})
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         """Return the model of encoded rows; weights are positive, None when all rows count alike."""
         raise NotImplementedError

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
 __all__ = [
     "KINDS",
     "TASKS",
+    "Choice",
     "Family",
     "Kind",
     "Learner",
@@ -74,6 +75,20 @@ class Kind(NamedTuple):
     without: Mapping[str, str] = {}
 
 
+class Choice(NamedTuple):
+    """A parameter as the textbook has it.
+
+    Attributes
+    ----------
+    value : object
+    why : str
+        What differs from the default, in one sentence; a message.
+    """
+
+    value: Any
+    why: str
+
+
 class Learner(NamedTuple):
     """One record of the registry.
 
@@ -96,9 +111,9 @@ class Learner(NamedTuple):
     settings : dict of str to object
         Parameters that ``make`` gives unless told otherwise, where the class keeps the default of scikit-learn or of a
         textbook and a table is served better by another value.
-    textbook : dict of str to object
-        Parameters of a trace, where the defaults of the class draw rows and columns at random: then no one could follow
-        the computation by hand.
+    textbook : dict of str to Choice
+        Parameters as the textbook has them, where the default of the class differs. Traces use them: what draws rows
+        and columns at random could not be followed by hand.
     name : str
         What a lecture calls it; a message.
     when : str
@@ -113,7 +128,7 @@ class Learner(NamedTuple):
     readable: bool | None = None
     counts_words: bool = False
     settings: Mapping[str, Any] = {}
-    textbook: Mapping[str, Any] = {}
+    textbook: Mapping[str, Choice] = {}
     name: str = ""
     when: str = ""
 
@@ -133,15 +148,18 @@ class Learner(NamedTuple):
         """Whether a person can read its models from beginning to end."""
         return KINDS[self.kind].readable if self.readable is None else self.readable
 
-    def make(self, **params: Any) -> Any:
+    def make(self, *, textbook: bool = False, **params: Any) -> Any:
         """Return a new estimator.
 
         Parameters
         ----------
+        textbook : bool, default=False
+            Whether the others are as in the textbook.
         **params : object
             Parameters of the estimator; the others are the ``settings``, or the defaults of the class.
         """
-        return self.cls(**{**self.settings, **params})
+        given = {name: choice.value for name, choice in self.textbook.items()} if textbook else self.settings
+        return self.cls(**{**given, **params})
 
 
 def _none() -> Mapping[str, Any]:

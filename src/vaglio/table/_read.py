@@ -16,7 +16,7 @@ from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._column import Column
-from vaglio.table._convert import Levels, apply_overrides
+from vaglio.table._convert import Levels, apply_overrides, ordered_level
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import Clues, Remarks, infer
 from vaglio.table._notation import NUMERIC_SHARE, Notation
@@ -298,7 +298,7 @@ def _finish(
         # An item that no basket has is no missing column of a model.
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
-    levels = {raw.resolve(name): level for name, level in levels.items()}
+    levels = {raw.resolve(name): ordered_level(level) for name, level in levels.items()}
     known = {name: each for name, each in like.items() if name in raw and name not in (name_of_target, *levels)}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:

@@ -209,9 +209,11 @@ class Table:
     # ---- new tables from this one
 
     def __getitem__(self, key: object) -> Any:
-        """Rows by integers, mask or slice give a Table; a name gives that column's values."""
+        """Rows by integers, mask or slice give a Table, names of columns too; a name gives that column's values."""
         if isinstance(key, str):
             return self.column(key).values
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self.select(key)
         if isinstance(key, tuple):
             return self._two_axes(*key)
         return self.take(key)

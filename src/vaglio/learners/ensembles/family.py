@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -90,6 +90,11 @@ FAMILY = Family(
             _estimators,
             text("bagging: decision trees on bootstrap samples, by vote"),
             {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+            textbook={
+                "voting": Choice(
+                    "hard", text("Every member votes for one class; the default averages their probabilities.")
+                ),
+            },
             name="bagging",
             when=text("To reduce the variance of trees."),
         ),
@@ -99,6 +104,14 @@ FAMILY = Family(
             _estimators,
             text("AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong"),
             {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+            textbook={
+                "sampling": Choice(
+                    "resample", text("Each round draws rows by their weights; the default trains with the weights.")
+                ),
+                "max_resets": Choice(
+                    0, text("An error above one half resets the weights and ends; the default draws again.")
+                ),
+            },
             # A stump loses ten points where there are many classes; shares of votes are near each other.
             settings={"max_depth": 3, "calibrate": "temperature"},
             name="AdaBoost",

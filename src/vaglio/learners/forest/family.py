@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -84,6 +84,16 @@ FAMILY = Family(
             _estimators,
             text("random forest: fully grown trees, random columns at every split"),
             {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
+            textbook={
+                "voting": Choice(
+                    "hard", text("Every tree votes for one class; the default averages the probabilities of the trees.")
+                ),
+                "features_per_tree": Choice(
+                    "sqrt",
+                    text("Columns are drawn once for each tree; the default draws them anew at every split."),
+                ),
+                "max_features": Choice(None, text("A split may use all columns of its tree; the default draws some.")),
+            },
             name=text("random forest"),
             when=text("Accurate on most tables without tuning."),
         ),

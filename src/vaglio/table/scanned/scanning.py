@@ -16,6 +16,7 @@ from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
+from vaglio.table._convert import ordered_level
 from vaglio.table._notation import Notation
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
@@ -117,6 +118,7 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
     """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
     if not levels:
         return data
+    levels = {name: ordered_level(level) for name, level in levels.items()}
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
             if level == "ordinal":
