@@ -16,7 +16,7 @@ from scipy import sparse as sp
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.engines.sources import is_out_of_core
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.labels import as_labels, as_weight
 from vaglio.evaluation.metrics.scoring import Scorer, with_known_labels
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
@@ -375,9 +375,14 @@ class MemoryRows(Rows):
 
 def _with_shape(X: Any) -> Any:
     """Return rows that are lists, or columns in a mapping, as something with a shape."""
-    if isinstance(X, Mapping) or (len(X) and isinstance(X[0], Mapping)):
+    if isinstance(X, Mapping) or not isinstance(X, Sequence) or (len(X) and isinstance(X[0], Mapping)):
         return Table.from_any(X)
-    rows = np.asarray(X)
+    with as_own_errors():  # ragged lists
+        rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise InputError(
+            "rows-shape", "The table has the shape {shape}; pass rows with one value per column.", shape=rows.shape
+        )
     # As an array of strings, rows of numbers and words would lose which columns are numbers.
     return rows if rows.dtype.kind in "biuf" else np.array(X, dtype=object)
 

@@ -10,6 +10,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,7 @@ class CalibrationDisplay(ScoreDisplay):
         self.name = as_list(name, len(self.prob_true))
 
     @classmethod
+    @checked
     def from_evaluation(
         cls,
         evaluation: Evaluation,
@@ -57,6 +59,7 @@ class CalibrationDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(
         self, ax: Axes | None = None, *, ref_line: bool = True, lang: str | Locale = "en", **kwargs: Any
     ) -> CalibrationDisplay:

@@ -12,6 +12,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +46,7 @@ class GainCurveDisplay(ScoreDisplay):
         self.prevalence = as_list(prevalence, len(self.share))
 
     @classmethod
+    @checked
     def from_evaluation(
         cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> GainCurveDisplay:
@@ -60,6 +62,7 @@ class GainCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> GainCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
         locale, ax = locale_of(lang), axes_for(ax)
@@ -106,6 +109,7 @@ class LiftCurveDisplay(GainCurveDisplay):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
         locale, ax = locale_of(lang), axes_for(ax)
