@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.serve.http.access import Access, is_loopback, read_tokens
 from vaglio.serve.http.application import Gate
@@ -153,6 +154,17 @@ def test_one_client_cannot_take_all_places_with_bodies_that_do_not_arrive():
     assert asyncio.run(ask()) == (4, 5)
     assert not gate._arriving
     gate.close()
+
+
+@pytest.mark.parametrize("lang", ["en", "it"])
+def test_a_server_for_other_machines_needs_a_token_or_the_word_open(files, capsys, monkeypatch, lang):
+    monkeypatch.setenv("VAGLIO_LANG", lang)
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", str(files["play"]), "--host", "0.0.0.0", "--port", "0"])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert "--token-file" in said
+    assert "--open" in said
 
 
 def test_two_host_headers_are_refused(serve, problem):
