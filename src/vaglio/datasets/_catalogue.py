@@ -15,6 +15,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.table import Column, Table, read
 
 _PLAY = """
@@ -115,6 +116,7 @@ class Dataset:
     source: str
 
 
+@checked
 def load(name: str) -> Table:
     """Return a table by name; its class column has the role "target".
 
@@ -143,6 +145,7 @@ def names() -> list[str]:
     return sorted(_ENTRIES)
 
 
+@checked
 def describe(name: str) -> Dataset:
     """Return what a table holds, where it comes from and under which licence.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -110,7 +109,7 @@ class Evaluation(LabelMeasures):
         y_pred: Any = None,
         *,
         y_score: Any = None,
-        labels: Sequence[Any] | None = None,
+        labels: ColumnLike | None = None,
         pos_label: object = None,
         sample_weight: ColumnLike | None = None,
         cost: CostLike | None = None,
@@ -173,7 +172,7 @@ class Evaluation(LabelMeasures):
                 m=len(predicted),
             )
         universe = label_universe(*label_parts(labels, truth, predicted))
-        scores = None if y_score is None else class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
+        scores = None if y_score is None else class_scores(y_score, universe, labels, pos_label)
         if scores is not None and len(scores) != len(truth):
             raise InputError(
                 "row-counts-differ",

@@ -17,14 +17,16 @@ from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
+from vaglio.runtime.arguments import checked
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
 
+@checked
 def evaluate(
     model: Predictor,
-    X: TableLike | Rows,
+    X: TableSource | Rows,
     y: str | ColumnLike | None = None,
     *,
     sample_weight: ColumnLike | None = None,
@@ -71,6 +73,10 @@ def evaluate(
     >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
     0.9600 (0.9155 to 0.9815)
     """
+    if not 0 < confidence < 1:
+        raise InputError(
+            "confidence-out-of-range", "confidence is {given}; it must be between 0 and 1.", given=confidence
+        )
     if decide not in ("cost", "argmax"):
         raise InputError(
             "unknown-choice",

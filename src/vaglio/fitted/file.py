@@ -37,6 +37,7 @@ from vaglio.model.calibration import Calibration
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS, model_class, read_model
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def _plain(value: object) -> Any:
     raise TypeError(text("{value} is not plain data", value=repr(value)))
 
 
+@checked
 def load(path: str | os.PathLike[str]) -> Fitted:
     """Read a model file.
 

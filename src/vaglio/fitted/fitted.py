@@ -15,7 +15,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
-from vaglio.errors import InputError, NotSupportedError, VaglioWarning
+from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_errors
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.messages.message import Message, Option, text
@@ -34,6 +34,7 @@ from vaglio.model.base import (
 from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import usual_settings
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Notation
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
@@ -82,6 +83,7 @@ class Fitted:
     calibration: Calibration | None = None
 
     @classmethod
+    @checked
     def from_rules(cls, rules: RuleSet) -> Fitted:
         """Make a classifier of rules a person wrote or edited, to be evaluated, explained and saved like any other.
 
@@ -268,6 +270,7 @@ class Fitted:
             )
         return chances
 
+    @checked
     def decide_one(self, row: Any, reasons: bool = False) -> Decision:
         """Return the class of one row with its probability and, if asked for, the reasons.
 
@@ -291,6 +294,7 @@ class Fitted:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
+    @checked
     def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
@@ -313,6 +317,7 @@ class Fitted:
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
+    @checked
     def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from a model of how the rows of a class come about (the Bayes classifiers).
 
@@ -334,6 +339,7 @@ class Fitted:
 
         return draw_rows(self, n, label, random_state)
 
+    @checked
     def add(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Fitted:
         """Return the same model with more training rows, where the rows are the model (nearest neighbours).
 
@@ -368,6 +374,7 @@ class Fitted:
         return coefficient_rows(self)
 
     # -- other forms -------------------------------------------------------------------------------------------------
+    @checked
     def export(self, format: str) -> Any:
         """Return the model as text, or as the bytes of a file, for other people and programs.
 
@@ -388,6 +395,7 @@ class Fitted:
         """
         return export(self, format)
 
+    @checked
     def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
         """Return a SELECT that classifies every row of a database table.
 
@@ -403,6 +411,7 @@ class Fitted:
         """
         return sql_statement(self, table, probabilities, dialect)
 
+    @checked
     def to_c(self, name: str = "vaglio") -> str:
         """Return one C99 file that needs nothing but itself.
 
@@ -444,6 +453,7 @@ class Fitted:
         return to_pmml(source_of(self), str(self.provenance.get("target") or "class"), self.has_probabilities)
 
     # -- changes by hand ---------------------------------------------------------------------------------------------
+    @checked
     def edit(
         self,
         term: str | int,
@@ -491,6 +501,7 @@ class Fitted:
         )
         return replace(self, model=model).with_provenance(edits=[*self.edits, {**told, "reason": reason}])
 
+    @checked
     def with_intercept(self, intercept: Any, reason: str = "") -> Fitted:
         """Return an additive model whose scores start elsewhere; the provenance keeps the change.
 
@@ -502,7 +513,8 @@ class Fitted:
             Why, for those who read the model later.
         """
         model = self._additive(text("has an intercept to set"))
-        start = np.array(intercept, dtype=np.float64)
+        with as_own_errors():
+            start = np.array(intercept, dtype=np.float64)
         if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
             raise InputError(
                 "intercept-not-valid",
@@ -577,6 +589,7 @@ class Fitted:
         """The class that is predicted from a threshold, and the threshold; None where there is none."""
         return None if self.decision_cost is None else self.decision_cost.limit
 
+    @checked
     def with_threshold(self, threshold: float, pos_label: object = None) -> Fitted:
         """Return the same model predicting one of two classes from this probability; it takes the place of costs.
 
@@ -605,6 +618,7 @@ class Fitted:
         positive = labels[-1] if pos_label is None else self._known(pos_label)
         return replace(self, cost=CostMatrix.of_threshold(threshold, positive, labels=labels), decide="cost")
 
+    @checked
     def with_cost(self, cost: CostLike) -> Fitted:
         """Return the same model deciding for the class of least expected cost.
 
@@ -645,6 +659,7 @@ class Fitted:
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
 
+    @checked
     def with_decision_rule(self, by: str) -> Fitted:
         """Return the same model deciding by its costs ("cost") or without them ("argmax").
 
@@ -708,6 +723,7 @@ class Fitted:
 
         return hashlib.sha256(to_bytes(replace(self, provenance={}), version="")).hexdigest()
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. It holds data only: reading it runs no code.
 

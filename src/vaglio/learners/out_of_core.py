@@ -25,7 +25,7 @@ from vaglio.engines.row_samples import EncodedRows, rows_pass
 from vaglio.engines.sources import Labelled, Source, source_of
 from vaglio.engines.survey import Survey, class_totals, facts_of, plan_of, unit_of
 from vaglio.engines.work_settings import present_settings
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.fitted import Fitted
 from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
@@ -148,7 +148,8 @@ def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.n
         # As scikit-learn balances: every class has the same weight in all.
         factors = weight.sum() / (len(weight) * weight)
     else:
-        factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
+        with as_own_errors():
+            factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
     if not (np.isfinite(factors).all() and (factors > 0).all()):
         raise InputError(
             "class-weight-in-passes",

@@ -181,7 +181,7 @@ class CostMatrix:
             raise InputError(
                 "costs-not-readable", "The costs in {path} cannot be read: {reason}.", path=path, reason=error.strerror
             ) from error
-        except (UnicodeDecodeError, csv.Error):
+        except (ValueError, csv.Error):  # no text, or no name of a file
             raise InputError("costs-not-csv", "{path} is not a CSV file of costs.", path=path) from None
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1

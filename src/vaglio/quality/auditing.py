@@ -31,6 +31,7 @@ from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
 from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_nominal, as_table
 from vaglio.typing import TableSource
@@ -204,6 +205,7 @@ class Audit:
         return self.to_html()
 
 
+@checked
 def audit(
     table: TableSource,
     target: str | int | None = None,

@@ -13,6 +13,7 @@ from typing import Any
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._column import Column
@@ -32,6 +33,7 @@ _MANY_ROWS = 100_000
 FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
 
 
+@checked
 def read(
     source: TableSource,
     target: str | int | None = None,
@@ -150,7 +152,8 @@ def as_table(source: TableSource, *, finite: bool = True) -> Table:
     return table.with_columns([column.without_infinite() for column in table._columns.values()])
 
 
-def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+def check_decimal(decimal: str | None) -> None:
+    """Refuse a decimal mark that is none."""
     if decimal not in (None, ".", ","):
         raise InputError(
             "unknown-decimal-mark",
@@ -158,6 +161,10 @@ def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_s
             option=reading("decimal"),
             value=decimal,
         )
+
+
+def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+    check_decimal(decimal)
     if not 0 < numeric_share <= 1:
         raise InputError(
             "numeric-share-out-of-range",

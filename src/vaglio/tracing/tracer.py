@@ -19,6 +19,7 @@ from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
@@ -41,6 +42,7 @@ def learners() -> list[str]:
     return [name for name in LEARNERS if name in known] + [name for name in known if name not in LEARNERS]
 
 
+@checked
 def trace(
     learner: str | Estimator,
     X: TableLike,

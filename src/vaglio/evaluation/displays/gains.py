@@ -13,6 +13,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +50,7 @@ class GainCurveDisplay(ScoreDisplay):
         self.n_rows = n_rows
 
     @classmethod
+    @checked
     def from_evaluation(
         cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> GainCurveDisplay:
@@ -65,6 +67,7 @@ class GainCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(
         self, ax: Axes | None = None, *, counts: bool = False, lang: str | Locale = "en", **kwargs: Any
     ) -> GainCurveDisplay:
@@ -142,6 +145,7 @@ class LiftCurveDisplay(GainCurveDisplay):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
         locale, ax = locale_of(lang), axes_for(ax)

@@ -51,7 +51,7 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
         learners = list(registry.LEARNERS)
     if isinstance(learners, (str, BaseEstimator)):
         learners = [learners]
-    if not isinstance(learners, Iterable):
+    if not isinstance(learners, Iterable) or getattr(learners, "ndim", 1) == 0:
         raise InputError(
             "wrong-learners",
             "learners is {learners!r}; pass ids, estimators or a mapping of names to them.",

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_predictions
@@ -27,6 +28,7 @@ from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
 
@@ -36,6 +38,7 @@ __all__ = ["select"]
 _TRAIN_SAMPLE = 5000
 
 
+@checked
 def select(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
@@ -43,7 +46,7 @@ def select(
     learners: Learners | None = None,
     strategy: str = "cross-validation",
     scoring: str | Scorer = "accuracy",
-    cost: Any = None,
+    cost: CostLike | None = None,
     search: str = "random",
     n_iter: int = 10,
     folds: int = 10,
@@ -128,7 +131,7 @@ def select(
             "outer_folds repeats the selection by cross-validation. Use it with strategy='cross-validation'.",
         )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
-    rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
+    rules = SplitRules(stratify, None if groups is None else as_labels(groups, "groups"), time_ordered, seed)
     rows = Rows.of(table, target)
     rows.refuse(rules, search)
     classes = rows.classes()
@@ -166,8 +169,11 @@ def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | Non
     """Return a cost matrix; costs that are given by row become weights of the rows instead."""
     if cost is None:
         return None, rows
-    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:
-        return None, rows.with_weights(cost)
+    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)):
+        with as_own_errors():  # ragged lists
+            cost = np.asarray(cost)
+        if cost.ndim == 1:
+            return None, rows.with_weights(cost)
     return CostMatrix.from_any(cost, labels=classes.tolist()), rows
 
 

@@ -20,11 +20,13 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 __all__ = [
@@ -252,6 +254,7 @@ def make_random_splits(
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
 
+@checked
 def make_folds(
     y: np.ndarray,
     n_splits: int = 10,
@@ -281,6 +284,7 @@ def make_folds(
     (3, [[0], [1], [2]])
     """
     rules = rules or SplitRules()
+    y = as_labels(y)
     rows = np.arange(len(y))
     if leave_one_out:
         return LeaveOneOutFolds(len(y))
@@ -299,7 +303,8 @@ def make_folds(
 def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:
     rows = np.arange(len(y))
     common: dict[str, Any] = {"n_splits": n_splits, "shuffle": True, "random_state": seed}
-    codes = np.unique(y, return_inverse=True)[1]
+    with as_own_errors():  # text among numbers
+        codes = np.unique(y, return_inverse=True)[1]
     enough = np.bincount(codes).max() >= n_splits
     with warnings.catch_warnings():
         # A class with fewer rows than folds is missing in some test folds; advise_split mentions it.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
@@ -15,7 +15,7 @@ from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, Transform
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learners.forest.model.forest import Forest
-from vaglio.learners.inputs import check_labels, check_numbers, check_X
+from vaglio.learners.inputs import check_labels, check_numbers, check_same_length, check_X
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
@@ -125,7 +125,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._codebook = Codebook.learn(X)
         matrix = self._encode(X)
         target, grower = self._forest_for(y)
-        check_consistent_length(matrix, target)
+        check_same_length(matrix, target)
         self._start_numeric, self._deviation, self._start_codes = _start_values(matrix)
         self._warn_of_empty(matrix)
         cells = self._started(matrix)

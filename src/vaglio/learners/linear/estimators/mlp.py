@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
-from vaglio.errors import NotSupportedError
+from vaglio.errors import NotSupportedError, as_own_errors
 from vaglio.learners.bases import available_if
 from vaglio.learners.inputs import learn_whole_reliability
 from vaglio.learners.learned import Learned
@@ -217,7 +217,8 @@ class MLPClassifier(ChunkLearner):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder, network = self._encoder(matrix, y, weight), self._network()
-        with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
+        # On an interrupt scikit-learn would return the half-trained network; it checks the sizes of the layers in fit.
+        with noticing_interrupts() as interrupts, as_own_errors():
             network.fit(encoder.transform(matrix), y, sample_weight=weight)
         interrupts.check()
         return self._as_model(encoder, network)
