@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from vaglio.learners.forest.estimators.forest_imputer import ForestImputer as ForestImputer
     from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier as RandomForestClassifier
     from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor as RandomForestRegressor
+    from vaglio.learners.linear.estimators.linear_regression import LinearRegression as LinearRegression
     from vaglio.learners.linear.estimators.logistic import LogisticRegression as LogisticRegression
     from vaglio.learners.linear.estimators.mlp import MLPClassifier as MLPClassifier
     from vaglio.learners.linear.estimators.perceptron import Perceptron as Perceptron
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from vaglio.learners.rules.estimators.ripper import RIPPERClassifier as RIPPERClassifier
     from vaglio.learners.rules.model.ruleset import RuleSet as RuleSet
     from vaglio.learners.svm.estimators.svc import SVC as SVC
+    from vaglio.learners.svm.estimators.svr import SVR as SVR
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
@@ -91,10 +93,12 @@ _HOME = {
     "scan": "vaglio.table",
     "streaming": "vaglio.engines.work_settings",
     # linear models and networks
+    "LinearRegression": "vaglio.learners.linear.estimators.linear_regression",
     "LogisticRegression": "vaglio.learners.linear.estimators.logistic",
     "MLPClassifier": "vaglio.learners.linear.estimators.mlp",
     "Perceptron": "vaglio.learners.linear.estimators.perceptron",
     "SVC": "vaglio.learners.svm.estimators.svc",
+    "SVR": "vaglio.learners.svm.estimators.svr",
     # neighbours
     "KNeighborsClassifier": "vaglio.learners.neighbors.estimators",
     "KNeighborsRegressor": "vaglio.learners.neighbors.estimators",

@@ -40,6 +40,7 @@ SCALE_MATTERS: dict[str, str] = {
     "LogisticRegression": _PENALISED,
     "MLPClassifier": _PENALISED,
     "SVC": _PENALISED,
+    "SVR": _PENALISED,
 }
 # What is weighed against the weights: multiplied by the same factor (C: divided), it leaves the model as it is.
 WITH_THE_WEIGHTS = ("alpha", "var_smoothing")
@@ -63,6 +64,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "HistGradientBoostingRegressor": _FOLDS,
     "KNeighborsClassifier": "k counts rows",
     "KNeighborsRegressor": "k counts rows",
+    "LinearRegression": "deals rows out to folds",
     "ObliqueTreeClassifier": "linear combinations are tried from a number of rows on",
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
     "RIPPERClassifier": "splits the rows into growing and pruning parts",

@@ -12,6 +12,7 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.export.export_node import (
+    AS_IT_IS,
     DECIDE,
     EXPONENTIAL,
     EXPONENTIAL_OF_SCORE,
@@ -91,6 +92,8 @@ def _linked(graph: Graph, node: ExportNode, values: str) -> Answer:
     """From the values of a linear model, or of machines, to outputs."""
     fields, k = node.fields, node.outputs
     single = len(fields["intercept"]) == 1
+    if fields["link"] == AS_IT_IS:
+        return values, ""
     if fields["link"] == LOGISTIC:
         return _two(graph, values)
     if fields["link"] == SOFTMAX:

@@ -24,16 +24,17 @@ ACTIVATIONS = {
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """A perceptron or a logistic regression after training.
+    """A perceptron, a logistic or a linear regression after training.
 
     Attributes
     ----------
     encoder : DenseEncoder
     coef : ndarray, shape (outputs, width)
-        In the encoded space; one output for two classes (a positive value favours the second), else one per class.
+        In the encoded space; one output for two classes (a positive value favours the second), else one per class; for
+        numbers the only output is the prediction.
     intercept : ndarray, shape (outputs,)
     probabilistic : bool
-        Whether the values are log-odds; a perceptron's are not.
+        Whether the values are log-odds; a perceptron's are not, and neither are predicted numbers.
     """
 
     kind: ClassVar[str] = "linear"
@@ -73,6 +74,10 @@ class LinearModel:
         second = expit(values)
         return np.column_stack([expit(-values), second])
 
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return self.decision_function(matrix)
+
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         values = self.decision_function(matrix)
         return np.argmax(values, axis=1) if values.ndim == 2 else (values > 0).astype(np.int64)
@@ -90,11 +95,13 @@ class LinearModel:
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> LinearModel:
         encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
-        outputs = 1 if n_classes == 2 else n_classes
-        checks.need(n_classes >= 2, "a linear model needs two classes")
+        outputs = n_classes if n_classes > 2 else 1
+        checks.need(n_classes != 1, "a linear model needs two classes")
         coef = checks.array(arrays, "coef", np.float64, (outputs, encoder.width), finite=True)
         intercept = checks.array(arrays, "intercept", np.float64, (outputs,), finite=True)
-        return cls(encoder, coef, intercept, checks.number(meta, "probabilistic", bool))
+        probabilistic = checks.number(meta, "probabilistic", bool)
+        checks.need(n_classes > 0 or not probabilistic, "numbers have no log-odds")
+        return cls(encoder, coef, intercept, probabilistic)
 
 
 @dataclass(frozen=True, eq=False)
