@@ -149,6 +149,8 @@ def network(graph: Graph, node: ExportNode, x: str) -> Answer:
         rows = graph("Add", graph("MatMul", rows, fields[f"weight_{layer}"]), fields[f"bias_{layer}"])
         if name and layer + 1 < fields["layers"]:
             rows = graph(name, rows)
+    if fields["of_numbers"]:
+        return rows, ""
     return _two(graph, rows) if node.outputs == 2 else _decided(graph, graph("Softmax", rows, axis=1))
 
 

@@ -177,7 +177,7 @@ def _machines(
         favours |= {} if second is None else {"alternateTargetCategory": known[second]}
         made.append(element("SupportVectorMachine", favours, *content))
     linear_form = all(vectors is None for vectors, _, _ in machines)
-    attributes = {"svmRepresentation": "Coefficients" if linear_form else "SupportVectors"}
+    attributes: dict[str, Any] = {"svmRepresentation": "Coefficients" if linear_form else "SupportVectors"}
     if not number:
         method = "OneAgainstOne" if node.fields["pairs"] or k == 2 else "OneAgainstAll"
         attributes |= {"classificationMethod": method, "maxWins": True, "threshold": 0.0}

@@ -15,6 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import (
     IN_PREDICTION,
+    LOST_PREDICTION,
     by_absence,
     by_feature,
     explanation_from,
@@ -90,8 +91,22 @@ def linear_lead(model: LinearModel, decision: int, second: int) -> tuple[np.ndar
 def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by the fall of the lead, in log-odds, when a column is set to its mean (a category to none)."""
     rows = np.asarray(model.encoder.transform(matrix))
-    proba = model.predict_proba(matrix)
     reference = np.zeros(model.encoder.width)
+    if context.classes is None:
+
+        def number(variants: np.ndarray) -> np.ndarray:
+            found: np.ndarray = model.log_odds(variants)[:, 0]
+            return found
+
+        return [
+            Explanation(
+                float(value),
+                measure=LOST_PREDICTION,
+                **sums_of_columns(context, matrix, i, by_absence(model.encoder, rows[i], reference, number), None),
+            )
+            for i, value in enumerate(model.predict(matrix))
+        ]
+    proba = model.predict_proba(matrix)
     explanations = []
     for i in range(matrix.n_rows):
         decision, second = context.ranked(proba[i])[:2]

@@ -61,8 +61,8 @@ def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
 def node_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     layers = {f"weight_{i}": weight for i, weight in enumerate(model.weights)}
     layers |= {f"bias_{i}": bias for i, bias in enumerate(model.biases)}
-    more = {"layers": len(model.weights), "activation": model.activation}
-    return ExportNode("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
+    more = {"layers": len(model.weights), "activation": model.activation, "of_numbers": int(n_classes == 0)}
+    return ExportNode("network", max(n_classes, 1), {**dense_of(model.encoder, features), **more, **layers})
 
 
 def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:

@@ -114,7 +114,7 @@ class NetworkModel:
     weights : tuple of ndarray, shapes (width, units), …
     biases : tuple of ndarray
     activation : {"identity", "logistic", "tanh", "relu"}
-        Of the hidden layers; the output is a logistic unit for two classes, else a softmax.
+        Of the hidden layers; the output is a logistic unit for two classes, else a softmax; a number as it is.
     """
 
     kind: ClassVar[str] = "mlp"
@@ -145,6 +145,10 @@ class NetworkModel:
             return probability
         return np.column_stack([expit(-values[:, 0]), expit(values[:, 0])])
 
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return within_reach(self.encoder.transform(matrix), self.log_odds)[:, 0]
+
     def size(self) -> dict[str, int]:
         count = sum(array.size for array in (*self.weights, *self.biases))
         return {"weights": int(count), "layers": len(self.weights)}
@@ -162,13 +166,13 @@ class NetworkModel:
         encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
         layers = checks.number(meta, "layers", int)
         checks.need(0 < layers <= 1000, "the number of layers is impossible")
-        checks.need(n_classes >= 2, "a network needs two classes")
+        checks.need(n_classes != 1, "a network needs two classes")
         activation = checks.number(meta, "activation", str)
         checks.need(activation in ACTIVATIONS, "the activation is unknown")
         weights, biases, width = [], [], encoder.width
         for layer in range(layers):
             last = layer + 1 == layers
-            units = (1 if n_classes == 2 else n_classes) if last else None
+            units = (n_classes if n_classes > 2 else 1) if last else None
             weight = checks.array(arrays, f"weight_{layer}", np.float64, (width, units), finite=True)
             width = weight.shape[1]
             weights.append(weight)

@@ -11,6 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import (
     IN_PREDICTION,
+    LOST_PREDICTION,
     by_absence,
     by_feature,
     explanation_from,
@@ -84,9 +85,7 @@ def _explained_number(
     told = None if start is None else (start_of(model.encoder), start)
     return Explanation(
         float(value),
-        measure=IN_PREDICTION
-        if is_linear
-        else Message("lost-prediction", "change of the prediction by the column, compared with its mean"),
+        measure=IN_PREDICTION if is_linear else LOST_PREDICTION,
         notes=_nearest(model, rows, i, context),
         **sums_of_columns(context, matrix, i, parts, told),
     )

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio import _core
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.learners.estimator import VaglioRegressor
-from vaglio.learners.inputs import learn_column_reliability
+from vaglio.learners.inputs import Unit, learn_column_reliability
 from vaglio.learners.learned import Learned
-from vaglio.learners.linear.estimators.linear_regression import Unit
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learners.svm.estimators.solver import (
     Problems,
