@@ -456,3 +456,35 @@ def encoded_rows(estimator: VaglioEstimator, X: TableLike) -> tuple[Codebook, En
         return codebook, matrix
     ordered = with_ordered_booleans(estimator, codebook)
     return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))
+
+
+class Unit:
+    """Where a column of numbers lies, and how far it spreads: numbers in this unit have a deviation of 1.
+
+    Parameters
+    ----------
+    power : int
+        Numbers times two to this power are neither near the largest nor near the smallest there are.
+    spread : float
+    """
+
+    def __init__(self, power: int, spread: float) -> None:
+        self.power, self.spread = power, spread
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray | None) -> Unit:
+        power = -int(np.frexp(np.abs(y).max(initial=0.0))[1])
+        near = np.ldexp(y, power)
+        spread = float(np.sqrt(np.average((near - np.average(near, weights=weight)) ** 2, weights=weight)))
+        return cls(power, spread if spread > 1e-14 else 1.0)
+
+    def scaled(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers in this unit."""
+        found: np.ndarray = np.ldexp(values, self.power) / self.spread
+        return found
+
+    def back(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers of this unit in that of the table."""
+        with np.errstate(over="ignore", under="ignore"):
+            found: np.ndarray = np.ldexp(values * self.spread, -self.power)
+        return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from vaglio.errors import InputError, ModelFileError, damaged_model_file
 from vaglio.messages.message import text
@@ -28,6 +28,7 @@ __all__ = [
     "Kind",
     "Learner",
     "Lookup",
+    "Task",
     "add_family",
     "families",
     "family_of",
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 F = TypeVar("F")
+
+# What a learner predicts.
+Task = Literal["classification", "regression"]
 
 # What can be done with a model. A kind that cannot take part in one of these gives the reason in ``Kind.without``.
 TASKS = ("file", "explanation", "counterfactual", "trace", "chapter", "export")
@@ -118,6 +122,8 @@ class Learner(NamedTuple):
         What a lecture calls it; a message.
     when : str
         When to use it, in one sentence; a message.
+    task : {"classification", "regression"}
+        What it predicts. One idea that serves both has two records of one id.
     """
 
     id: str
@@ -131,6 +137,7 @@ class Learner(NamedTuple):
     textbook: Mapping[str, Choice] = {}
     name: str = ""
     when: str = ""
+    task: Task = "classification"
 
     @property
     def cls(self) -> Any:
@@ -313,14 +320,15 @@ def family_of(kind: str) -> Family | None:
 
 
 def usual_settings(learner: str) -> Mapping[str, Any]:
-    """Return the parameters that a learner is given by its id where its class has other defaults.
+    """Return the parameters that a classifier is given by its id where its class has other defaults.
 
     Parameters
     ----------
     learner : str
         Id of the learner; of an unknown one there are none.
     """
-    found = (entry.settings for family in families().values() for entry in family.learners if entry.id == learner)
+    entries = (entry for family in families().values() for entry in family.learners)
+    found = (entry.settings for entry in entries if entry.id == learner and entry.task == "classification")
     return next(found, {})
 
 

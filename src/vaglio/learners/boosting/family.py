@@ -80,6 +80,12 @@ def _estimators() -> Mapping[str, type]:
     return {"gradient-boosting": HistGradientBoostingClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.boosting.estimators.gradient_boosting import HistGradientBoostingRegressor
+
+    return {"gradient-boosting": HistGradientBoostingRegressor}
+
+
 FAMILY = Family(
     name="boosting",
     kinds=(Kind("boosted", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -108,6 +114,16 @@ FAMILY = Family(
             },
             name="gradient boosting",
             when=text("Often the most accurate on tables, including large ones."),
+        ),
+        Learner(
+            "gradient-boosting",
+            "boosted",
+            _regressors,
+            text("gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over"),
+            {"learning_rate": [0.03, 0.05, 0.1], "max_leaf_nodes": [4, 8, 16, 31], "min_samples_leaf": [5, 20, 50]},
+            name="gradient boosting",
+            when=text("Often the most accurate on tables, including large ones."),
+            task="regression",
         ),
     ),
     models=_models,

@@ -77,6 +77,14 @@ def _estimators() -> Mapping[str, type]:
     return {"bagging": BaggingClassifier, "adaboost": AdaBoostClassifier, "voting": VotingClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.ensembles.estimators.adaboost_regressor import AdaBoostRegressor
+    from vaglio.learners.ensembles.estimators.bagging import BaggingRegressor
+    from vaglio.learners.ensembles.estimators.voting import VotingRegressor
+
+    return {"bagging": BaggingRegressor, "adaboost": AdaBoostRegressor, "voting": VotingRegressor}
+
+
 FAMILY = Family(
     name="ensembles",
     kinds=(
@@ -125,6 +133,35 @@ FAMILY = Family(
             {"voting": ["hard", "soft"]},
             name=text("voting"),
             when=text("To combine good but different learners."),
+        ),
+        Learner(
+            "bagging",
+            "ensemble",
+            _regressors,
+            text("bagging: decision trees on bootstrap samples, by mean"),
+            {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+            name="bagging",
+            when=text("To reduce the variance of trees."),
+            task="regression",
+        ),
+        Learner(
+            "adaboost",
+            "ensemble",
+            _regressors,
+            text("AdaBoost.R2: small trees in sequence, each trained more on rows the earlier ones predicted badly"),
+            {"max_depth": [2, 3, 5, 8], "n_estimators": [50, 100, 200], "loss": ["linear", "square", "exponential"]},
+            name="AdaBoost.R2",
+            when=text("Tables with few outliers in the target."),
+            task="regression",
+        ),
+        Learner(
+            "voting",
+            "voting",
+            _regressors,
+            text("mean of different learners, each with its weight"),
+            name=text("voting"),
+            when=text("To combine good but different learners."),
+            task="regression",
         ),
     ),
     models=_models,

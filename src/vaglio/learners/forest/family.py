@@ -74,6 +74,12 @@ def _estimators() -> Mapping[str, type]:
     return {"random-forest": RandomForestClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor
+
+    return {"random-forest": RandomForestRegressor}
+
+
 FAMILY = Family(
     name="forest",
     kinds=(Kind("forest", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -96,6 +102,16 @@ FAMILY = Family(
             },
             name=text("random forest"),
             when=text("Accurate on most tables without tuning."),
+        ),
+        Learner(
+            "random-forest",
+            "forest",
+            _regressors,
+            text("random forest: the mean of fully grown trees, random columns at every split"),
+            {"max_features": ["sqrt", "third", 1.0], "min_samples_leaf": [1, 3, 5]},
+            name=text("random forest"),
+            when=text("Accurate on most tables without tuning."),
+            task="regression",
         ),
     ),
     models=_models,

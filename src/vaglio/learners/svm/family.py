@@ -69,6 +69,12 @@ def _estimators() -> Mapping[str, type]:
     return {"svm": SVC}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.svm.estimators.svr import SVR
+
+    return {"svm": SVR}
+
+
 FAMILY = Family(
     name="svm",
     kinds=(
@@ -90,6 +96,16 @@ FAMILY = Family(
             },
             name=text("support vector machine"),
             when=text("Numbers with a clear margin, up to some ten thousand rows."),
+        ),
+        Learner(
+            "svm",
+            "svm",
+            _regressors,
+            text("support vector regression: the flattest function within a tube around the rows, in a kernel's space"),
+            {"C": [0.1, 1.0, 10.0, 100.0], "epsilon": [0.01, 0.1, 0.5], "gamma": ["scale", 0.01, 0.1]},
+            name=text("support vector regression"),
+            when=text("Smooth functions of numbers, up to some ten thousand rows."),
+            task="regression",
         ),
     ),
     models=_models,
