@@ -70,8 +70,8 @@ def _excel(name: str, cells: list[str], folder: Path) -> Path:
 def _scanned(codebook: Codebook, path: Path) -> Table:
     """Return what a scan of a file gives to a model, as the command line scans it."""
     data = scan(path)
-    known = codebook.notations
-    columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
+    known = codebook.cell_formats
+    columns = tuple((name, known.get(name, cell_format)) for name, cell_format in data.reading.columns)
     return vaglio.table.scanned.joined(list(SimpleScan(data, Reading(columns)).chunks()))
 
 
@@ -86,7 +86,7 @@ class SimpleScan:
 
 def _served(codebook: Codebook, body: bytes, media: str) -> Table:
     bounds: Any = SimpleNamespace(rows=10**6, text=10**6, body=10**7)
-    fitted: Any = SimpleNamespace(codebook=codebook, notations=codebook.notations)
+    fitted: Any = SimpleNamespace(codebook=codebook, cell_formats=codebook.cell_formats)
     return wire.read_table(body, media, fitted, bounds)
 
 
@@ -98,33 +98,33 @@ def _written(path: Path, content: bytes) -> Path:
 # Way -> the rows as a model gets them.
 SURFACES: dict[str, Callable[[Codebook, str, list[str], Path], Any]] = {
     "tabs": lambda book, name, cells, _: read(
-        io.BytesIO(_csv(name, cells, "\t")), like=book.notations, delimiter="\t", header=True
+        io.BytesIO(_csv(name, cells, "\t")), like=book.cell_formats, delimiter="\t", header=True
     ),
     "semicolons": lambda book, name, cells, _: read(
-        io.BytesIO(_csv(name, cells, ";")), like=book.notations, delimiter=";", header=True
+        io.BytesIO(_csv(name, cells, ";")), like=book.cell_formats, delimiter=";", header=True
     ),
     "commas in chunks": lambda book, name, cells, _: list(
-        read_chunks(io.BytesIO(_csv(name, cells, ",")), like=book.notations, delimiter=",", header=True)
+        read_chunks(io.BytesIO(_csv(name, cells, ",")), like=book.cell_formats, delimiter=",", header=True)
     ),
     "scanned text": lambda book, name, cells, folder: _scanned(
         book, _written(folder / "rows.csv", _csv(name, cells, ","))
     ),
     "JSON lines": lambda book, name, cells, _: list(
         read_chunks(
-            io.BytesIO("".join(json.dumps({name: cell}) + "\n" for cell in cells).encode()), like=book.notations
+            io.BytesIO("".join(json.dumps({name: cell}) + "\n" for cell in cells).encode()), like=book.cell_formats
         )
     ),
     "JSON": lambda book, name, cells, _: read(
-        io.BytesIO(json.dumps([{name: cell} for cell in cells]).encode()), like=book.notations, format="json"
+        io.BytesIO(json.dumps([{name: cell} for cell in cells]).encode()), like=book.cell_formats, format="json"
     ),
-    "Parquet": lambda book, name, cells, folder: read(_parquet(name, cells, folder), like=book.notations),
+    "Parquet": lambda book, name, cells, folder: read(_parquet(name, cells, folder), like=book.cell_formats),
     "Parquet in chunks": lambda book, name, cells, folder: list(
-        read_chunks(_parquet(name, cells, folder), like=book.notations)
+        read_chunks(_parquet(name, cells, folder), like=book.cell_formats)
     ),
     "Feather": lambda book, name, cells, _: read(
-        io.BytesIO(_feather(name, cells)), like=book.notations, format="feather"
+        io.BytesIO(_feather(name, cells)), like=book.cell_formats, format="feather"
     ),
-    "Excel": lambda book, name, cells, folder: read(_excel(name, cells, folder), like=book.notations, header=True),
+    "Excel": lambda book, name, cells, folder: read(_excel(name, cells, folder), like=book.cell_formats, header=True),
     "served CSV": lambda book, name, cells, _: _served(book, _csv(name, cells, ","), wire.CSV),
     "served Arrow": lambda book, name, cells, _: _served(book, _feather(name, cells), wire.ARROW),
     "served JSON": lambda book, name, cells, _: Table.from_any({name: cells}),
@@ -239,14 +239,14 @@ def test_what_contradicts_training_is_named_with_row_and_advice(column, cell, sa
     for rows in (pd.DataFrame({column: [cell]}), None):
         with pytest.raises(InputError, match=said) as raised:
             codebook.encode(
-                rows if rows is not None else read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.notations)
+                rows if rows is not None else read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.cell_formats)
             )
         assert repr(cell) in str(raised.value)
         assert "row" in str(raised.value)
     # What the reader is told counts more than what training has shown.
     if column in ("thousands", "day"):
         told = {"decimal": ","} if column == "thousands" else {"dayfirst": False}
-        read_as_told = read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.notations, **told)
+        read_as_told = read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.cell_formats, **told)
         assert read_as_told.column(column).n_missing == 0
 
 
@@ -297,7 +297,7 @@ def check_table(content: bytes, rows: tuple[int, ...]) -> None:
         size = min(size, len(whole))
         for start in range(0, min(len(whole), 4 * size), size):
             cut = (head + "".join(lines[start : start + size])).encode()
-            table = read(io.BytesIO(cut), like=again.notations, header=True, delimiter=delimiter)
+            table = read(io.BytesIO(cut), like=again.cell_formats, header=True, delimiter=delimiter)
             found = again.encode(table)
             part = slice(start, start + size)
             assert np.array_equal(found.numeric, wanted.numeric[part], equal_nan=True), (start, size)
@@ -336,4 +336,4 @@ def test_prediction_and_explanation_agree_on_thousands(tmp_path):
     assert read(out)["predicted"].tolist() == ["big"]
     fitted = vaglio.load(model)
     assert fitted.predict_one({"pay": "84,101"}) == "big"
-    assert fitted.explain(read(new, like=fitted.notations))[0].decision == "big"
+    assert fitted.explain(read(new, like=fitted.cell_formats))[0].decision == "big"

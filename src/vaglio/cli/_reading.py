@@ -172,7 +172,7 @@ class FileOptions:
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         how.setdefault("footer", False)  # as many rows are written as were given
-        return read_chunks(source, rows, like=fitted.notations, missing=self.missing_words(), **how)
+        return read_chunks(source, rows, like=fitted.cell_formats, missing=self.missing_words(), **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
@@ -184,7 +184,7 @@ class FileOptions:
             return load_bundled(source, target, {}, {})
         note_file(source)
         given, how = self.source(source)
-        table = read(given, target, like=fitted.notations, missing=self.missing_words(), **how)
+        table = read(given, target, like=fitted.cell_formats, missing=self.missing_words(), **how)
         for remark in table.remarks:
             warn(DataWarning(remark))
         tell(text("{source}: {n_table:,} {n_table:row|rows}", source=source, n_table=len(table)))

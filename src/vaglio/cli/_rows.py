@@ -300,8 +300,8 @@ def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTa
     data = _scanned(source, file)
     if data.parts[0].format != "text":
         return data
-    known = fitted.notations
-    columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
+    known = fitted.cell_formats
+    columns = tuple((name, known.get(name, cell_format)) for name, cell_format in data.reading.columns)
     parts = tuple(replace(part, options=tuple({"footer": False, **dict(part.options)}.items())) for part in data.parts)
     return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
 

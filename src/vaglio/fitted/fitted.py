@@ -34,7 +34,7 @@ from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import usual_settings
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Notation
+from vaglio.table import CellFormat
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
@@ -604,12 +604,12 @@ class Fitted:
         return target if isinstance(target, str) else None
 
     @property
-    def notations(self) -> dict[str, Notation]:
+    def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
-        return {**self.codebook.notations, **dict.fromkeys(named, Notation("date"))}
+        return {**self.codebook.cell_formats, **dict.fromkeys(named, CellFormat("date"))}
 
     @property
     def training_shape(self) -> tuple[int, int] | None:

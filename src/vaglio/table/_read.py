@@ -15,11 +15,11 @@ from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
+from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import Clues, Remarks, infer
-from vaglio.table._notation import NUMERIC_SHARE, Notation
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
@@ -38,7 +38,7 @@ def read(
     *,
     levels: Levels | None = None,
     roles: Mapping[str, str] | None = None,
-    like: Mapping[str, Notation | str] | None = None,
+    like: Mapping[str, CellFormat | str] | None = None,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
     footer: bool | None = None,
@@ -71,9 +71,9 @@ def read(
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
-        Column -> how an earlier table was read, as ``Fitted.notations`` of a model gives it: these columns are inputs,
-        and each cell is read as it was there, whatever the others are. If only the kind is known ("numeric", "nominal",
-        "text", "date"), a number or a date must have one meaning. Absent columns are no error.
+        Column -> how an earlier table was read, as ``Fitted.cell_formats`` of a model gives it: these columns are
+        inputs, and each cell is read as it was there, whatever the others are. If only the kind is known ("numeric",
+        "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no error.
     missing : sequence of str
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
@@ -116,7 +116,7 @@ def read(
     ([1.5, 2.5], 1, 'sold')
     """
     _check_choices(format, kind, decimal, numeric_share)
-    known = {name: Notation.given(each).told(decimal, dayfirst, missing) for name, each in (like or {}).items()}
+    known = {name: CellFormat.given(each).told(decimal, dayfirst, missing) for name, each in (like or {}).items()}
     said = (target, levels or {}, roles or {}, known, missing)
     clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
@@ -208,7 +208,7 @@ def _read_format(
     source: Source,
     form: str,
     clues: Clues,
-    known: Mapping[str, Notation],
+    known: Mapping[str, CellFormat],
     *,
     encoding: str | None,
     sheet: str | int,
@@ -236,7 +236,7 @@ def _read_format(
     return table, clues_of(dialect, clues)
 
 
-def _columns(frame: Any, known: Mapping[str, Notation]) -> list[Column]:
+def _columns(frame: Any, known: Mapping[str, CellFormat]) -> list[Column]:
     """Return the columns of an Arrow table; threads share the work of a large one, since Arrow sets them free."""
 
     def made(name: str) -> Column:
@@ -290,7 +290,7 @@ def _finish(
     target: str | int | None,
     levels: Levels,
     roles: Mapping[str, str],
-    like: Mapping[str, Notation],
+    like: Mapping[str, CellFormat],
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
@@ -325,12 +325,12 @@ def _finish(
     return Table([done[column.name] for column in columns], sparse=raw.sparse, remarks=remarks, origin=raw.origin)
 
 
-def _read_like(column: Column, notation: Notation, clues: Clues, remarks: Remarks) -> Column:
+def _read_like(column: Column, cell_format: CellFormat, clues: Clues, remarks: Remarks) -> Column:
     """Return a column as an earlier table was read; too many cells that are something else are refused."""
     if column.name in clues.keep_words:
-        notation = replace(notation, keep=tuple(clues.keep_words[column.name]))
-    found, unread = notation.read(column)
-    if unread is not None and notation.refuses(unread.n, unread.present, clues.numeric_share):
-        raise unread.refusal(column.name, notation)
-    remarks.unread(found, notation.what)
+        cell_format = replace(cell_format, keep=tuple(clues.keep_words[column.name]))
+    found, unread = cell_format.read(column)
+    if unread is not None and cell_format.refuses(unread.n, unread.present, clues.numeric_share):
+        raise unread.refusal(column.name, cell_format)
+    remarks.unread(found, cell_format.what)
     return found

@@ -59,7 +59,7 @@ class ScannedTable:
     @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column: "numeric", "nominal" or "date"."""
-        return {name: notation.kind for name, notation in self.reading.columns}
+        return {name: cell_format.kind for name, cell_format in self.reading.columns}
 
     @property
     def shape(self) -> tuple[int, int]:
