@@ -36,12 +36,14 @@ from vaglio.model.costs import CostMatrix
 from vaglio.model.families import usual_settings
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Notation
+from vaglio.table import CellFormat
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
     from vaglio.learners.rules.model.ruleset import RuleSet
+    from vaglio.table import Table
+    from vaglio.table.scanned import ScannedTable
 
 
 @dataclass(frozen=True, repr=False)
@@ -693,12 +695,20 @@ class Fitted:
         return target if isinstance(target, str) else None
 
     @property
-    def notations(self) -> dict[str, Notation]:
+    def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
-        return {**self.codebook.notations, **dict.fromkeys(named, Notation("date"))}
+        return {**self.codebook.cell_formats, **dict.fromkeys(named, CellFormat("date"))}
+
+    @property
+    def target_format(self) -> CellFormat:
+        """How the cells of the target are read, in a table on which the model is evaluated."""
+        told = CellFormat.from_state(self.provenance.get("target_format", {}), str(self.target))
+        if self.classes is None:
+            return told
+        return replace(told, kind="nominal").with_categories(self.classes.tolist())
 
     @property
     def training_shape(self) -> tuple[int, int] | None:
@@ -744,6 +754,22 @@ class Fitted:
             Plain data, by name.
         """
         return replace(self, provenance={**self.provenance, **facts})
+
+    def with_target(self, table: Table | ScannedTable, name: str | None = None) -> Fitted:
+        """Return a copy that knows which column it predicts, and how the cells of that column are written.
+
+        Parameters
+        ----------
+        table : Table or ScannedTable
+            The training table.
+        name : str, optional
+            The column; by default the target of the table.
+        """
+        name = name or getattr(table, "target", None)
+        if name is None:
+            raise InputError("target-not-named", "The table has no target. Name the column that the model predicts.")
+        told = table.cell_formats[name].to_state() if name in table.cell_formats else {}
+        return self.with_provenance(target=name, **({"target_format": told} if told else {}))
 
     def __repr__(self) -> str:
         from vaglio.fitted.show import to_text

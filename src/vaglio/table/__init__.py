@@ -4,6 +4,7 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 ``_infer``; ``Table.from_any`` uses the dtypes alone.
 """
 
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS, Column
 from vaglio.table._convert import (
@@ -18,7 +19,6 @@ from vaglio.table._convert import (
 )
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import WORD_PAIRS, names_a_row
-from vaglio.table._notation import Notation
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
@@ -38,9 +38,9 @@ __all__ = [
     "MISSING",
     "NO_NUMBER",
     "WORD_PAIRS",
+    "CellFormat",
     "Column",
     "Limits",
-    "Notation",
     "ScannedColumn",
     "ScannedResult",
     "ScannedTable",

@@ -106,12 +106,12 @@ def run(
         else {"accept": accept, "folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
     )
     recipe = data.recipe("train", said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost, limit))}
+    facts: dict[str, Any] = recipe.facts(*_lines(estimator, recipe, plan, cost, limit))
     if evaluation is not None:
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
-    fitted = fitted.with_provenance(**facts)
+    fitted = fitted.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
