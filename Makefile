@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 FORCE: ;
 .PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front links coverage sanitize \
-        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin clean
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin dropin-clients clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -138,6 +138,9 @@ honest: build $(STAMPS)/test ## does every interval, test and warning do what it
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
 	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)
+
+dropin-clients: build $(STAMPS)/test ## the tests of projects that build on scikit-learn, with vaglio's classes in place; PROJECTS="skops mapie" for some
+	@$(BIN)/python -m tools.dropin.clients $(PROJECTS)
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))
