@@ -94,7 +94,7 @@ class Rows(ABC):
     @abstractmethod
     def folds(
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: Part = None
-    ) -> list[tuple[Part, Part]]:
+    ) -> Sequence[tuple[Part, Part]]:
         """Return training and test rows of each fold; in memory at most as many folds as rows.
 
         Parameters
@@ -263,10 +263,10 @@ class MemoryRows(Rows):
 
     def folds(
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: np.ndarray | None = None
-    ) -> list[Fold]:
+    ) -> Sequence[Fold]:
         """Return positions of training and test rows of each fold, divided as the rules say."""
         if within is None:
-            return list(make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules))
+            return make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules)
         inner = make_folds(self.y[within], min(n_splits, len(within)), n_repeats=repeats, rules=rules.part(within))
         return [(within[train], within[test]) for train, test in inner]
 

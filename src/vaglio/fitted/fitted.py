@@ -19,6 +19,7 @@ from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_e
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import (
     DECISION_VALUES,
     PREDICTIONS,
@@ -35,12 +36,14 @@ from vaglio.model.costs import CostMatrix
 from vaglio.model.families import usual_settings
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Notation
+from vaglio.table import CellFormat
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
     from vaglio.learners.rules.model.ruleset import RuleSet
+    from vaglio.table import Table
+    from vaglio.table.scanned import ScannedTable
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +65,8 @@ class Fitted:
     provenance : dict
         Library version, shape and fingerprint of the training rows, target, scores, how to repeat it.
     cost : CostMatrix or None
-        What errors cost, in the order of ``classes``; every evaluation of the model reports them.
+        What errors cost, in the order of ``classes``; every evaluation of the model reports them. A threshold is kept
+        as the costs that amount to it, which nothing reports.
     decide : {"cost", "argmax"}
         How a model with costs decides: "cost" for the class of least expected cost, "argmax" by itself, as every model
         without costs does.
@@ -162,6 +166,40 @@ class Fitted:
             return self.predict_encoded(matrix), None
         codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost, self.calibration)
         return self.classes[codes], probabilities
+
+    def rank(self, X: TableLike, label: object = None, n: int | None = None) -> np.ndarray:
+        """Return the positions of the rows that most probably are of a class, the most probable first.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        label : optional
+            The class; by default the last one.
+        n : int, optional
+            How many; by default all. Of rows with equal probabilities the first comes first.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+        >>> y[model.rank(X, "no", n=3)].tolist()
+        ['no', 'no', 'no']
+        """
+        shares = self.predict_proba(X)
+        k = -1 if label is None or self.classes is None else self.classes.tolist().index(self._known(label))
+        return np.argsort(-shares[:, k], kind="stable")[:n]
+
+    def _known(self, label: object) -> object:
+        labels = [] if self.classes is None else self.classes.tolist()
+        if label not in labels:
+            raise InputError(
+                "unknown-class",
+                "There is no class {label!r}; {hint}",
+                label=str(label),
+                hint=did_you_mean(str(label), map(str, labels), quoted=True),
+            )
+        return label
 
     def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``.
@@ -543,6 +581,45 @@ class Fitted:
         """The costs the model decides by; None where it decides by itself."""
         return self.cost if self.decide == "cost" else None
 
+    @property
+    def error_cost(self) -> CostMatrix | None:
+        """What errors cost; None where no costs were given, be there a threshold or not."""
+        return None if self.cost is None or self.cost.limit is not None else self.cost
+
+    @property
+    def threshold(self) -> tuple[Any, float] | None:
+        """The class that is predicted from a threshold, and the threshold; None where there is none."""
+        return None if self.decision_cost is None else self.decision_cost.limit
+
+    @checked
+    def with_threshold(self, threshold: float, pos_label: object = None) -> Fitted:
+        """Return the same model predicting one of two classes from this probability; it takes the place of costs.
+
+        Parameters
+        ----------
+        threshold : float
+        pos_label : optional
+            The class; by default the second.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+        >>> [model.with_threshold(t, "no").predict(X).tolist().count("no") for t in (0.2, 0.5, 0.8)]
+        [8, 4, 2]
+        """
+        if self.classes is None or not self.has_probabilities:
+            raise NotSupportedError(
+                "learner-without",
+                "The learner {learner!r} does not give {quantity}.",
+                learner=self.learner,
+                quantity=PROBABILITIES,
+            )
+        labels = self.classes.tolist()
+        positive = labels[-1] if pos_label is None else self._known(pos_label)
+        return replace(self, cost=CostMatrix.of_threshold(threshold, positive, labels=labels), decide="cost")
+
     @checked
     def with_cost(self, cost: CostLike) -> Fitted:
         """Return the same model deciding for the class of least expected cost.
@@ -618,12 +695,20 @@ class Fitted:
         return target if isinstance(target, str) else None
 
     @property
-    def notations(self) -> dict[str, Notation]:
+    def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
-        return {**self.codebook.notations, **dict.fromkeys(named, Notation("date"))}
+        return {**self.codebook.cell_formats, **dict.fromkeys(named, CellFormat("date"))}
+
+    @property
+    def target_format(self) -> CellFormat:
+        """How the cells of the target are read, in a table on which the model is evaluated."""
+        told = CellFormat.from_state(self.provenance.get("target_format", {}), str(self.target))
+        if self.classes is None:
+            return told
+        return replace(told, kind="nominal").with_categories(self.classes.tolist())
 
     @property
     def training_shape(self) -> tuple[int, int] | None:
@@ -669,6 +754,22 @@ class Fitted:
             Plain data, by name.
         """
         return replace(self, provenance={**self.provenance, **facts})
+
+    def with_target(self, table: Table | ScannedTable, name: str | None = None) -> Fitted:
+        """Return a copy that knows which column it predicts, and how the cells of that column are written.
+
+        Parameters
+        ----------
+        table : Table or ScannedTable
+            The training table.
+        name : str, optional
+            The column; by default the target of the table.
+        """
+        name = name or getattr(table, "target", None)
+        if name is None:
+            raise InputError("target-not-named", "The table has no target. Name the column that the model predicts.")
+        told = table.cell_formats[name].to_state() if name in table.cell_formats else {}
+        return self.with_provenance(target=name, **({"target_format": told} if told else {}))
 
     def __repr__(self) -> str:
         from vaglio.fitted.show import to_text

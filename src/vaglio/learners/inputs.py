@@ -34,6 +34,8 @@ _ROUNDING = 1e-14
 _LEAST_TOTAL = 1e-100
 # Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
 _LARGEST_MULTIPLE = 2.0**26
+# Squares of larger numbers may overflow in a sum of many, and squares of their reciprocals vanish.
+LARGEST_TO_SQUARE = 1e145
 # A sparse matrix is written out in full up to so many cells: 128 MB.
 _MOST_CELLS = 1 << 24
 
@@ -350,6 +352,29 @@ def within_range(weight: np.ndarray) -> np.ndarray:
     return weight
 
 
+def refuse_numbers_without_squares(names: Sequence[str], low: np.ndarray, high: np.ndarray) -> None:
+    """Raise an error if a column has no variance that can be computed with: its numbers are too large or too near."""
+    wrong = np.flatnonzero(without_squares(low, high))
+    if wrong.size:
+        j = int(wrong[0])
+        raise InputError(
+            "numbers-without-squares",
+            "Column {column!r} has numbers from {low:.3g} to {high:.3g}, whose squares are beyond what can be "
+            "computed with. Multiply the column by a constant, or remove rows with errors.",
+            column=names[j],
+            low=float(low[j]),
+            high=float(high[j]),
+        )
+
+
+def without_squares(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the columns, given their ranges, of which a sum of squared deviations may be infinite, or vanish."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = high - low
+    found: np.ndarray = (np.fmax(-low, high) > LARGEST_TO_SQUARE) | ((width > 0) & (width < 1 / LARGEST_TO_SQUARE))
+    return found
+
+
 def rows_that_count(X: Any, counts: np.ndarray) -> Any:
     """Return some rows of what :func:`check_X` returned."""
     if isinstance(X, Table):
@@ -431,3 +456,35 @@ def encoded_rows(estimator: VaglioEstimator, X: TableLike) -> tuple[Codebook, En
         return codebook, matrix
     ordered = with_ordered_booleans(estimator, codebook)
     return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))
+
+
+class Unit:
+    """Where a column of numbers lies, and how far it spreads: numbers in this unit have a deviation of 1.
+
+    Parameters
+    ----------
+    power : int
+        Numbers times two to this power are neither near the largest nor near the smallest there are.
+    spread : float
+    """
+
+    def __init__(self, power: int, spread: float) -> None:
+        self.power, self.spread = power, spread
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray | None) -> Unit:
+        power = -int(np.frexp(np.abs(y).max(initial=0.0))[1])
+        near = np.ldexp(y, power)
+        spread = float(np.sqrt(np.average((near - np.average(near, weights=weight)) ** 2, weights=weight)))
+        return cls(power, spread if spread > 1e-14 else 1.0)
+
+    def scaled(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers in this unit."""
+        found: np.ndarray = np.ldexp(values, self.power) / self.spread
+        return found
+
+    def back(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers of this unit in that of the table."""
+        with np.errstate(over="ignore", under="ignore"):
+            found: np.ndarray = np.ldexp(values * self.spread, -self.power)
+        return found

@@ -50,7 +50,7 @@ def with_ordered_booleans(estimator: VaglioEstimator, codebook: Codebook) -> Cod
         return codebook
     directions = _as_given(given, codebook.names)
     features = tuple(
-        Feature(feature.name, "ordinal", _both(feature), notation=feature.notation)
+        Feature(feature.name, "ordinal", _both(feature), cell_format=feature.cell_format)
         if direction and _both(feature)
         else feature
         for feature, direction in zip(codebook.features, directions)

@@ -162,9 +162,9 @@ def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], Tab
     """Return what the model file says of the training rows, and the facts with the spreads of the columns."""
     n, features = facts.n_rows, facts.codebook.features
     p = len(facts.low)
-    printed, shared = rows_to_describe(n, len(features))
+    printed, shared, hashed = rows_to_describe(n, len(features))
     spread = spread_rows(n, p)
-    wanted = np.union1d(np.union1d(printed, shared), spread)
+    wanted = np.unique(np.concatenate([printed, shared, hashed, spread]))
     rows: EncodedRows = engine.answer(rows_pass(wanted)).joined(1)
 
     def at(index: np.ndarray) -> EncodedRows:
@@ -172,7 +172,7 @@ def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], Tab
 
     codebook = replace(facts.codebook, spreads=spreads_of(at(spread).matrix.numeric) if p else ())
     sample = at(printed)
-    described = describe_rows(n, (sample.matrix, sample.y), at(shared).matrix, facts.low, facts.high)
+    described = describe_rows(n, (sample.matrix, sample.y), at(shared).matrix, at(hashed).matrix, facts.low, facts.high)
     return described, replace(facts, codebook=codebook)
 
 

@@ -22,6 +22,7 @@ from vaglio.quality.checks.columns import (
     shape_of_table,
 )
 from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding, severity_count
+from vaglio.quality.checks.copies import copied_columns
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.labels import misfits
 from vaglio.quality.checks.missingness import missing_values, placeholders
@@ -48,6 +49,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     repeated_keys,
     identifier_columns,
     constant_columns,
+    copied_columns,
     rare_categories,
     spelling_variants,
     quartile_outliers,

@@ -16,6 +16,7 @@ from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed, plural
 from vaglio.runtime.arguments import checked
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._column import Column, labels, numbers
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
@@ -220,9 +221,11 @@ class Table:
     # ---- new tables from this one
 
     def __getitem__(self, key: object) -> Any:
-        """Rows by integers, mask or slice give a Table; a name gives that column's values."""
+        """Rows by integers, mask or slice give a Table, names of columns too; a name gives that column's values."""
         if isinstance(key, str):
             return self.column(key).values
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self.select(key)
         if isinstance(key, tuple):
             return self._two_axes(*key)
         return self.take(key)
@@ -368,6 +371,13 @@ class Table:
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]
         return known.select(inputs), y
+
+    @property
+    def cell_formats(self) -> dict[str, CellFormat]:
+        """How the cells of the inputs and the target are written, as ``like`` of :func:`vaglio.read` takes it."""
+        return {
+            name: CellFormat.of(column) for name, column in self._columns.items() if column.role in ("input", "target")
+        }
 
     def _target_name(self, target: str | int | None) -> str:
         name = self.target if target is None else target

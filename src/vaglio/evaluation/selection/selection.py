@@ -7,6 +7,7 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.folds import pooled
@@ -86,7 +88,7 @@ def select(
         The model itself is then chosen and trained on all rows.
     race : bool
         A setting that is clearly behind the best one after a fold is not tried on the folds that remain: by McNemar's
-        test on all rows predicted so far, at the level 0.001 for all rivals together. It keeps the score of its folds
+        test on all rows predicted so far, at the level 0.001 for all pairs together. It keeps the score of its folds
         and is not chosen. For accuracy or costs, whose score is a mean over rows.
     test_size : float or str
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".
@@ -203,12 +205,15 @@ class _Flow:
         found = unseen.predict(model)
         # All the costs, not those the model carries: the training rows may lack a class.
         known = replace(found.predictions, cost=self.cost)
+        evaluation = evaluate_predictions(known, found.true, sample_weight=found.weight)
+        if self.test is not None:
+            evaluation = replace(evaluation, overlap=find_overlap(model, unseen, evaluation.n_rows))
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluate_predictions(known, found.true, sample_weight=found.weight),
+            evaluation=evaluation,
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
@@ -217,7 +222,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _parts(self, rows: Rows) -> tuple[list[tuple[Part, Part]], Part, Part]:
+    def _parts(self, rows: Rows) -> tuple[Sequence[tuple[Part, Part]], Part, Part]:
         """Folds for the choice, training rows, test rows."""
         if self.strategy.name == "zero":
             return [(rows.whole, rows.whole)], rows.whole, rows.whole
@@ -266,7 +271,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _outer_folds(self, rows: Rows, outer_folds: int) -> list[tuple[Part, Part]]:
+    def _outer_folds(self, rows: Rows, outer_folds: int) -> Sequence[tuple[Part, Part]]:
         folds = rows.folds(outer_folds, self.rules)
         if len(folds) < outer_folds:
             raise InputError(

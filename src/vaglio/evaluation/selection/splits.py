@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,6 +51,31 @@ _FOLDS = 10
 PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
 
 Fold = tuple[np.ndarray, np.ndarray]
+
+
+class LeaveOneOutFolds(LeaveOneOut):
+    """Folds of one row each, made one by one: all at once they would take the square of the rows.
+
+    They can be iterated, counted and indexed, and are a splitter of scikit-learn.
+
+    Parameters
+    ----------
+    n_rows : int
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, index: int) -> Fold:
+        row = range(self.n_rows)[index]
+        rows = np.arange(self.n_rows)
+        return np.delete(rows, row), rows[row : row + 1]
+
+    def __iter__(self) -> Iterator[Fold]:
+        return (self[row] for row in range(self.n_rows))
 
 
 @dataclass(frozen=True)
@@ -237,7 +262,7 @@ def make_folds(
     n_repeats: int = 1,
     leave_one_out: bool = False,
     rules: SplitRules | None = None,
-) -> list[Fold] | LeaveOneOut:
+) -> Sequence[Fold] | LeaveOneOutFolds:
     """Cross-validation folds: each row is a test row once per repetition. The result can be passed as ``cv``.
 
     Parameters
@@ -251,12 +276,18 @@ def make_folds(
         As many folds as rows.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
+
+    Examples
+    --------
+    >>> folds = make_folds(np.array(["a", "b", "a"]), leave_one_out=True)
+    >>> len(folds), [test.tolist() for train, test in folds]
+    (3, [[0], [1], [2]])
     """
     rules = rules or SplitRules()
     y = as_labels(y)
     rows = np.arange(len(y))
     if leave_one_out:
-        return LeaveOneOut()
+        return LeaveOneOutFolds(len(y))
     if not 2 <= n_splits <= len(y):
         raise InputError(
             "too-many-folds",

@@ -18,7 +18,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
-from vaglio.errors import InputError, NotSupportedError, as_own_errors
+from vaglio.errors import DataWarning, InputError, NotSupportedError, as_own_errors, warn
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.inputs import (
     check_labels,
@@ -376,6 +376,16 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _choose(self, model: Neighbors | OutOfCoreNeighbors, threads: int) -> int:
         if self.n_neighbors != "cv":
+            if self.n_neighbors > model.n_rows:
+                warn(
+                    DataWarning(
+                        "more-neighbors-than-rows",
+                        "{k:,} neighbors are asked for, but there are {n:,} training {n:row|rows}: all of them vote on "
+                        "every row. Use a smaller n_neighbors.",
+                        k=int(self.n_neighbors),
+                        n=model.n_rows,
+                    )
+                )
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
@@ -567,6 +577,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         -------
         self
         """
+        self._refuse_parts()
         if not hasattr(self, "fitted_"):
             self.fit(X, y, sample_weight)
             return self if classes is None else self._with_classes(np.unique(classes))

@@ -15,10 +15,10 @@ from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import clip, listed
 from vaglio.runtime.arguments import checked
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
-from vaglio.table._notation import Notation
-from vaglio.table._read import check_decimal
+from vaglio.table._convert import ordered_level
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.source import Source, extension_of, recognise
@@ -121,6 +121,7 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
     """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
     if not levels:
         return data
+    levels = {name: ordered_level(level) for name, level in levels.items()}
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
             if level == "ordinal":
@@ -138,13 +139,13 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
         with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
     told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
     kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
-    columns = tuple((name, _of_kind(notation, kinds.get(name))) for name, notation in data.reading.columns)
+    columns = tuple((name, _of_kind(cell_format, kinds.get(name))) for name, cell_format in data.reading.columns)
     return ScannedTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
 
 
-def _of_kind(notation: Notation, kind: str | None) -> Notation:
+def _of_kind(cell_format: CellFormat, kind: str | None) -> CellFormat:
     """Return how a column is read that was declared to be of a kind; what its first rows show counts for that kind."""
-    return notation if kind in (None, notation.kind) else Notation(str(kind), missing=notation.missing)
+    return cell_format if kind in (None, cell_format.kind) else CellFormat(str(kind), missing=cell_format.missing)
 
 
 def _files(source: Any) -> list[str]:
@@ -252,12 +253,12 @@ def _parquet_reading(path: str) -> Reading:
     columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
     if not columns:
         raise ReadError("file-without-columns", "{path} has no columns.", path=path)
-    return Reading(tuple((name, Notation("numeric" if kind == "any" else kind)) for name, kind in columns.items()))
+    return Reading(tuple((name, CellFormat("numeric" if kind == "any" else kind)) for name, kind in columns.items()))
 
 
 def _text_reading(path: str, options: dict[str, Any]) -> Reading:
     first = next(read_chunks(path, CHUNK_ROWS, **options))
-    known = [(name, Notation.of(first.column(name))) for name in first.columns]
+    known = [(name, CellFormat.of(first.column(name))) for name in first.columns]
     # Free text is kept in memory only, and an order must be declared.
     return Reading(tuple((name, replace(each, kind=_KIND_OF.get(each.kind, "nominal"))) for name, each in known))
 

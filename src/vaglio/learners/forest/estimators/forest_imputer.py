@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
-from vaglio.errors import DataWarning, NotSupportedError, warn
+from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
 from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -105,7 +105,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     history_: list[float] = field(init=False)
     converged_: bool = field(init=False)
 
-    def fit(self, X: TableLike, y: ColumnLike) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None) -> Self:
         """Learn what similar rows look like.
 
         Parameters
@@ -115,6 +115,12 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Classes or numbers that the forest predicts: rows are similar as far as they matter for these.
         """
         self._validate_params()
+        if y is None:
+            raise InputError(
+                "imputer-without-target",
+                "ForestImputer needs y: the classes or numbers of the rows decide which rows are similar. Without any, "
+                "use scikit-learn's SimpleImputer or KNNImputer.",
+            )
         X = check_X(self, X, reset=True)
         self._codebook = Codebook.learn(X)
         matrix = self._encode(X)

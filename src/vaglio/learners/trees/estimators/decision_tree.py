@@ -439,7 +439,7 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     array([0., 1.])
     """
 
-    _learner_id = "tree-regressor"
+    _learner_id = "cart"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
     criterion: NumberCriterion = "squared_error"
