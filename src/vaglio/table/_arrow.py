@@ -75,8 +75,7 @@ def numbers_from_arrow(name: str, array: Any, cell_format: CellFormat) -> Column
     cell_format : CellFormat
         How the words are written.
     """
-    bare = cell_format.what == "number" and cell_format.unit not in ("%", "‰")
-    if not bare or cell_format.kind != "numeric" or not is_string(array.type):
+    if not cell_format.bare or not is_string(array.type):
         return None
     words = pc.utf8_trim_whitespace(array)
     absent = pa.array((*MISSING, *cell_format.missing), words.type)

@@ -247,6 +247,11 @@ class CellFormat:
         return "date" if self.kind == "date" else "time" if self.form == CLOCK else "number"
 
     @property
+    def bare(self) -> bool:
+        """Whether a number without anything around it is a cell."""
+        return self.kind == "numeric" and self.what == "number" and self.unit not in ("%", "‰")
+
+    @property
     def expected(self) -> Message:
         """What a cell is, in words."""
         if self.what == "number" and self.unit:

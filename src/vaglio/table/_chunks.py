@@ -82,7 +82,8 @@ def read_chunks(
     allowed = Limits.given(limits)
     # The first rows decide of all: as many of them as there are in a chunk of the usual size.
     at_once = rows if expected or limits is not None else max(rows, _ROWS)
-    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed)
+    known = {column: each.cell_format for column, each in expected.items()}
+    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed, known)
     clues = Clues(decimal, None, dayfirst, keep_words=kept)
     clues = clues if dialect is None else clues_of(dialect, clues)
     done = 0

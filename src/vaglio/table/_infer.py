@@ -272,7 +272,9 @@ def _read_words(
         share = 1.0 if name == target else clues.numeric_share
         made = _as_numbers(each, fewest, share, clues, remarks, is_target=name == target)
         if made is None and name != target:
-            made = _as_dates(each, fewest, share, remarks) or _as_times(each, fewest, share, remarks)
+            # A smaller share is said of numbers: a date that does not fit may be one in another order of day and month.
+            most = max(share, NUMERIC_SHARE)
+            made = _as_dates(each, fewest, most, remarks) or _as_times(each, fewest, most, remarks)
         if made is not None:
             found[name] = made
         elif name != target and name not in told:

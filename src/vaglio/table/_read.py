@@ -29,7 +29,7 @@ from vaglio.typing import TableSource
 # Below this number of rows, threads take longer to start than to help.
 _MANY_ROWS = 100_000
 
-FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
+FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel", "html")
 
 
 def read(
@@ -55,14 +55,14 @@ def read(
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
 
-    The rules are those of :mod:`vaglio.table._infer`. Files are recognised by content, then by extension; gzip is
-    unpacked.
+    The rules are those of :mod:`vaglio.table._infer`. Files are recognised by content, then by extension; gzip, bzip2
+    and xz are unpacked.
 
     Parameters
     ----------
     source : path, "-", open file, frame, array or container
-        CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
-        :meth:`~vaglio.Table.from_any` takes is typed by dtype first, then by the same rules.
+        CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel, HTML; "-" is standard input.
+        Anything :meth:`~vaglio.Table.from_any` takes is typed by dtype first, then by the same rules.
     target : str or int, optional
         The class: a name, or a position (-1 is the last column; also as digits in a string, if that is no name).
     levels : mapping, optional
@@ -71,9 +71,10 @@ def read(
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
-        Column -> how an earlier table was read, as ``Fitted.cell_formats`` of a model gives it: these columns are
-        inputs, and each cell is read as it was there, whatever the others are. If only the kind is known ("numeric",
-        "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no error.
+        Column -> how an earlier table was read, as ``cell_formats`` of a model or a table gives it: these columns are
+        inputs (or the target), and each cell is read as it was there, whatever the others are. If only the kind is
+        known ("numeric", "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no
+        error.
     missing : sequence of str
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
@@ -86,8 +87,8 @@ def read(
     decimal : {".", ","}, optional
         The decimal mark; detected if not given. It decides what 1.234 and 1,234 mean.
     sheet : str or int
-        Name or position of the sheet of a spreadsheet.
-    format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
+        Name or position of the sheet of a spreadsheet; caption or position of the table of an HTML page.
+    format : {"csv", "parquet", "feather", "json", "arff", "excel", "html"}, optional
         By default detected from the content and the extension.
     kind : {"table", "transactions"}
         "transactions" reads baskets: one per line, or lines of id and item. Each item becomes an asymmetric column.
@@ -216,24 +217,41 @@ def _read_format(
     **options: Any,
 ) -> tuple[Table, Clues]:
     """Return the table as its format gives it, and what the file shows of its numbers."""
-    if form != "csv":
-        return _read_other(source, form, encoding, sheet, header, options), clues
+    if form not in ("csv", "html"):
+        return _read_other(source, form, known, encoding, sheet, header, options), clues
     from vaglio.table.readers.csv import clues_of, find_dialect, read_csv, survey
     from vaglio.table.readers.plain_csv import read_plain
 
     text = to_utf8(source, encoding)
+    if form == "html":
+        from vaglio.table.readers.html import read_page
+
+        text, named, remarks = read_page(bytes(text), source.name, sheet, source.limits)
+        header = named if header is None else header
+        source.remarks += remarks
+        options["delimiter"] = "\t"
     dialect = find_dialect(text, source.name, header=header, **options)
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
     words = [name for name in dialect.names if name in known]
-    columns = read_plain(*told) if not words else {}
+    plain = {name: _plain_like(column, known.get(name)) for name, column in read_plain(*told).items()}
+    columns = {name: column for name, column in plain.items() if column is not None}
     if padded:  # 01 makes decimals a column of codes, which the other reader notices
         columns = {name: column for name, column in columns.items() if str(column.storage) != "double"}
     if others := [name for name in dialect.names if name not in columns]:
         columns.update({each.name: each for each in _columns(read_csv(*told, padded, others, words), known)})
     table = Table([columns[name] for name in dialect.names], remarks=dialect.remarks)
     return table, clues_of(dialect, clues)
+
+
+def _plain_like(column: Column, cell_format: CellFormat | None) -> Column | None:
+    """Return a column that was read at once, if an earlier table's cells would be read so; else None."""
+    if cell_format is None or str(column.storage) == "string":
+        return column
+    if not cell_format.bare or cell_format.decimal == "," or column.is_date or len(column.infinite):
+        return None
+    return column.replace(unit=cell_format.unit, cell_format=cell_format)
 
 
 def _columns(frame: Any, known: Mapping[str, CellFormat]) -> list[Column]:
@@ -252,7 +270,13 @@ def _columns(frame: Any, known: Mapping[str, CellFormat]) -> list[Column]:
 
 
 def _read_other(
-    source: Source, form: str, encoding: str | None, sheet: str | int, header: bool | None, options: dict[str, Any]
+    source: Source,
+    form: str,
+    known: Mapping[str, CellFormat],
+    encoding: str | None,
+    sheet: str | int,
+    header: bool | None,
+    options: dict[str, Any],
 ) -> Table:
     if form == "transactions":
         from vaglio.table.readers.transactions import read_transactions
@@ -271,7 +295,8 @@ def _read_other(
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        return read_excel(source.data, source.name, sheet, header, source.limits, footer=options["footer"])
+        how = {"like": known, "footer": options["footer"]}
+        return read_excel(source.data, source.name, sheet, header, source.limits, **how)
     from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather
@@ -299,7 +324,7 @@ def _finish(
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
     levels = {raw.resolve(name): level for name, level in levels.items()}
-    known = {name: each for name, each in like.items() if name in raw and name not in (name_of_target, *levels)}
+    known = {name: each for name, each in like.items() if name in raw and name not in levels}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:
         roles[name_of_target] = "target"

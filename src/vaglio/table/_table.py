@@ -14,6 +14,7 @@ from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed, plural
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._column import Column, labels, numbers
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
@@ -351,6 +352,13 @@ class Table:
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]
         return known.select(inputs), y
+
+    @property
+    def cell_formats(self) -> dict[str, CellFormat]:
+        """How the cells of the inputs and the target are written, as ``like`` of :func:`vaglio.read` takes it."""
+        return {
+            name: CellFormat.of(column) for name, column in self._columns.items() if column.role in ("input", "target")
+        }
 
     def _target_name(self, target: str | int | None) -> str:
         name = self.target if target is None else target
