@@ -180,8 +180,8 @@ class Study:
     @property
     def fitted(self) -> Any:
         """The chosen model, ready to predict, explain and save."""
-        model = self.selection.fitted
-        return model.with_provenance(target=str(self.target), audit=[finding.message for finding in self.audit][:20])
+        model = self.selection.fitted.with_target(self.learning_table, str(self.target))
+        return model.with_provenance(audit=[finding.message for finding in self.audit][:20])
 
     @property
     def cost_matrix(self) -> CostMatrix | None:

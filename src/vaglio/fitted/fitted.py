@@ -40,6 +40,8 @@ from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
     from vaglio.learners.rules.model.ruleset import RuleSet
+    from vaglio.table import Table
+    from vaglio.table.scanned import ScannedTable
 
 
 @dataclass(frozen=True, repr=False)
@@ -612,6 +614,14 @@ class Fitted:
         return {**self.codebook.cell_formats, **dict.fromkeys(named, CellFormat("date"))}
 
     @property
+    def target_format(self) -> CellFormat:
+        """How the cells of the target are read, in a table on which the model is evaluated."""
+        told = CellFormat.from_state(self.provenance.get("target_format", {}), str(self.target))
+        if self.classes is None:
+            return told
+        return replace(told, kind="nominal").with_categories(self.classes.tolist())
+
+    @property
     def training_shape(self) -> tuple[int, int] | None:
         """Rows and columns the model was trained on, if that is known."""
         training = self.provenance.get("training")
@@ -654,6 +664,22 @@ class Fitted:
             Plain data, by name.
         """
         return replace(self, provenance={**self.provenance, **facts})
+
+    def with_target(self, table: Table | ScannedTable, name: str | None = None) -> Fitted:
+        """Return a copy that knows which column it predicts, and how the cells of that column are written.
+
+        Parameters
+        ----------
+        table : Table or ScannedTable
+            The training table.
+        name : str, optional
+            The column; by default the target of the table.
+        """
+        name = name or getattr(table, "target", None)
+        if name is None:
+            raise InputError("target-not-named", "The table has no target. Name the column that the model predicts.")
+        told = table.cell_formats[name].to_state() if name in table.cell_formats else {}
+        return self.with_provenance(target=name, **({"target_format": told} if told else {}))
 
     def __repr__(self) -> str:
         from vaglio.fitted.show import to_text

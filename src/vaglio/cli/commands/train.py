@@ -82,12 +82,12 @@ def run(
     said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "cost": cost, "seed": seed}
     said |= {} if accept is None else {"accept": accept, "folds": plan.folds}
     recipe = data.recipe("train", said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost))}
+    facts: dict[str, Any] = recipe.facts(*_lines(estimator, recipe, plan, cost))
     if evaluation is not None:
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
-    fitted = estimator.fitted_.with_provenance(**facts)
+    fitted = estimator.fitted_.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
