@@ -243,7 +243,14 @@ class Evaluation(LabelMeasures):
 
     def calibration(self, label: object = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
-        return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
+        return CalibrationCurve.from_scores(
+            *self.one_class(label),
+            self.weight,
+            n_bins=n_bins,
+            strategy=strategy,
+            effect=self.design_effect,
+            confidence=self.confidence,
+        )
 
     def areas_of(self, label: object = None) -> tuple[Area, Area]:
         """ROC area and average precision of a class against the rest, with what each row contributes to them."""

@@ -151,12 +151,12 @@ def _usual_threshold(evaluation: Evaluation, k: int) -> float:
 
 
 def _calibration(evaluation: Evaluation, label: object) -> list[list[float]]:
-    """Mean probability, observed share and rows of each tenth of the scale."""
+    """Mean probability, observed share with the ends of its interval, and rows of each tenth of the scale."""
     if not evaluation.probability:
         return []
     curve = evaluation.calibration(label)
-    bins = zip(curve.predicted.tolist(), curve.observed.tolist(), curve.weight.tolist())
-    return [[round(p, 4), round(o, 4), round(n, 2)] for p, o, n in bins]
+    bins = zip(curve.predicted, curve.observed, curve.low, curve.high, curve.weight)
+    return [[*(round(float(share), 4) for share in shares), round(float(n), 2)] for *shares, n in bins]
 
 
 def _score_counts(evaluation: Evaluation, label: object) -> dict[str, Any]:

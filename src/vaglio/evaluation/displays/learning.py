@@ -1,4 +1,4 @@
-"""Training and validation scores against the number of training rows, or against one parameter."""
+"""Training and validation scores against the number of training rows, or against one parameter, with a band."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
+from vaglio.evaluation.comparison.significance import corrected_interval
+from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
+from vaglio.runtime.scikit_learn import num_samples
 from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
 
 if TYPE_CHECKING:
@@ -23,10 +26,22 @@ __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 class _TwoScores:
     """Training and validation scores along an axis: one row per point, one column per fold."""
 
-    def __init__(self, train_scores: np.ndarray, test_scores: np.ndarray, score_name: str) -> None:
+    def __init__(
+        self, train_scores: np.ndarray, test_scores: np.ndarray, score_name: str, n_test: float | None
+    ) -> None:
         self.train_scores = train_scores
         self.test_scores = test_scores
         self.score_name = score_name
+        self.n_test = n_test
+
+    @property
+    def intervals(self) -> list[Estimate]:
+        """The 95 % interval of each mean validation score, which allows for the rows that folds have in common."""
+        others = self.test_scores.shape[1] - 1
+        if self.score_name != "accuracy" or self.n_test is None:
+            return [corrected_interval(scores, n_train=others, n_test=1) for scores in self.test_scores]
+        n_train = others * self.n_test
+        return [accuracy_of_folds(scores, n_train=n_train, n_test=self.n_test) for scores in self.test_scores]
 
     def _diagnosis(self, at: int) -> str:
         return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
@@ -39,9 +54,10 @@ class _TwoScores:
             (PALETTE[1], text("training"), self.train_scores),
             (PALETTE[0], text("validation"), self.test_scores),
         ):
-            mean, spread = np.nanmean(scores, axis=1), np.nanstd(scores, axis=1)
-            draw_band(ax, x, mean - spread, mean + spread, colour)
-            curves.append((Curve(x, mean, name), colour))
+            curves.append((Curve(x, np.nanmean(scores, axis=1), name), colour))
+        low, high = (np.array([getattr(each, end) for each in self.intervals]) for end in ("low", "high"))
+        named = text("{confidence:.0%} interval of the validation score", confidence=0.95)
+        draw_band(ax, x, low, high, PALETTE[0], named, locale=locale)
         self.line_ = [
             draw_curves(
                 ax, [c], xlabel=xlabel, ylabel=self.score_name, locale=locale, color=colour, marker="o", markersize=4
@@ -61,6 +77,8 @@ class LearningCurveDisplay(_TwoScores):
     train_sizes : ndarray of shape (n_sizes,)
     train_scores, test_scores : ndarray of shape (n_sizes, n_folds)
     score_name : str
+    n_test : float, optional
+        Rows of a validation fold: an accuracy then has an interval with width even where all folds agree.
     """
 
     def __init__(
@@ -70,9 +88,10 @@ class LearningCurveDisplay(_TwoScores):
         train_scores: np.ndarray,
         test_scores: np.ndarray,
         score_name: str = "accuracy",
+        n_test: float | None = None,
     ) -> None:
         self.train_sizes = train_sizes
-        super().__init__(train_scores, test_scores, score_name)
+        super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
     def from_estimator(
@@ -101,7 +120,8 @@ class LearningCurveDisplay(_TwoScores):
             shuffle=True,
             random_state=random_state,
         )
-        display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring)
+        n_test = num_samples(X) / test.shape[1]
+        display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring, n_test=n_test)
         return display.plot(ax=ax)
 
     @property
@@ -124,6 +144,8 @@ class ValidationCurveDisplay(_TwoScores):
     param_range : ndarray of shape (n_values,)
     train_scores, test_scores : ndarray of shape (n_values, n_folds)
     score_name : str
+    n_test : float, optional
+        Rows of a validation fold: an accuracy then has an interval with width even where all folds agree.
 
     Examples
     --------
@@ -145,10 +167,11 @@ class ValidationCurveDisplay(_TwoScores):
         train_scores: np.ndarray,
         test_scores: np.ndarray,
         score_name: str = "accuracy",
+        n_test: float | None = None,
     ) -> None:
         self.param_name = param_name
         self.param_range = np.asarray(param_range)
-        super().__init__(train_scores, test_scores, score_name)
+        super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
     def from_estimator(
@@ -174,6 +197,7 @@ class ValidationCurveDisplay(_TwoScores):
             train_scores=train,
             test_scores=test,
             score_name=scoring,
+            n_test=num_samples(X) / test.shape[1],
         )
         return display.plot(ax=ax)
 

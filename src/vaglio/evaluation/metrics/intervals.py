@@ -95,7 +95,7 @@ def effective_size(weight: np.ndarray | None, n_rows: int) -> float:
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def design_effect(n_folds: int) -> float:
+def design_effect(n_folds: float) -> float:
     """How many times larger the variance of a figure of folds is than that of one model on as many rows.
 
     The training sets of the folds overlap, so that their results vary together. Nadeau and Bengio take the correlation
@@ -103,7 +103,7 @@ def design_effect(n_folds: int) -> float:
 
     Parameters
     ----------
-    n_folds : int
+    n_folds : float
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
@@ -26,6 +26,12 @@ class Candidate:
     def make(self, params: Mapping[str, Any]) -> Any:
         """A fresh estimator with these parameters."""
         return clone(self.estimator).set_params(**params)
+
+    def for_classes(self) -> Candidate:
+        """The same for predicting classes alone: calibration changes none of them, and takes most of the time."""
+        if "calibrate" not in self.estimator.get_params(deep=False):
+            return self
+        return replace(self, estimator=clone(self.estimator).set_params(calibrate=None))
 
 
 def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:

@@ -83,7 +83,7 @@ def select(
         The model itself is then chosen and trained on all rows.
     race : bool
         A setting that is clearly behind the best one after a fold is not tried on the folds that remain: by McNemar's
-        test on all rows predicted so far, at the level 0.001 for all rivals together. It keeps the score of its folds
+        test on all rows predicted so far, at the level 0.001 for all pairs together. It keeps the score of its folds
         and is not chosen. For accuracy or costs, whose score is a mean over rows.
     test_size : float or str
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".

@@ -99,7 +99,8 @@ FAMILY = Family(
             _estimators,
             text("AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong"),
             {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
-            settings={"max_depth": 3},  # a stump loses ten points where there are many classes
+            # A stump loses ten points where there are many classes; shares of votes are near each other.
+            settings={"max_depth": 3, "calibrate": "temperature"},
             name="AdaBoost",
             when=text("Tables with little label noise."),
         ),

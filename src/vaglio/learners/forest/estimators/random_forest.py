@@ -112,6 +112,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     }
 
     # What a single tree lets the user choose is fixed for the trees of a forest.
+    _draws_ties = True
     splitter: ClassVar[str] = "best"
     nominal_split: ClassVar[str] = "subset"
     missing: ClassVar[str] = "learned"
