@@ -327,10 +327,12 @@ class ReadingOptions:
         return {name: role for role, names in wanted.items() for name in names or []}
 
     def _levels(self) -> dict[str, Any]:
+        from vaglio.table import ordered_level
+
         wanted: dict[str, Any] = dict.fromkeys(self.nominal or [], "nominal")
         for given in self.levels or []:
             name, level = pair(given, "--levels")
-            wanted[name] = [word.strip() for word in level.split("<")] if "<" in level else level
+            wanted[name] = ordered_level(level)
         return wanted
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vaglio import _core
-from vaglio.errors import damaged_model_file
+from vaglio.errors import as_own_errors, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.table import MISSING, WORD_PAIRS, CellFormat, Column, plain_word
 from vaglio.typing import ColumnLike
@@ -255,7 +255,8 @@ def aligned_labels(y: ColumnLike, classes: Any) -> np.ndarray:
     >>> aligned_labels([True, False], [0, 1]).tolist(), aligned_labels(["1", "2"], [0, 1]).tolist()
     ([1, 0], [1, '2'])
     """
-    given, known = np.asarray(y), np.asarray(classes)
+    with as_own_errors():  # ragged lists
+        given, known = np.asarray(y), np.asarray(classes)
     alike = given.dtype.kind == known.dtype.kind and given.dtype.kind != "O"
     if given.ndim != 1 or known.ndim != 1 or not len(known) or alike or given.dtype.kind not in "biufUSO":
         return given

@@ -226,9 +226,9 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
         "confidence": evaluation.confidence,
         "interval": interval(accuracy.low, accuracy.high, n),
     }
-    said: list[str]
+    said: list[str] = [] if evaluation.overlap is None else [evaluation.overlap.in_words()]
     if study.selection.outer:
-        said = [
+        said += [
             text(
                 "Models chosen and trained in this way predict {share} of {n:,} {n:row|rows} correctly "
                 "({confidence:.0%} "
@@ -238,7 +238,7 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
             )
         ]
     elif study.selection.strategy.name == "zero":
-        said = [
+        said += [
             text(
                 "The chosen model, {learner}, predicts {share} of {n:,} training {n:row|rows} correctly "
                 "({confidence:.0%} interval {interval}).",
@@ -246,7 +246,7 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
             )
         ]
     else:
-        said = [
+        said += [
             text(
                 "The chosen model, {learner}, predicts {share} of {n:,} test {n:row|rows} correctly ({confidence:.0%} "
                 "interval {interval}).",
@@ -300,6 +300,8 @@ def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
         "confidence": evaluation.confidence,
         "rows": text("evaluated on {n:,} rows, the training rows", n=n)
         if study.selection.strategy.name == "zero"
+        else text("evaluated on {n:,} rows, training rows among them", n=n)
+        if evaluation.overlap is not None
         else text("evaluated on {n:,} rows not used for training", n=n),
     }
 

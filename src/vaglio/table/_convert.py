@@ -171,6 +171,11 @@ def as_text(column: Column) -> Column:
     return Column.text(column.name, lookup[words.data], role=column.role, cell_format=column.cell_format)
 
 
+def ordered_level(level: str | Sequence[Any]) -> str | Sequence[Any]:
+    """Return "low<mid<high" as a list; any other level as it is."""
+    return [word.strip() for word in level.split("<")] if isinstance(level, str) and "<" in level else level
+
+
 def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     """Return a column as one entry of `levels` asks for.
 
@@ -178,8 +183,10 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     ----------
     column : Column
     level : str or sequence
-        "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order.
+        "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order,
+        as a list or as "low<mid<high".
     """
+    level = ordered_level(level)
     if isinstance(level, Sequence) and not isinstance(level, (str, bytes)):
         if not all(isinstance(value, (str, int, float, bool)) for value in level):
             raise InputError(

@@ -13,11 +13,12 @@ from typing import Any
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
 from vaglio.table._column import Column
-from vaglio.table._convert import Levels, apply_overrides
+from vaglio.table._convert import Levels, apply_overrides, ordered_level
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import Clues, Remarks, infer
 from vaglio.table._table import Table
@@ -32,6 +33,7 @@ _MANY_ROWS = 100_000
 FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel", "html")
 
 
+@checked
 def read(
     source: TableSource,
     target: str | int | None = None,
@@ -151,7 +153,8 @@ def as_table(source: TableSource, *, finite: bool = True) -> Table:
     return table.with_columns([column.without_infinite() for column in table._columns.values()])
 
 
-def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+def check_decimal(decimal: str | None) -> None:
+    """Refuse a decimal mark that is none."""
     if decimal not in (None, ".", ","):
         raise InputError(
             "unknown-decimal-mark",
@@ -159,6 +162,10 @@ def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_s
             option=reading("decimal"),
             value=decimal,
         )
+
+
+def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+    check_decimal(decimal)
     if not 0 < numeric_share <= 1:
         raise InputError(
             "numeric-share-out-of-range",
@@ -323,7 +330,7 @@ def _finish(
         # An item that no basket has is no missing column of a model.
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
-    levels = {raw.resolve(name): level for name, level in levels.items()}
+    levels = {raw.resolve(name): ordered_level(level) for name, level in levels.items()}
     known = {name: each for name, each in like.items() if name in raw and name not in levels}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:

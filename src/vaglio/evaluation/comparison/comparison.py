@@ -34,6 +34,7 @@ from vaglio.messages.listing import bullet_html, html_table, plain_data, text_ta
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.model.base import size_words
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import ColumnLike, Learners, TableSource
 
@@ -318,6 +319,7 @@ class Comparison:
         return self.to_html()
 
 
+@checked
 def compare(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
@@ -376,6 +378,8 @@ def compare(
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
     began = time.perf_counter()
+    if repeats < 1:
+        raise InputError("repeats-out-of-range", "repeats is {n}; it must be at least 1.", n=repeats)
     rules = SplitRules(seed=seed)
     parts = rows.folds(folds, rules, repeats=repeats)
     sizes_of_fold = _mean_sizes(rows, parts)

@@ -10,6 +10,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves, draw_reference
 from vaglio.plot.style import PALETTE, axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,6 +56,7 @@ class CalibrationDisplay(ScoreDisplay):
         self.name = as_list(name, len(self.prob_true))
 
     @classmethod
+    @checked
     def from_evaluation(
         cls,
         evaluation: Evaluation,
@@ -79,6 +81,7 @@ class CalibrationDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(
         self, ax: Axes | None = None, *, ref_line: bool = True, lang: str | Locale = "en", **kwargs: Any
     ) -> CalibrationDisplay:

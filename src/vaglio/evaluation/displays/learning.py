@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
+from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.comparison.significance import corrected_interval
 from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
@@ -14,8 +16,9 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.scikit_learn import num_samples
-from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
+from vaglio.typing import ColumnLike, CrossValidation, Estimator, SequenceNotStr, SupportsArray, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,6 +72,15 @@ class _TwoScores:
         return ax
 
 
+def _plain_values(values: Any) -> np.ndarray:
+    """Return the values of a parameter as an array of one dimension, whatever they are."""
+    with as_own_errors():  # lists in lists
+        found = np.asarray(values)
+    if found.ndim != 1:
+        raise InputError("values-not-one-by-one", "param_range must be a list of single values.")
+    return found
+
+
 class LearningCurveDisplay(_TwoScores):
     """Training and validation scores against the number of training rows: they show whether more rows would help.
 
@@ -94,13 +106,14 @@ class LearningCurveDisplay(_TwoScores):
         super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Estimator,
         X: TableLike,
         y: ColumnLike,
         *,
-        train_sizes: Any = None,
+        train_sizes: Sequence[float] | SupportsArray | None = None,
         cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
@@ -109,17 +122,18 @@ class LearningCurveDisplay(_TwoScores):
     ) -> LearningCurveDisplay:
         """Fit on growing parts of the rows and draw."""
         sizes = np.linspace(0.1, 1.0, 8) if train_sizes is None else train_sizes
-        n, train, test = learning_curve(
-            estimator,
-            X,
-            y,
-            train_sizes=sizes,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            shuffle=True,
-            random_state=random_state,
-        )
+        with as_own_errors():
+            n, train, test = learning_curve(
+                estimator,
+                X,
+                y,
+                train_sizes=sizes,
+                cv=cv,
+                scoring=scoring,
+                n_jobs=n_jobs,
+                shuffle=True,
+                random_state=random_state,
+            )
         n_test = num_samples(X) / test.shape[1]
         display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring, n_test=n_test)
         return display.plot(ax=ax)
@@ -129,7 +143,8 @@ class LearningCurveDisplay(_TwoScores):
         """Over- or underfitting at the full size, in a sentence."""
         return self._diagnosis(-1)
 
-    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> LearningCurveDisplay:
+    @checked
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> LearningCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language."""
         self._draw(ax, self.train_sizes, text("Training rows"), lang)
         return self
@@ -170,10 +185,11 @@ class ValidationCurveDisplay(_TwoScores):
         n_test: float | None = None,
     ) -> None:
         self.param_name = param_name
-        self.param_range = np.asarray(param_range)
+        self.param_range = _plain_values(param_range)
         super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Estimator,
@@ -181,16 +197,22 @@ class ValidationCurveDisplay(_TwoScores):
         y: ColumnLike,
         *,
         param_name: str,
-        param_range: Any,
+        param_range: SequenceNotStr[Any] | SupportsArray,
         cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
         ax: Axes | None = None,
     ) -> ValidationCurveDisplay:
         """Fit with each value of the parameter and draw."""
-        train, test = validation_curve(
-            estimator, X, y, param_name=param_name, param_range=param_range, cv=cv, scoring=scoring, n_jobs=n_jobs
-        )
+        param_range = _plain_values(param_range)
+        with as_own_errors():
+            train, test = validation_curve(
+                estimator, X, y, param_name=param_name, param_range=param_range, cv=cv, scoring=scoring, n_jobs=n_jobs
+            )
+        if np.isnan(test).all():
+            raise InputError(
+                "no-value-fitted", "The learner could not be trained with any value of {param}.", param=param_name
+            )
         display = cls(
             param_name=param_name,
             param_range=param_range,
@@ -214,7 +236,8 @@ class ValidationCurveDisplay(_TwoScores):
         """Over- or underfitting at the best value, in a sentence."""
         return self._diagnosis(self._best())
 
-    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> ValidationCurveDisplay:
+    @checked
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> ValidationCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; a range of two decades or more has a logarithmic axis."""
         values = self.param_range
         numeric = values.dtype.kind in "iuf"

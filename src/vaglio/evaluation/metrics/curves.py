@@ -191,6 +191,8 @@ class CalibrationCurve:
                 value=strategy,
                 allowed=listed(("uniform", "quantile"), quoted=True, last="or"),
             )
+        if n_bins < 1:
+            raise InputError("bins-out-of-range", "n_bins is {n}; it must be at least 1.", n=n_bins)
         if len(probability) and (probability.min() < 0 or probability.max() > 1):
             raise InputError(
                 "scores-not-probabilities",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.options import reading
-from vaglio.messages.sentences import listed
+from vaglio.messages.sentences import clip, listed
+from vaglio.runtime.arguments import checked
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
+from vaglio.table._convert import ordered_level
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.source import Source, extension_of, recognise
@@ -33,6 +35,7 @@ _KIND_OF = {"numeric": "numeric", "interval": "numeric", "ratio": "numeric", "da
 PART_ROWS = 1 << 20
 
 
+@checked
 def scan(
     source: Any,
     *,
@@ -81,6 +84,7 @@ def scan(
     ...     scan(folder).read()["file"].tolist()
     ['a', 'b']
     """
+    check_decimal(decimal)
     told = {"header": header, "footer": footer, "delimiter": delimiter, "decimal": decimal}
     told |= {"encoding": encoding, "dayfirst": dayfirst}
     options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
@@ -117,6 +121,7 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
     """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
     if not levels:
         return data
+    levels = {name: ordered_level(level) for name, level in levels.items()}
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
             if level == "ordinal":
@@ -147,8 +152,15 @@ def _files(source: Any) -> list[str]:
     if _is_dataset(source):
         _refuse_other_datasets(source)
         found = list(source.files)
-    elif isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
+    elif isinstance(source, (list, tuple, set, frozenset, Iterator)):
         found = [str(path) for path in source]
+    elif not isinstance(source, (str, os.PathLike)) or "\0" in os.fspath(source):
+        raise ReadError(
+            "source-not-scannable",
+            "{source} ({type}) cannot be scanned. Give a file, a folder, a pattern such as *.csv or a list of files.",
+            source=clip(repr(source)),
+            type=type(source).__name__,
+        )
     else:
         path = Path(source)
         if path.is_dir():
