@@ -29,6 +29,12 @@ def add_rows(fitted: Fitted, X: TableLike, y: ColumnLike, sample_weight: ColumnL
             "The learner {learner!r} holds no training rows, so none can be added. Train it again on all rows.",
             learner=fitted.learner,
         )
+    if fitted.calibration is not None:
+        raise NotSupportedError(
+            "calibrated-holds-rows",
+            "The probabilities of this model are calibrated to the rows it holds, so none can be added. Train it "
+            "again on all rows, or without calibrate.",
+        )
     refuse_out_of_core(X, "Adding rows")
     codebook = fitted.codebook.extended(X)
     matrix, known, target = codebook.encode(X), fitted.classes, np.asarray(y)

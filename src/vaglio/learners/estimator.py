@@ -444,6 +444,12 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
 
     def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
+        self._refuse_parts()
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
+        return None if weight is None else within_range(weight)
+
+    def _refuse_parts(self) -> None:
+        """Raise an error if a parameter needs all rows at once."""
         if self.calibrate is not None:
             raise InputError(
                 "calibrate-partial-fit",
@@ -455,8 +461,6 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
                 "balanced-partial-fit",
                 "class_weight='balanced' needs all rows at once. With partial_fit, give a dict of weights.",
             )
-        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
-        return None if weight is None else within_range(weight)
 
 
 @estimator

@@ -30,6 +30,8 @@ _ROUNDING = 1e-14
 _LEAST_TOTAL = 1e-100
 # Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
 _LARGEST_MULTIPLE = 2.0**26
+# Squares of larger numbers may overflow in a sum of many, and squares of their reciprocals vanish.
+LARGEST_TO_SQUARE = 1e145
 # A sparse matrix is written out in full up to so many cells: 128 MB.
 _MOST_CELLS = 1 << 24
 
@@ -284,6 +286,29 @@ def within_range(weight: np.ndarray) -> np.ndarray:
             total=total,
         )
     return weight
+
+
+def refuse_numbers_without_squares(names: Sequence[str], low: np.ndarray, high: np.ndarray) -> None:
+    """Raise an error if a column has no variance that can be computed with: its numbers are too large or too near."""
+    wrong = np.flatnonzero(without_squares(low, high))
+    if wrong.size:
+        j = int(wrong[0])
+        raise InputError(
+            "numbers-without-squares",
+            "Column {column!r} has numbers from {low:.3g} to {high:.3g}, whose squares are beyond what can be "
+            "computed with. Multiply the column by a constant, or remove rows with errors.",
+            column=names[j],
+            low=float(low[j]),
+            high=float(high[j]),
+        )
+
+
+def without_squares(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the columns, given their ranges, of which a sum of squared deviations may be infinite, or vanish."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = high - low
+    found: np.ndarray = (np.fmax(-low, high) > LARGEST_TO_SQUARE) | ((width > 0) & (width < 1 / LARGEST_TO_SQUARE))
+    return found
 
 
 def rows_that_count(X: Any, counts: np.ndarray) -> Any:

@@ -11,7 +11,7 @@ from sklearn.datasets import make_regression
 
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.neighbors import estimators
 from vaglio.learners.neighbors.model import Neighbors
 
@@ -190,6 +190,20 @@ def test_numbers_are_predicted_without_columns_of_noise() -> None:
     model = vaglio.KNeighborsRegressor(5).fit(noisy, y)
     assert model.reliability_ == {"code": 0.0}
     assert model.predict(noisy) == pytest.approx(vaglio.KNeighborsRegressor(5).fit(X, y).predict(X))
+
+
+def test_no_row_is_added_to_a_calibrated_model(iris):
+    X, y = iris
+    model = KNeighborsClassifier(calibrate="temperature")
+    with pytest.raises(InputError, match="With partial_fit, leave it out"):
+        model.partial_fit(X, y)
+    before = model.fit(X[:100], y[:100]).predict_proba(X)
+    for add in (model.add, model.partial_fit):
+        with pytest.raises(InputError, match="With partial_fit, leave it out"):
+            add(X[100:], y[100:])
+    with pytest.raises(NotSupportedError, match="calibrated to the rows it holds"):
+        model.fitted_.add(X[100:], y[100:])
+    np.testing.assert_array_equal(model.predict_proba(X), before)
 
 
 @pytest.mark.parametrize("estimator", [vaglio.KNeighborsClassifier(3), vaglio.KNeighborsRegressor(3)])

@@ -550,6 +550,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         -------
         self
         """
+        self._refuse_parts()
         if not hasattr(self, "fitted_"):
             self.fit(X, y, sample_weight)
             return self if classes is None else self._with_classes(np.unique(classes))

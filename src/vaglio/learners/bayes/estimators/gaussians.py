@@ -25,6 +25,7 @@ from vaglio.learners.bayes.estimators.intervals import (
     has_few_values,
     learn_quantiles,
     numeric_columns,
+    ranges_for_densities,
     rows_per_weight,
 )
 from vaglio.learners.bayes.estimators.likelihoods import (
@@ -118,10 +119,8 @@ class GaussianMAPClassifier(Generative):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
-        x = numeric_columns(matrix, index)
-        fitted = fit_class_gaussians(
-            x, y, weight, self.classes_, self.covariance, self.shrinkage, matrix.ranges.missing
-        )
+        x, ranges = numeric_columns(matrix, index), ranges_for_densities(matrix, index)
+        fitted = fit_class_gaussians(x, y, weight, self.classes_, self.covariance, self.shrinkage, ranges)
         statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
         return self._noted(index, fitted, statistics)
 
@@ -215,10 +214,11 @@ class GaussianMixtureClassifier(Generative):
         ]
         dense = ~np.isin(index, [table.feature for table in tables])
         index, x = index[dense], x[:, dense]
+        ranges = ranges_for_densities(matrix, index)
         with warnings.catch_warnings():
             # A singular covariance of a class is no fault here: the mixture is fitted instead.
             warnings.simplefilter("ignore")
-            single = fit_class_gaussians(x, y, weight, self.classes_, "full", "auto", matrix.ranges.missing)
+            single = fit_class_gaussians(x, y, weight, self.classes_, "full", "auto", ranges)
         self.class_prior_ = resolve_priors(self.priors, single.weight)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         mixtures, self.bic_ = [], []
