@@ -187,7 +187,7 @@ def decide(model: Fitted, rows: Any, random: Random) -> None:
         lambda: [each["coefficient"] for each in model.coefficients()],
         lambda: model.with_decision_rule("argmax").predict(rows),
         lambda: predict(model.with_cost(1.0 - np.eye(0 if model.classes is None else len(model.classes))), rows),
-        lambda: [model.notations, model.ignored_columns, model.training_shape, model.target],
+        lambda: [model.cell_formats, model.ignored_columns, model.training_shape, model.target],
         lambda: vaglio.evaluate(model, rows, y=model.predict(rows)).to_text(),
     ]
     for ask in random.sample(numbers, 2):
@@ -294,6 +294,12 @@ def small_models() -> list[Fitted]:
         vaglio.KNeighborsRegressor(n_neighbors=2),
         vaglio.HistGradientBoostingRegressor(max_iter=3),
         vaglio.ExplainableBoostingRegressor(max_rounds=5, interactions=1),
+        vaglio.LinearRegression(0.1),
+        vaglio.SVR(),
+        vaglio.SVR(kernel="linear"),
+        vaglio.MLPRegressor((3,), max_iter=5),
+        vaglio.VotingRegressor(["linear", "cart"]),
+        vaglio.AdaBoostRegressor(n_estimators=3, random_state=0),
     ):
         made.append(regressor.fit(X[["a", "b", "c"]], number).fitted_)
     made.append(edited_model(X, y))

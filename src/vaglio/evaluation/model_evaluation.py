@@ -6,24 +6,28 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_regressor
 
 from vaglio.encode import aligned_labels
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
+from vaglio.runtime.arguments import checked
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
 
+@checked
 def evaluate(
     model: Predictor,
-    X: TableLike | Rows,
+    X: TableSource | Rows,
     y: str | ColumnLike | None = None,
     *,
     sample_weight: ColumnLike | None = None,
@@ -70,6 +74,10 @@ def evaluate(
     >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
     0.9600 (0.9155 to 0.9815)
     """
+    if not 0 < confidence < 1:
+        raise InputError(
+            "confidence-out-of-range", "confidence is {given}; it must be between 0 and 1.", given=confidence
+        )
     if decide not in ("cost", "argmax"):
         raise InputError(
             "unknown-choice",
@@ -78,8 +86,16 @@ def evaluate(
             value=decide,
             allowed=listed(("cost", "argmax"), quoted=True, last="or"),
         )
+    if _predicts_numbers(model):
+        raise NotSupportedError(
+            "evaluation-of-numbers",
+            "vaglio.evaluate compares classes, but this model predicts numbers. Use model.score(X, y) for R², or the "
+            "measures of sklearn.metrics.",
+        )
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
-    found = Rows.of(X, y, sample_weight).predict(alone)
+    rows = Rows.of(X, y, sample_weight)
+    found = rows.predict(alone)
+    overlap = find_overlap(model, rows, len(found.true))
     options: dict[str, Any] = {
         "pos_label": pos_label,
         "confidence": confidence,
@@ -87,8 +103,9 @@ def evaluate(
         "sample_weight": found.weight,
     }
     if decide == "cost":
-        return evaluate_predictions(found.predictions, found.true, cost=cost, **options)
+        return replace(evaluate_predictions(found.predictions, found.true, cost=cost, **options), overlap=overlap)
     evaluation = evaluate_predictions(replace(found.predictions, cost=carried), found.true, **options)
+    evaluation = replace(evaluation, overlap=overlap)
     return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
 
 
@@ -96,8 +113,14 @@ def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     """The model that decides by itself, and the costs it carries."""
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted):
-        return fitted.with_decision_rule("argmax"), fitted.cost
+        return fitted.with_decision_rule("argmax"), fitted.error_cost
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
+
+
+def _predicts_numbers(model: Predictor) -> bool:
+    if isinstance(model, Fitted):
+        return model.classes is None
+    return isinstance(model, BaseEstimator) and is_regressor(model)
 
 
 def evaluate_predictions(

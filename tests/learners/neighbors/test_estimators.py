@@ -227,3 +227,9 @@ def test_rows_with_weights_are_added_to_estimators_and_to_loaded_models(estimato
             loaded.add(*wrong)
     with pytest.raises(vaglio.errors.NotSupportedError, match="holds no training rows"):
         vaglio.ID3Classifier().fit(X, y).fitted_.add(X, y)
+
+
+def test_fewer_rows_than_neighbors_is_said() -> None:
+    with pytest.warns(vaglio.errors.DataWarning, match="5 neighbors are asked for, but there are 2 training rows"):
+        model = KNeighborsClassifier(5).fit([[1.0], [2.0]], ["a", "b"])
+    assert model.predict_proba([[1.0]]).tolist() == [[0.5, 0.5]]

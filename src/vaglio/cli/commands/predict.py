@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
@@ -15,15 +16,19 @@ from vaglio.cli._options import (
     ModelFile,
     RowsFile,
     TableFile,
+    Threshold,
+    UsageError,
     decided,
     output_option,
 )
 from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
 from vaglio.cli._reading import MOST_ROWS, FileOptions
 from vaglio.cli._rows import WorkOptions, table_for_model
-from vaglio.messages.message import join, text
+from vaglio.messages.message import Message, join, text
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from vaglio.fitted import Fitted
     from vaglio.table import Table
 
@@ -45,6 +50,13 @@ Format = Annotated[
     RowFormat | None,
     output_option("--format", "-f", help="Format of the rows; by default, from the file's suffix."),
 ]
+SortBy = Annotated[
+    str | None,
+    output_option("--sort", metavar="CLASS", help="Write the rows by the probability of this class, highest first."),
+]
+Top = Annotated[
+    int | None, output_option("--top", min=1, metavar="N", help="Write the N first rows only; needs --sort.")
+]
 
 
 def run(
@@ -58,6 +70,9 @@ def run(
     work: WorkOptions,
     cost: Cost = None,
     decide: Decide = None,
+    threshold: Threshold = None,
+    sort: SortBy = None,
+    top: Top = None,
     as_json: bool = False,
 ) -> Answer:
     """Predict the class of every row, with probabilities.
@@ -66,6 +81,9 @@ def run(
     cluster by its workers (--workers, --scheduler). The columns of the table come first, then 'predicted' and one
     'p_CLASS' per class. If the model was trained with costs, or --cost is given, 'predicted' is the class of least
     expected cost; --decide argmax ignores the costs. With --json, rows written to standard output are JSON Lines.
+
+    With --sort CLASS, rows are written by the probability of the class, the highest first, and numbered in a column
+    'rank'; they are then held in memory, but for the --top N only that many.
     """
     from vaglio.fitted import load
     from vaglio.table import TableWriter
@@ -73,29 +91,77 @@ def run(
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
-    fitted = decided(fitted, cost, decide)
-    counts: Counter[Any] = Counter()
+    fitted = decided(fitted, cost, decide, threshold)
+    chunks = _classified(fitted, table, file, work)
+    if top is not None and sort is None:
+        raise UsageError("top-without-sort", "--top needs --sort CLASS: the class whose probability orders the rows.")
+    if sort is not None:
+        chunks = _ranked(fitted, chunks, sort, top)
+    counted = _Numbers() if fitted.classes is None else _Classes()
     with (
         work.working(),
         TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
         progress(text("rows classified")) as step,
     ):
-        for chunk, new in _classified(fitted, table, file, work):
-            counts.update(new["predicted"].tolist())
+        for chunk, new in chunks:
+            counted.add(new["predicted"])
             sink.write(chunk, new)
             step(len(chunk))
-    total = counts.total()
-    most = counts.most_common(_MOST_CLASSES)
-    shares = join(", ", [text("{label} {count:,}", label=str(label), count=count) for label, count in most])
-    if out == "-":
-        told = text("{n:,} {n:row|rows} classified ({shares}).", n=total, shares=shares)
-    else:
-        told = text("{n:,} {n:row|rows} classified ({shares}), written to {out}.", n=total, shares=shares, out=out)
-    notes: list[str] = [told]
+    notes: list[str] = [counted.in_words(None if out == "-" else out)]
     if table != "-":
         notes.append(next_line(with_model("explain", model, table)))
-    data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}
+    data = None if out == "-" else {"out": out, "rows": counted.n, "predicted": counted.as_data()}
     return Answer(data, [], notes)
+
+
+class _Classes:
+    """How many rows were predicted as which class."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Any] = Counter()
+
+    def add(self, predicted: np.ndarray) -> None:
+        self._counts.update(predicted.tolist())
+
+    @property
+    def n(self) -> int:
+        return self._counts.total()
+
+    def as_data(self) -> dict[str, Any]:
+        return {str(label): count for label, count in self._counts.items()}
+
+    def in_words(self, out: str | None) -> Message:
+        most = self._counts.most_common(_MOST_CLASSES)
+        shares = join(", ", [text("{label} {count:,}", label=str(label), count=count) for label, count in most])
+        if out is None:
+            return text("{n:,} {n:row|rows} classified ({shares}).", n=self.n, shares=shares)
+        return text("{n:,} {n:row|rows} classified ({shares}), written to {out}.", n=self.n, shares=shares, out=out)
+
+
+class _Numbers:
+    """How many numbers were predicted, and in which range."""
+
+    def __init__(self) -> None:
+        self.n, self._mean, self._low, self._high = 0, 0.0, math.inf, -math.inf
+
+    def add(self, predicted: np.ndarray) -> None:
+        if len(predicted):
+            self.n += len(predicted)
+            self._mean += (float(predicted.mean()) - self._mean) * (len(predicted) / self.n)
+            self._low, self._high = min(self._low, float(predicted.min())), max(self._high, float(predicted.max()))
+
+    def as_data(self) -> dict[str, Any]:
+        return {"mean": self._mean, "min": self._low, "max": self._high} if self.n else {}
+
+    def in_words(self, out: str | None) -> Message:
+        if not self.n:
+            return text("No row was predicted.")
+        range_of = text("mean {mean:.6g}, {low:.6g} to {high:.6g}", mean=self._mean, low=self._low, high=self._high)
+        if out is None:
+            return text("{n:,} {n:number|numbers} predicted ({range}).", n=self.n, range=range_of)
+        return text(
+            "{n:,} {n:number|numbers} predicted ({range}), written to {out}.", n=self.n, range=range_of, out=out
+        )
 
 
 def _classified(
@@ -113,6 +179,30 @@ def _classified(
     width = len(data.columns) + (1 if fitted.classes is None else len(fitted.classes))
     most = present_settings().memory // (_COPIES * 8 * width)
     return source_of(data).tables(classify, max(1, min(MOST_ROWS, most)))
+
+
+def _ranked(
+    fitted: Fitted, chunks: Iterator[tuple[Table, dict[str, Any]]], name: str, top: int | None
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """The rows with the highest probabilities of a class, in one part; no more are held than are asked for."""
+    import numpy as np
+
+    from vaglio.evaluation.labels import find_label
+    from vaglio.fitted.predictions import score_of
+    from vaglio.table.scanned import joined
+
+    if fitted.classes is None:
+        raise UsageError("sort-needs-classes", "--sort applies to models that predict classes.")
+    label = find_label(name, fitted.classes.tolist())
+    held: tuple[Table, dict[str, Any]] | None = None
+    for chunk, new in chunks:
+        if held is not None:
+            chunk = joined([held[0], chunk])
+            new = {column: np.concatenate([held[1][column], values]) for column, values in new.items()}
+        best = np.argsort(-score_of(fitted, label, new), kind="stable")[:top]
+        held = chunk.take(best), {column: np.asarray(values)[best] for column, values in new.items()}
+    if held is not None:
+        yield held[0], {**held[1], "rank": np.arange(1, len(held[0]) + 1)}
 
 
 def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:

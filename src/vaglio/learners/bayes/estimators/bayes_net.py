@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.errors import ColumnError, InputError, NotSupportedError
-from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.bins import Bins, flat_index
@@ -25,6 +25,7 @@ from vaglio.learners.category_reliability import reliability_passes
 from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ClassWeight, Priors, SequenceNotStr
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
     index = {feature.name: j for j, feature in enumerate(features)}
     parents: list[list[int]] = [[] for _ in features]
     for edge in edges:
-        if len(tuple(edge)) != 2:
+        if not isinstance(edge, (tuple, list)) or len(edge) != 2:
             raise InputError(
                 "invalid-edge", "An edge must be a pair (parent, child) of column names, not {edge!r}.", edge=edge
             )
@@ -294,7 +295,7 @@ class BayesianNetworkClassifier(Generative):
         self, bins: Bins, class_count: np.ndarray, parents: Parents, tables: Tables, belief: np.ndarray
     ) -> BayesNetModel:
         """Keep what a user may look up, and return the model; ``belief`` has one number per nominal column."""
-        self.class_prior_ = resolve_priors(self.priors, class_count)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), class_count)
         names = [feature.name for feature in bins.features]
         self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
         reliability = np.ones(len(names))
@@ -319,6 +320,7 @@ class BayesianNetworkClassifier(Generative):
 
         return plot_network(*self._graph(target), ax=ax)
 
+    @checked
     def to_svg(self, *, target: str = "class") -> str:
         """Return the network as an SVG drawing.
 
