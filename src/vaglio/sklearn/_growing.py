@@ -133,12 +133,12 @@ def grow(estimator: Any, rows: PresetRows, target: np.ndarray, weight: np.ndarra
         model = learner._learn(matrix, target, _in_proportion(weight))
         if estimator.monotonic_cst is not None:
             bounds = _bounds(model, np.asarray(estimator.monotonic_cst))
-            model = _clipped(model, bounds)
         learner.n_features_in_ = matrix.n_features
         if hasattr(estimator, "feature_names_in_"):
             learner.feature_names_in_ = estimator.feature_names_in_
         codebook = with_names(rows.codebook, estimator)
-        learner.fitted_ = Fitted(codebook, model, classes, learner._learner_id, {}, {"version": __version__})
+        kept = model if bounds is None else _clipped(model, bounds)
+        learner.fitted_ = Fitted(codebook, kept, classes, learner._learner_id, {}, {"version": __version__})
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
     means = classes is None and estimator.criterion != "absolute_error"
     estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, n_classes, means, bounds)
@@ -305,8 +305,11 @@ def tree_object(
     if means:
         # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
         values[:, :, 0] = (sums / weights).T
-        if bounds is not None:
-            values[:, 0, 0] = np.clip(values[:, 0, 0], *(bound[order] for bound in bounds))
+    if bounds is not None:
+        # The bounds to the last bit: a sum of weights would round them, and the order of nodes with it.
+        values[:, 0, -1] = np.clip(values[:, 0, -1], *(bound[order] for bound in bounds))
+        if values.shape[2] == 2:
+            values[:, 0, 0] = 1 - values[:, 0, 1]
     made = kind(X.shape[1], np.array(n_classes or [1] * y.shape[1], dtype=np.intp), y.shape[1])
     made.__setstate__({"max_depth": depth, "node_count": len(order), "nodes": nodes, "values": values})
     return made
