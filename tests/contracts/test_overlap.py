@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from tests.contracts.estimators import classifiers
 import vaglio
 from vaglio.cli.main import main
 from vaglio.evaluation import Evaluation, select
-from vaglio.evaluation.overlap import find_overlap
+from vaglio.evaluation.overlap import Overlap, find_overlap
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted.file import from_bytes, to_bytes
 from vaglio.fitted.row_sketch import MOST_ROWS, RowSketch
@@ -40,6 +41,12 @@ def frame(n: int, seed: int, shift: float = 0.0) -> pd.DataFrame:
 
 
 TRAINING, OTHER = frame(200, 1), frame(100, 2)
+
+
+def overlap(model: Any, rows: Rows) -> Overlap | None:
+    return find_overlap(model, rows.predict(model, seen=True))
+
+
 AGAIN = {
     "the same rows": TRAINING,
     "in another order": TRAINING.sample(frac=1, random_state=3),
@@ -132,21 +139,21 @@ def test_every_learner_keeps_what_it_saw() -> None:
         name = type(estimator).__name__
         table = vaglio.read(TRAINING.iloc[:60], "y")
         estimator.fit(*table.xy("y"))
-        found = find_overlap(estimator, Rows.of(table, "y"), 60)
+        found = overlap(estimator, Rows.of(table, "y"))
         assert found is not None, name
         assert found.shared == 60, name
-        assert find_overlap(estimator, Rows.of(OTHER, "y"), 100) is None, name
+        assert overlap(estimator, Rows.of(OTHER, "y")) is None, name
 
 
 def test_large_tables_by_a_sample() -> None:
     X, y = make_classification(40_000, 6, random_state=0)
     model = vaglio.NaiveBayesClassifier().fit(X[:20_000], y[:20_000])
-    found = find_overlap(model, Rows.of(X[15_000:35_000], y[15_000:35_000]), 20_000)
+    found = overlap(model, Rows.of(X[15_000:35_000], y[15_000:35_000]))
     assert found is not None
     assert not found.exact
     assert abs(found.shared - 5000) < 1500
     assert "About" in str(found.in_words())
-    assert find_overlap(model, Rows.of(X[20_000:], y[20_000:]), 20_000) is None
+    assert overlap(model, Rows.of(X[20_000:], y[20_000:])) is None
 
 
 def test_rows_that_are_alike_by_nature() -> None:
@@ -154,7 +161,7 @@ def test_rows_that_are_alike_by_nature() -> None:
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (400, 3)).astype(str), random.integers(0, 2, 400)
     model = vaglio.C45Classifier().fit(X[:200], y[:200])
-    assert find_overlap(model, Rows.of(X[200:], y[200:]), 200) is None
+    assert overlap(model, Rows.of(X[200:], y[200:])) is None
 
 
 def test_sketch_is_small_and_old_files_are_read() -> None:

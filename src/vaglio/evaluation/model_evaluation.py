@@ -93,9 +93,8 @@ def evaluate(
             "measures of sklearn.metrics.",
         )
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
-    rows = Rows.of(X, y, sample_weight)
-    found = rows.predict(alone)
-    overlap = find_overlap(model, rows, len(found.true))
+    found = Rows.of(X, y, sample_weight).predict(alone, seen=True)
+    overlap = find_overlap(model, found)
     options: dict[str, Any] = {
         "pos_label": pos_label,
         "confidence": confidence,

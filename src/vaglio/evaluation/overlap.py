@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from scipy.stats import binom
 
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.rows import Predicted
 from vaglio.fitted import Fitted
 from vaglio.fitted.row_sketch import RowSketch
 from vaglio.messages.message import Message, Option, text
 
 __all__ = ["Overlap", "find_overlap"]
 
-# Test rows that are looked at: drawn at random from a larger table.
-_MOST_ROWS = 100_000
 # New rows may equal training rows by chance: with a greater probability than this, nothing is said.
 _LEVEL = 0.01
 
@@ -79,42 +76,37 @@ class Overlap:
         return {"rows": self.rows, "shared": self.shared, "exact": self.exact, **self.in_words().as_data()}
 
 
-def find_overlap(model: Any, rows: Rows, n_rows: int) -> Overlap | None:
+def find_overlap(model: Any, found: Predicted) -> Overlap | None:
     """Return how many rows a model was trained on; None if there are none, or it cannot be known.
 
     Parameters
     ----------
     model : Fitted or classifier
         Only models of vaglio keep hashes of their training rows.
-    rows : Rows
-        The test rows.
-    n_rows : int
-        How many of them have a class; rows out of core may not know before they are read.
+    found : Predicted
+        What the model predicted for the test rows, asked which it had seen.
 
     Examples
     --------
     >>> import vaglio
     >>> from vaglio.evaluation.overlap import find_overlap
-    >>> from vaglio.evaluation.rows import Rows
+    >>> from vaglio.evaluation.rows import Predicted
     >>> table = vaglio.datasets.load("iris")
     >>> model = vaglio.C45Classifier().fit(*table.take(range(0, 150, 2)).xy("species"))
-    >>> find_overlap(model, Rows.of(table, "species"), 150).shared >= 75
+    >>> find_overlap(model, Rows.of(table, "species").predict(model, seen=True)).shared >= 75
     True
-    >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species"), 75)
+    >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species").predict(model, seen=True))
     """
     model = getattr(model, "estimator_", model) if isinstance(model, CostSensitiveClassifier) else model
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
-    if not isinstance(fitted, Fitted):
+    if not isinstance(fitted, Fitted) or found.predictions.seen is None:
         return None
     sketch = RowSketch.from_training(fitted.provenance.get("training"))
-    if sketch is None:
+    known, looked = found.predictions.seen
+    if sketch is None or not known or binom.sf(known - 1, looked, sketch.repeated) > _LEVEL:
         return None
-    some = rows.sample(_MOST_ROWS, np.random.default_rng(0))
-    seen = sketch.knows(fitted.codebook.encode(some.X))
-    found, looked = int(seen.sum()), len(seen)
-    if not found or binom.sf(found - 1, looked, sketch.repeated) > _LEVEL:
-        return None
+    n_rows = len(found.true)
     exact = looked == n_rows and len(sketch.hashes) == sketch.rows
-    shared = round(found * sketch.rows / len(sketch.hashes) * n_rows / looked)
-    known = fitted.provenance.get("scores")
-    return Overlap(n_rows, min(shared, n_rows), exact, known if isinstance(known, dict) else {})
+    shared = round(known * sketch.rows / len(sketch.hashes) * n_rows / looked)
+    scores = fitted.provenance.get("scores")
+    return Overlap(n_rows, min(shared, n_rows), exact, scores if isinstance(scores, dict) else {})

@@ -15,11 +15,15 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.fitted import Fitted
+from vaglio.fitted.row_sketch import RowSketch
 from vaglio.model.base import codes_and_proba
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import TableLike
 
 __all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores"]
+
+# Rows at once that are compared with the hashes of training rows: drawn at random from more.
+_MOST_HASHED = 100_000
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,17 @@ class Predictions:
         None for a model that gives nothing but classes.
     cost : CostMatrix or None
         The costs that the model carries.
+    seen : tuple of (int, int) or None
+        How many rows have the hash of a training row, of how many; None where nobody asked, or it cannot be known.
     """
 
     labels: np.ndarray
     scores: ModelScores | None
     cost: CostMatrix | None = None
+    seen: tuple[int, int] | None = None
 
 
-def predict_with_scores(model: Any, X: TableLike) -> Predictions:
+def predict_with_scores(model: Any, X: TableLike, *, seen: bool = False) -> Predictions:
     """Predict the rows of ``X`` once.
 
     Parameters
@@ -66,17 +73,20 @@ def predict_with_scores(model: Any, X: TableLike) -> Predictions:
     model : Fitted or classifier
         One of our own models, a :class:`~vaglio.evaluation.CostSensitiveClassifier`, or any scikit-learn classifier.
     X : table or array
+    seen : bool, default=False
+        Whether to look for training rows among them.
 
     Returns
     -------
     Predictions
     """
     if isinstance(model, CostSensitiveClassifier):
-        return _cost_sensitive(model, X)
+        return _cost_sensitive(model, X, seen)
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted) and fitted.classes is not None:
         # The estimator encodes, not its Fitted: it also checks the names and the number of the columns.
-        return _own_model(fitted, model._encode(X))
+        matrix = model._encode(X)
+        return replace(_own_model(fitted, matrix), seen=_seen(fitted, matrix) if seen else None)
     # How another library's predict follows from its probabilities is not known: both are asked for.
     return Predictions(np.asarray(model.predict(X)), model_scores(model, X))
 
@@ -93,8 +103,8 @@ def model_scores(model: Any, X: TableLike) -> ModelScores | None:
     return _first_scores(model, X, classes)
 
 
-def _cost_sensitive(model: CostSensitiveClassifier, X: TableLike) -> Predictions:
-    inner = replace(predict_with_scores(model.estimator_, X), cost=model.cost_)
+def _cost_sensitive(model: CostSensitiveClassifier, X: TableLike, seen: bool) -> Predictions:
+    inner = replace(predict_with_scores(model.estimator_, X, seen=seen), cost=model.cost_)
     if not model.decides_:
         return inner
     assert inner.scores is not None
@@ -110,6 +120,16 @@ def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
     else:
         scores = ModelScores(probabilities, tuple(fitted.classes.tolist()), True)
     return Predictions(fitted.classes[codes], scores, fitted.error_cost)
+
+
+def _seen(fitted: Fitted, matrix: EncodedMatrix) -> tuple[int, int] | None:
+    """Return how many of the rows, or of some drawn from very many, have the hash of a training row, of how many."""
+    sketch = RowSketch.from_training(fitted.provenance.get("training"))
+    if sketch is None:
+        return None
+    if matrix.n_rows > _MOST_HASHED:
+        matrix = matrix.take(np.sort(np.random.default_rng(0).choice(matrix.n_rows, _MOST_HASHED, replace=False)))
+    return int(sketch.knows(matrix).sum()), matrix.n_rows
 
 
 def _first_scores(model: Any, rows: Any, classes: np.ndarray) -> ModelScores | None:

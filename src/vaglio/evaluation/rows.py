@@ -184,8 +184,8 @@ class Rows(ABC):
         """Return how many of the rows a model that was fitted on them has learned from."""
 
     @abstractmethod
-    def predict(self, model: Predictor) -> Predicted:
-        """Predict the rows whose class is known."""
+    def predict(self, model: Predictor, *, seen: bool = False) -> Predicted:
+        """Predict the rows whose class is known; if asked, look for training rows among them."""
 
     @abstractmethod
     def predict_all(self, model: Predictor) -> None:
@@ -349,9 +349,9 @@ class MemoryRows(Rows):
         """Return the number of rows."""
         return len(self)
 
-    def predict(self, model: Predictor) -> Predicted:
+    def predict(self, model: Predictor, *, seen: bool = False) -> Predicted:
         """Predict all rows at once."""
-        return Predicted(predict_with_scores(model, self.X), self.y, self.weight)
+        return Predicted(predict_with_scores(model, self.X, seen=seen), self.y, self.weight)
 
     def predict_all(self, model: Predictor) -> None:
         """Predict every row and forget the predictions."""

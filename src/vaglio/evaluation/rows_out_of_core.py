@@ -219,7 +219,7 @@ class OutOfCoreRows(Rows):
         shape = model.fitted_.training_shape
         return 0 if shape is None else int(shape[0])
 
-    def predict(self, model: Predictor) -> Predicted:
+    def predict(self, model: Predictor, *, seen: bool = False) -> Predicted:
         """Predict chunk by chunk.
 
         The class, the scores and the true class of each row stay, so that every measure and curve is exact: 8 bytes
@@ -228,7 +228,7 @@ class OutOfCoreRows(Rows):
         parts: list[Predictions] = []
         true: list[np.ndarray] = []
         weights: list[np.ndarray] = []
-        for found, labels, counts in self.source.labelled(partial(_predicted, model)):
+        for found, labels, counts in self.source.labelled(partial(_predicted, model, seen)):
             parts.append(found)
             true.append(labels)
             if counts is not None:
@@ -240,7 +240,9 @@ class OutOfCoreRows(Rows):
         if first.scores is not None:
             values = np.concatenate([part.scores.values for part in parts if part.scores is not None])
             scores = ModelScores(values, first.scores.classes, first.scores.probability)
-        whole = Predictions(np.concatenate([part.labels for part in parts]), scores, first.cost)
+        counts_seen = [part.seen for part in parts if part.seen is not None]
+        found_seen = (sum(n for n, _ in counts_seen), sum(n for _, n in counts_seen)) if counts_seen else None
+        whole = Predictions(np.concatenate([part.labels for part in parts]), scores, first.cost, found_seen)
         return Predicted(whole, np.concatenate(true), np.concatenate(weights) if weights else None)
 
     def predict_all(self, model: Predictor) -> None:
@@ -277,9 +279,9 @@ def _numbers(rows: Labelled) -> np.ndarray:
     return rows[1].astype(np.int64)
 
 
-def _predicted(model: Predictor, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
+def _predicted(model: Predictor, seen: bool, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
     inputs, true, weights = rows
-    return predict_with_scores(model, inputs), true, weights
+    return predict_with_scores(model, inputs, seen=seen), true, weights
 
 
 def _forgotten(model: Predictor, rows: Labelled) -> None:

@@ -226,13 +226,13 @@ def train_and_evaluate(
         report(0, 1, text("training"))
         model = _fitted(estimator, rows, options["cost"])
     if test is not None:
-        found = test.predict(model)
+        found = test.predict(model, seen=plan.test is not None)
         # All the costs, not those the model carries: the training rows may lack a class.
         predictions = replace(found.predictions, cost=options["cost"])
         true = labels_like(found.true, model.classes_.tolist())
         evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"], sample_weight=found.weight)
         if plan.test is not None:
-            evaluation = replace(evaluation, overlap=find_overlap(model, test, evaluation.n_rows))
+            evaluation = replace(evaluation, overlap=find_overlap(model, found))
     return Training(model, rows.learned(model), evaluation, plan.how(rows))
 
 

@@ -124,7 +124,7 @@ def test_rows_to_print_are_spread_from_the_first_to_the_last():
     assert len(table.rows(1000)) == len(table) == 51
     shown = [row["threshold"] for row in table.rows(6)]
     assert shown == [np.inf, 40.0, 30.0, 20.0, 10.0, 0.0]
-    assert set(table.rows()[0]) == {"threshold", *table.measures()}
+    assert set(table.rows()[0]) == {"threshold", "TP", "FP", "TN", "FN", *table.measures()}
     assert top_rows(np.arange(3.0), 0).tolist() == [False] * 3
     assert top_rows(np.arange(3.0), 3).tolist() == [True] * 3
 

@@ -202,12 +202,12 @@ class _Flow:
         training = rows.take(train)
         model = self.chooser.refit(choice.best, training)
         unseen = rows.take(test) if self.test is None else self.test
-        found = unseen.predict(model)
+        found = unseen.predict(model, seen=self.test is not None)
         # All the costs, not those the model carries: the training rows may lack a class.
         known = replace(found.predictions, cost=self.cost)
         evaluation = evaluate_predictions(known, found.true, sample_weight=found.weight)
         if self.test is not None:
-            evaluation = replace(evaluation, overlap=find_overlap(model, unseen, evaluation.n_rows))
+            evaluation = replace(evaluation, overlap=find_overlap(model, found))
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
