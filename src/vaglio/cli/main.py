@@ -67,6 +67,7 @@ GROUPS = {
         "serve": text("Serve models over HTTP."),
         "studio": text("Open the studio in the browser: from a table to a decision, without code."),
         "trace": text("Show how a learner works on a small table, step by step."),
+        "plot": text("Draw a figure: decision regions, margins, densities, a neuron, ROC curves, entropy."),
     },
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
