@@ -137,3 +137,15 @@ def test_regions_are_codes_of_the_classes():
     estimator = fitted("gaussian-map", X, y)
     animation = make_animation(estimator, X, y)
     assert set(np.unique(animation.frames[0].marks.regions)) <= {0, 1, 2}
+
+
+def test_the_page_of_a_trace_has_its_animation_with_every_picture_and_no_address() -> None:
+    X, y = vaglio.datasets.load("play").xy("play")
+    learner = vaglio.ID3Classifier()
+    animation = make_animation(learner, X, y, lang="it")
+    page = vaglio.trace(learner, X, y, lang="it").to_html(animation)
+    assert page.count("<figure>") == page.count("<figcaption>") == len(animation.frames)
+    assert all(frame.caption in page for frame in animation.frames)
+    assert "Avvia" in page
+    assert "src=" not in page
+    assert page.replace(animation.to_html(), "") == vaglio.trace(learner, X, y, lang="it").to_html()

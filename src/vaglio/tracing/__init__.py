@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vaglio.document.document import Trace
+from vaglio.tracing.animation import make_animation
 from vaglio.tracing.attribute_order import trace_order
 from vaglio.tracing.imputation import trace_imputation
 from vaglio.tracing.metrics import trace_metrics
@@ -15,6 +16,7 @@ from vaglio.tracing.tracer import learners, trace
 __all__ = [
     "Trace",
     "learners",
+    "make_animation",
     "threshold_gains",
     "trace",
     "trace_bayes",

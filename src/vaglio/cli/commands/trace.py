@@ -18,6 +18,7 @@ from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
+    from vaglio.document.animation import Animation
     from vaglio.tracing import Trace
 
 
@@ -118,6 +119,7 @@ def run(
 
     if out is not None:
         check_writable(out)
+    chosen, animation = format or _BY_SUFFIX.get(out.suffix if out else "", TraceFormat.text), None
     if about is Subject.learner:
         estimator = make_learner(learner, settings, seed, 1, textbook=True)
         data = reading.read(_needed(table, about))
@@ -138,9 +140,11 @@ def run(
             max_steps=max_steps,
             all_measures=all_measures,
         )
+        if chosen is TraceFormat.html and len(y) <= tracing.tracer.MAX_ROWS:
+            animation = tracing.make_animation(estimator, X, y, row=_row(reading, row, row_file), lang=lang)
     else:
         work = _other_subject(about, table, reading, settings, lang)
-    return _answer(work, format or _BY_SUFFIX.get(out.suffix if out else "", TraceFormat.text), out)
+    return _answer(work, chosen, out, animation)
 
 
 def _other_subject(
@@ -219,10 +223,13 @@ def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
     return None if row is None else next(csv.reader([row], skipinitialspace=True))
 
 
-def _answer(work: Trace, format: TraceFormat, out: Path | None) -> Answer:
+def _answer(work: Trace, format: TraceFormat, out: Path | None, animation: Animation | None) -> Answer:
     from vaglio.runtime.files import write_whole
 
-    written: str = {"text": work.to_text, "html": work.to_html, "latex": work.to_latex}[format.value]()
+    if format is TraceFormat.html:
+        written = work.to_html(animation)
+    else:
+        written = work.to_latex() if format is TraceFormat.latex else work.to_text()
     if out is None:
         return Answer(work.to_dict(), [written.rstrip("\n")])
     write_whole(out, written)

@@ -37,14 +37,14 @@ white-space:nowrap;background:none}
 """
 
 
-def to_page(trace: Trace) -> str:
-    """Return a whole document."""
+def to_page(trace: Trace, pictures: str = "") -> str:
+    """Return a whole document; with the pictures of an animation below the title."""
     dark = "@media (prefers-color-scheme:dark){body{background:#171c24}}"
     return (
         f'<!doctype html>\n<html lang="{trace.lang}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(trace.title)}</title><style>body{{margin:0}}{dark}</style></head>\n"
-        f"<body><main>{_body(trace, 'vaglio-trace page', 1)}</main></body></html>\n"
+        f"<body><main>{_body(trace, 'vaglio-trace page', 1, pictures)}</main></body></html>\n"
     )
 
 
@@ -53,8 +53,8 @@ def to_fragment(trace: Trace) -> str:
     return _body(trace, "vaglio-trace", 3)
 
 
-def _body(trace: Trace, classes: str, top: int) -> str:
-    parts = [f'<h{top} class="part0">{escape(trace.title)}</h{top}>']
+def _body(trace: Trace, classes: str, top: int, pictures: str = "") -> str:
+    parts = [f'<h{top} class="part0">{escape(trace.title)}</h{top}>', pictures]
     for section in trace.sections:
         tag = f"h{top + section.level}"
         parts.append(f'<{tag} class="part{section.level}">{escape(section.title)}</{tag}>')
