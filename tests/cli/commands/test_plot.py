@@ -37,6 +37,8 @@ def test_a_figure_of_a_model_and_of_a_table_in_every_format(
     assert alone.code == 0, alone.err
     assert run_here("plot", "m.vaglio", "--figure", "neuron", "--out", "n.svg").code == 1  # neighbours have no weights
     assert run_here("plot", "--figure", "means", "--out", "m.svg").code == 0
+    assert run_here("plot", "m.vaglio", "play", "--learner", "knn", "--out", "a.svg").code == 2
+    assert run_here("plot", "play", "--target", "play", "--figure", "neuron", "--out", "p.svg").code == 0
 
 
 def test_without_a_file_all_figures_are_listed() -> None:

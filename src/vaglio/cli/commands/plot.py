@@ -29,14 +29,9 @@ if TYPE_CHECKING:
 _SHORT = {"k": "n_neighbors", "depth": "max_depth"}
 
 First = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[MODEL]", help="A model file; without one, a learner is trained on the columns that are drawn."
-    ),
+    str | None, typer.Argument(metavar="MODEL|TABLE", help="A model file followed by a table, or a table alone.")
 ]
-Second = Annotated[
-    str | None, typer.Argument(metavar="[TABLE]", help="The rows: a file, or the name of a bundled table.")
-]
+Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table whose rows are drawn.")]
 Name = Annotated[
     str, output_option("--figure", "-f", metavar="NAME", help="The figure; without --out, all figures are listed.")
 ]
@@ -63,7 +58,7 @@ Out = Annotated[list[Path] | None, out_option(".svg, .png, .pdf or .html")]
 
 
 def run(
-    model: First = None,
+    model_or_table: First = None,
     table: Second = None,
     *,
     reading: ReadingOptions,
@@ -89,8 +84,11 @@ def run(
         _refuse(figure, FIGURES)
     if not outputs.paths:
         return _listed(FIGURES)
-    if table is None and FIGURES[figure].needs != "model":
-        model, table = None, model  # one name alone is a table
+    model = model_or_table
+    if table is None and (model is None or Path(model).suffix != ".vaglio"):
+        model, table = None, model  # one name alone is a table, but for a model file
+    if model is not None and learner is not None:
+        raise UsageError("learner-and-model", "Use either a model or --learner, not both.")
     shown, rows = _read(model, table, reading, FIGURES[figure].needs)
     given, options = _settings(settings, learner, shown, FIGURES[figure])
     if (x is None) != (y is None):
