@@ -141,6 +141,8 @@ def test_every_row_stands_at_the_step_that_it_makes(name: str) -> None:
         (("neuron", "cart", "play", "play"), "has none"),
         (("ellipses", None, "penguins", "species", {"columns": ("island", "sex")}), "numeric"),
         (("regions", None, "penguins", "species", {"fixed": {"island": "Elba"}}), "Elba"),
+        (("regions", None, "penguins", "species", {"fixed": {"year": "Elba"}}), "numeric"),
+        (("path", "cart", "play", "play"), "numbers|numeric|two columns"),
         (("regions", None, "play", "play", {"point": [1, 2]}), "no option"),
         (("regions", None, "penguins", "species", {"settings": {"max_depth": list(range(1, 20))}}), "19 pictures"),
     ],

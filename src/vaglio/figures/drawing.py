@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.figures import curves, networks, planes, tables
 from vaglio.figures.planes import Subject
+from vaglio.fitted import Fitted
 from vaglio.learners.registry import find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
@@ -152,6 +153,12 @@ def draw(
             name=unknown[0],
             hint=did_you_mean(unknown[0], list(kind.options), otherwise=text("it has")),
         )
+    if isinstance(model, Fitted) and model.classes is None and kind.needs != "table":
+        raise NotSupportedError(
+            "figure-of-regressor",
+            "The model predicts numbers; the figure {figure!r} shows a classifier.",
+            figure=figure,
+        )
     table, target = _rows(figure, kind, X, y)
     if columns is not None and len(columns) != 2 and kind.needs != "table":
         raise InputError("two-columns-named", "Name two columns to draw; got {n:,}.", n=len(columns))
@@ -188,7 +195,7 @@ def _rows(figure: str, kind: FigureKind, X: Any, y: Any) -> tuple[Table | None, 
         frame = table.to_frame()
         frame[name] = np.asarray(target)
         return Table.from_any(frame), name
-    if target is None and kind.needs == "classes":
+    if target is None and kind.needs in ("classes", "model"):
         raise InputError("figure-needs-classes", "The figure {figure!r} needs the class column.", figure=figure)
     return table, None if target is None else table.resolve(target)
 

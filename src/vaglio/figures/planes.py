@@ -344,12 +344,11 @@ def draw_path(subject: Subject) -> Any:
     points, labels = _known(subject, columns)
     X = Table.from_any(dict(zip(columns, points.T)))
     learner = subject.set_learner()
+    if getattr(learner, "_learner_id", "") != "perceptron":
+        raise InputError("path-needs-perceptron", "This figure shows a perceptron. Choose the learner perceptron.")
     if "max_iter" not in subject.settings and not isinstance(subject.model, Fitted):
         learner.set_params(max_iter=_PASSES)  # a line of a thousand passes is a grey surface
-    learner.fit(X, labels)
-    if not hasattr(learner, "history_"):
-        raise InputError("path-needs-perceptron", "This figure shows a perceptron. Choose the learner perceptron.")
-    path = PerceptronPathDisplay.from_estimator(learner, points, labels)
+    path = PerceptronPathDisplay.from_estimator(learner.fit(X, labels), points, labels)
     figure, axes = panel_grid(2, size=(4.4, 3.8))
     path.plot(axes[0], lang=locale)
     axes[0].set(xlabel=columns[0], ylabel=columns[1])

@@ -347,7 +347,9 @@ class _Rows:
                 continue
             column = self.frame.iloc[:, j].dropna()
             if self._is_numeric(j):
-                fixed[name] = float(given[name]) if name in given else float(column.median()) if len(column) else None
+                fixed[name] = float(column.median()) if len(column) else None
+                if name in given:
+                    fixed[name] = _number(given[name], name)
                 continue
             modes = column.mode()
             fixed[name] = modes.iloc[0] if len(modes) else None
@@ -378,6 +380,18 @@ class _Rows:
                 columns[name] = pd.Series(list(values), dtype=kind)
         filled = pd.DataFrame(columns)
         return filled.to_numpy() if self.is_array else filled
+
+
+def _number(given: Any, column: str) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise InputError(
+            "fixed-not-number",
+            "Column {column!r} is numeric and cannot be fixed at {value!r}.",
+            column=column,
+            value=str(given),
+        ) from None
 
 
 def grid_lines(values: np.ndarray, resolution: int, margin: float = 0.08) -> np.ndarray:
