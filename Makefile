@@ -34,8 +34,8 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 FORCE: ;
-.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs links coverage sanitize \
-        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin clean
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front links coverage sanitize \
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin dropin-clients clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,7 @@ lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-fo
 	mypy tools benchmarks
 	lint-imports --no-cache
 	python -m tools.messages --check
+	python -m tools.changes
 	clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	tools/tidy.sh $(BUILD) $(JOBS)
 
@@ -95,6 +96,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 	@$(BIN)/python -m sphinx -q -E -W --keep-going -n -j auto -d build/doctrees docs build/site
 	@$(BIN)/python docs/check_site.py build/site
 	@echo "the site is in build/site/index.html"
+
+front: build ## the moving picture and the figures of the README
+	@$(BIN)/python docs/front.py
 
 links: build $(STAMPS)/docs ## do the addresses in the documentation answer? needs a network, so no other target asks
 	@$(BIN)/python -m sphinx -q -b linkcheck -j auto -d build/doctrees docs build/links
@@ -134,6 +138,9 @@ honest: build $(STAMPS)/test ## does every interval, test and warning do what it
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
 	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)
+
+dropin-clients: build $(STAMPS)/test ## the tests of projects that build on scikit-learn, with vaglio's classes in place; PROJECTS="skops mapie" for some
+	@$(BIN)/python -m tools.dropin.clients $(PROJECTS)
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))

@@ -162,12 +162,6 @@ auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, co
         steps_of({counts.value.size(), classes, 16})));
 }
 
-auto content_folds(const Numbers& x, const Codes& codes, const Labels& labels, std::size_t folds) {
-    require(labels.size() == x.shape(0) && codes.shape(0) == x.shape(0), "one label and one row of codes per row");
-    require(x.shape(0) < (std::size_t{1} << 32) && folds > 0, "too many rows, or no fold");
-    return to_numpy(vaglio::content_folds(rows_of(x), codes_of(codes), labels.data(), folds));
-}
-
 // A (3, 2) array: errors and log-loss under intervals, normal densities and kernel densities.
 auto kept_out_losses(const Numbers& x, const Labels& labels, const Weights& weights, const Array1<std::int32_t>& fold,
                      const Array2<double>& log_prior, const Array2<double>& others,
@@ -280,8 +274,6 @@ void register_bayes(nb::module_& m) {
         "is not below it.");
     m.def("mdl_cuts", &mdl_cuts, "value"_a, "label"_a, "weight"_a, "classes"_a,
           "Fayyad and Irani's cut points of one column, given its value counts.");
-    m.def("content_folds", &content_folds, "x"_a, "codes"_a, "labels"_a, "folds"_a,
-          "The fold of each row: sorted rows go to the folds in turn, equal rows to the same one.");
     m.def("kept_out_losses", &kept_out_losses, "x"_a, "labels"_a, "weights"_a.none(), "fold"_a, "log_prior"_a,
           "others"_a, "cut_elsewhere"_a, "alpha"_a, "var_smoothing"_a, "kernels"_a, "threads"_a,
           "Errors and log-loss of rows kept out, under intervals, normal and kernel densities of these columns.");

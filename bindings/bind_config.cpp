@@ -27,10 +27,10 @@ void register_config(nb::module_& m) {
         m, "TreeConfig", "Options of the tree growers.", SAME(criterion), SAME(nominal_split), SAME(missing),
         SAME(average_gain_condition), SAME(reuse_nominal), SAME(require_positive_gain), SAME(strict),
         SAME(mdl_correction), SAME(c45_numeric_minimum), SAME(oblique), SAME(guarded_from), SAME(sieve),
-        SAME(random_thresholds), SAME(min_gain), SAME(min_impurity_decrease), SAME(max_depth), SAME(min_rows_split),
-        SAME(min_rows_leaf), SAME(min_weight_fraction), SAME(max_leaf_nodes), SAME(chi2_alpha), SAME(max_features),
-        SAME(max_bins), SAME(seed), SAME(pruning), SAME(epsilon), SAME(confidence), SAME(subtree_raising),
-        SAME(monotonic));
+        SAME(random_thresholds), SAME(draw_ties), SAME(min_gain), SAME(min_impurity_decrease), SAME(max_depth),
+        SAME(min_rows_split), SAME(min_rows_leaf), SAME(min_weight_fraction), SAME(max_leaf_nodes), SAME(chi2_alpha),
+        SAME(max_features), SAME(max_bins), SAME(seed), SAME(pruning), SAME(epsilon), SAME(confidence),
+        SAME(subtree_raising), SAME(monotonic), SAME(values_clipped));
     bind_config<vaglio::tree::GrowthWeights>(
         m, "GrowthWeights", "What is known of weights and targets before trees grow on bins.",
         FIELD("weight", bounds.weight), FIELD("rows", bounds.rows), FIELD("target", bounds.target),

@@ -242,13 +242,14 @@ void register_linear(nb::module_& m) {
             const std::size_t p = gradient.size();
             require(hessian.shape(0) == p && hessian.shape(1) == p && start.size() == p && l1.size() == p,
                     "hessian, gradient, start and l1 differ in size");
-            return to_numpy(run_kernel(nb::none(), [&](Control& control) {
+            auto found = run_kernel(nb::none(), [&](Control& control) {
                 return vaglio::quadratic_lasso(hessian.data(), span_of(gradient), span_of(start), span_of(l1),
                                                tolerance, max_sweeps, control);
-            }));
+            });
+            return std::make_tuple(to_numpy(std::move(found.x)), found.sweeps);
         },
         "hessian"_a, "gradient"_a, "start"_a, "l1"_a, "tolerance"_a, "max_sweeps"_a,
-        "Minimise a quadratic plus an absolute penalty by coordinate descent.");
+        "Minimise a quadratic plus an absolute penalty by coordinate descent: where, and after how many sweeps.");
     m.def(
         "perceptron_passes",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,

@@ -32,12 +32,14 @@ void check_starts(std::span<const std::int64_t> starts, std::size_t total, const
 }
 
 vaglio::SvmProblems problems_of(const Array1<std::int32_t>& index, const Array1<std::int64_t>& starts,
-                                const Array1<double>& target, const Array1<double>& bound, std::size_t n) {
-    require(index.size() == target.size() && index.size() == bound.size(), "index, target and bound differ in length");
+                                const Array1<double>& target, const Array1<double>& low, const Array1<double>& high,
+                                std::size_t n) {
+    require(index.size() == target.size() && index.size() == low.size() && index.size() == high.size(),
+            "index, target and bounds differ in length");
     check_starts(span_of(starts), index.size(), "starts does not divide index into problems");
     for (const std::int32_t i : span_of(index))
         require(i >= 0 && static_cast<std::size_t>(i) < n, "index is out of range");
-    return {span_of(index), span_of(starts), span_of(target), span_of(bound)};
+    return {span_of(index), span_of(starts), span_of(target), span_of(low), span_of(high)};
 }
 
 vaglio::SvmOptions options_of(double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit,
@@ -71,11 +73,11 @@ void register_svm(nb::module_& m) {
     m.def(
         "svm_solve",
         [](Array2<double> X, const std::string& kernel, double gamma, double coef0, int degree,
-           Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> bound,
-           double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit, int working_set,
-           double cache_bytes, int threads, Progress progress) {
+           Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> low,
+           Array1<double> high, double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit,
+           int working_set, double cache_bytes, int threads, Progress progress) {
             const auto spec = spec_of(kernel, gamma, coef0, degree);
-            const auto problems = problems_of(index, starts, target, bound, X.shape(0));
+            const auto problems = problems_of(index, starts, target, low, high, X.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
             const vaglio::SvmResources resources{static_cast<std::size_t>(cache_bytes), threads};
             return to_tuple(run_kernel(
@@ -85,37 +87,37 @@ void register_svm(nb::module_& m) {
                 },
                 steps_of({index.size(), index.size(), X.shape(1)})));
         },
-        "X"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "index"_a, "starts"_a, "target"_a, "bound"_a,
+        "X"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "index"_a, "starts"_a, "target"_a, "low"_a, "high"_a,
         "tolerance"_a, "max_steps"_a, "shrinking"_a, "objective_limit"_a, "working_set"_a, "cache_bytes"_a, "threads"_a,
         "progress"_a = nb::none(), "Solve the duals of several machines over rows of features.");
     m.def(
         "svm_solve_sparse",
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> row_starts, std::int64_t width,
-           Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> bound,
-           double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit, int working_set,
-           int threads, Progress progress) {
+           Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target, Array1<double> low,
+           Array1<double> high, double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit,
+           int working_set, int threads, Progress progress) {
             require(values.size() == columns.size() && width >= 0, "values and columns differ in length");
             check_starts(span_of(row_starts), values.size(), "row_starts does not divide the values into rows");
             for (const std::int32_t c : span_of(columns)) require(c >= 0 && c < width, "a column is out of range");
             const std::size_t n = row_starts.size() - 1;
             const vaglio::SparseRows rows{values.data(), columns.data(), row_starts.data(), n,
                                           static_cast<std::size_t>(width)};
-            const auto problems = problems_of(index, starts, target, bound, n);
+            const auto problems = problems_of(index, starts, target, low, high, n);
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
             return to_tuple(run_kernel(progress, [&](Control& control) {
                 return vaglio::solve_sparse(rows, problems, options, {0, threads}, control);
             }));
         },
-        "values"_a, "columns"_a, "row_starts"_a, "width"_a, "index"_a, "starts"_a, "target"_a, "bound"_a, "tolerance"_a,
-        "max_steps"_a, "shrinking"_a, "objective_limit"_a, "working_set"_a, "threads"_a, "progress"_a = nb::none(),
-        "Solve the duals of several linear machines over sparse rows.");
+        "values"_a, "columns"_a, "row_starts"_a, "width"_a, "index"_a, "starts"_a, "target"_a, "low"_a, "high"_a,
+        "tolerance"_a, "max_steps"_a, "shrinking"_a, "objective_limit"_a, "working_set"_a, "threads"_a,
+        "progress"_a = nb::none(), "Solve the duals of several linear machines over sparse rows.");
     m.def(
         "svm_solve_matrix",
         [](Array2<double> K, Array1<std::int32_t> index, Array1<std::int64_t> starts, Array1<double> target,
-           Array1<double> bound, double tolerance, std::int64_t max_steps, bool shrinking, double objective_limit,
-           int working_set, int threads, Progress progress) {
+           Array1<double> low, Array1<double> high, double tolerance, std::int64_t max_steps, bool shrinking,
+           double objective_limit, int working_set, int threads, Progress progress) {
             require(K.shape(0) == K.shape(1), "the kernel matrix must be square");
-            const auto problems = problems_of(index, starts, target, bound, K.shape(0));
+            const auto problems = problems_of(index, starts, target, low, high, K.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
             return to_tuple(run_kernel(
                 progress,
@@ -124,7 +126,7 @@ void register_svm(nb::module_& m) {
                 },
                 steps_of({index.size(), index.size()})));
         },
-        "K"_a, "index"_a, "starts"_a, "target"_a, "bound"_a, "tolerance"_a, "max_steps"_a, "shrinking"_a,
+        "K"_a, "index"_a, "starts"_a, "target"_a, "low"_a, "high"_a, "tolerance"_a, "max_steps"_a, "shrinking"_a,
         "objective_limit"_a, "working_set"_a, "threads"_a, "progress"_a = nb::none(),
         "Solve the duals of several machines over a given kernel matrix.");
     m.def(

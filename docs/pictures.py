@@ -119,6 +119,19 @@ def two_distances() -> Any:
     return vaglio.ForestDistanceDisplay.from_table(frame, "species").plot().axes[0]
 
 
+@picture("linear")
+def line_through_penguins() -> Any:
+    frame = vaglio.datasets.load("penguins").to_frame().dropna(subset=["body_mass_g"])
+    X, y = frame[["flipper_length_mm"]], frame["body_mass_g"]
+    model = vaglio.LinearRegression().fit(X, y)
+    ends = X.agg(["min", "max"])
+    axes = quiet(axes_for(None))
+    axes.scatter(X, y, s=12, color=PALETTE[0], alpha=0.6, linewidths=0)
+    axes.plot(ends, model.predict(ends), color=INK)
+    axes.set(xlabel="flipper_length_mm", ylabel="body_mass_g")
+    return axes
+
+
 @picture("penguins")
 def penguins_tree() -> str:
     X, y = vaglio.datasets.load("penguins").xy("species")

@@ -233,38 +233,4 @@ std::array<KeptOutLoss, 3> kept_out_losses(const KeptOutRows& rows, const Likeli
     return losses;
 }
 
-std::vector<std::int32_t> content_folds(const StridedRows& x, const StridedCodes& codes, const std::int64_t* label,
-                                        std::size_t folds) {
-    const auto number = [&](std::size_t row, std::size_t column) {
-        const double value = x.at(row, column);
-        return value == value ? value : std::numeric_limits<double>::infinity();
-    };
-    const auto code = [&](std::size_t row, std::size_t column) {
-        return codes.data[static_cast<std::ptrdiff_t>(row) * codes.row_stride +
-                          static_cast<std::ptrdiff_t>(column) * codes.column_stride];
-    };
-    // Below, equal or above, as -1, 0 or 1.
-    const auto compare = [&](std::size_t a, std::size_t b) {
-        if (label[a] != label[b]) return label[a] < label[b] ? -1 : 1;
-        for (std::size_t j = 0; j < x.columns; ++j) {
-            const double first = number(a, j), second = number(b, j);
-            if (first != second) return first < second ? -1 : 1;
-        }
-        for (std::size_t j = 0; j < codes.columns; ++j) {
-            if (code(a, j) != code(b, j)) return code(a, j) < code(b, j) ? -1 : 1;
-        }
-        return 0;
-    };
-    std::vector<std::uint32_t> order(x.rows);
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
-    std::vector<std::int32_t> fold(x.rows);
-    std::size_t rank = 0;
-    for (std::size_t at = 0; at < order.size(); ++at) {
-        if (at > 0 && compare(order[at - 1], order[at]) != 0) ++rank;
-        fold[order[at]] = static_cast<std::int32_t>(rank % folds);
-    }
-    return fold;
-}
-
 }  // namespace vaglio

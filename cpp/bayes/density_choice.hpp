@@ -41,8 +41,4 @@ enum class Density : std::uint8_t { intervals, normal, kernel };
 std::array<KeptOutLoss, 3> kept_out_losses(const KeptOutRows& rows, const LikelihoodStrengths& strengths, bool kernels,
                                            int threads, const Control& control);
 
-// The fold of each row: rows sorted by class, numbers and codes go to the folds in turn, equal rows to the same one.
-std::vector<std::int32_t> content_folds(const StridedRows& x, const StridedCodes& codes, const std::int64_t* label,
-                                        std::size_t folds);
-
 }  // namespace vaglio

@@ -51,8 +51,9 @@ class ThresholdSearch {
         static const auto loop = VAGLIO_LEVELS(threshold_gains).best();
         double top = loop(gains, prefix.gains.data());
         if (bound_) top = constrain(prefix, count);
-        if (top < 0 || top - parent_ <= std::max(best, task_.config.min_gain)) return -1;
-        best = top - parent_;
+        const double gained = bound_ ? top : top - parent_;
+        if (top < 0 || gained <= std::max(best, task_.config.min_gain)) return -1;
+        best = gained;
         const auto begin = prefix.gains.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
         if (!last) return std::find(begin, end, top) - begin;
         std::int64_t at = static_cast<std::int64_t>(count) - 1;
@@ -61,7 +62,9 @@ class ThresholdSearch {
     }
 
  private:
-    // The gains once both values are brought into the range and in the order that the constraint asks for.
+    // What is gained beyond the parent once both values are brought into the range and in the order that the constraint
+    // asks for; -1: not allowed, or nothing. Only the difference counts: where a value is not its node's own, what the
+    // node and even both sides together gain may be negative.
     double constrain(Prefix& prefix, std::size_t count) const {
         double top = -1.0;
         for (std::size_t b = 0; b < count; ++b) {
@@ -70,10 +73,9 @@ class ThresholdSearch {
             const double gr = all_gradient_ - gl, hr = all_hessian_ - hl;
             const double vl = task_.value_of(gl, hl), vr = task_.value_of(gr, hr);
             const bool ordered = direction_ == 0 || (direction_ > 0 ? vl <= vr : vl >= vr);
-            // Offset by the parent's gain, which may be negative when its value is not its own: only the difference
-            // counts, and -1 stands for "not allowed".
             const double gain = gain_of(task_.config, gl, hl, l2_, vl) + gain_of(task_.config, gr, hr, l2_, vr);
-            prefix.gains[b] = ordered && gain > parent_ && gain >= 0 ? gain : -1.0;
+            // Where one bound is the value of both sides, it is the node's: what seems to be gained is rounding.
+            prefix.gains[b] = ordered && vl != vr && gain > parent_ ? gain - parent_ : -1.0;
             top = std::max(top, prefix.gains[b]);
         }
         return top;

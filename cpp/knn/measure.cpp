@@ -73,7 +73,8 @@ void measure(const Distance& by, const Panel& panel, const Query& query, double*
     if (by.metric == Metric::cosine) {
         for (std::size_t l = 0; l < lanes; ++l) {
             const double scale = query.norm * panel.norms[l];
-            sums[l] = 1 - (scale > 0 ? sums[l] / scale : 0.0);
+            const double distance = 1 - (scale > 0 ? sums[l] / scale : 0.0);
+            sums[l] = distance < 0 ? 0.0 : distance;  // a cosine may exceed 1 by rounding
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace vaglio {
 namespace {
@@ -14,9 +15,8 @@ double soft_threshold(double value, double amount) {
 
 }  // namespace
 
-std::vector<double> quadratic_lasso(const double* hessian, std::span<const double> gradient,
-                                    std::span<const double> start, std::span<const double> l1, double tolerance,
-                                    int max_sweeps, Control& control) {
+QuadraticMinimum quadratic_lasso(const double* hessian, std::span<const double> gradient, std::span<const double> start,
+                                 std::span<const double> l1, double tolerance, int max_sweeps, Control& control) {
     const std::size_t p = gradient.size();
     std::vector<double> x(start.begin(), start.end()), slope(gradient.begin(), gradient.end());
     for (int sweep = 0; sweep < max_sweeps; ++sweep) {
@@ -32,9 +32,9 @@ std::vector<double> quadratic_lasso(const double* hessian, std::span<const doubl
             for (std::size_t i = 0; i < p; ++i) slope[i] += step * row[i];
             largest = std::max(largest, step * step * curvature);
         }
-        if (largest <= tolerance) break;
+        if (largest <= tolerance) return {std::move(x), sweep};
     }
-    return x;
+    return {std::move(x), max_sweeps};
 }
 
 }  // namespace vaglio

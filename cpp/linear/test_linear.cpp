@@ -74,8 +74,9 @@ void test_logistic(std::size_t n, std::size_t d, int outputs) {
 void test_lasso() {
     const std::vector<double> hessian{2, 0, 0, 4}, gradient{-3, 1}, start{0, 0}, l1{1, 2};
     Control control;
-    const std::vector<double> x = quadratic_lasso(hessian.data(), gradient, start, l1, 1e-20, 100, control);
-    CHECK(std::abs(x[0] - 1.0) < 1e-12 && x[1] == 0.0);
+    const QuadraticMinimum found = quadratic_lasso(hessian.data(), gradient, start, l1, 1e-20, 100, control);
+    CHECK(std::abs(found.x[0] - 1.0) < 1e-12 && found.x[1] == 0.0 && found.sweeps == 1);
+    CHECK(quadratic_lasso(hessian.data(), gradient, start, l1, 1e-20, 1, control).sweeps == 1);
 }
 
 }  // namespace

@@ -299,19 +299,22 @@ std::vector<LearnedRule> learn_ripper(RuleTable table, const RipperConfig& confi
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         weight[static_cast<std::size_t>(table.classes[row])] += table.weight(row);
     }
-    const std::vector<int> order = rare_to_frequent(weight);
+    std::vector<int> order = rare_to_frequent(weight);
     Random random(key_of(config.seed, 0x726970));
     RowList rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     double rest = std::accumulate(weight.begin(), weight.end(), 0.0);
     std::vector<LearnedRule> learned;
+    std::vector<std::uint8_t> put_back(weight.size(), 0);
     control.expect(order.size());
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-        const int label = order[i];
-        const ClassTask task(table, std::move(rows), label, weight[static_cast<std::size_t>(label)] / rest,
+    while (order.size() > 1) {
+        const int label = order.front();
+        const auto c = static_cast<std::size_t>(label);
+        order.erase(order.begin());
+        const ClassTask task(table, std::move(rows), label, weight[c] / rest,
                              count_conditions(table, config.allowed, label), config.check_error);
-        rest -= weight[static_cast<std::size_t>(label)];
         RowBits left = task.data();
+        const std::size_t known = learned.size();
         if (task.positives() > 0) {
             for (CoveringRule& rule : ClassLearner(task, config, random, control).learn()) {
                 left.remove(rule.cover);
@@ -319,6 +322,16 @@ std::vector<LearnedRule> learn_ripper(RuleTable table, const RipperConfig& confi
             }
         }
         rows = left.rows();
+        // A class without a rule goes behind those of its frequency, once: if one of them has rules, this one may be
+        // the default.
+        const auto after = std::find_if(order.begin(), order.end(),
+                                        [&](int other) { return weight[static_cast<std::size_t>(other)] > weight[c]; });
+        if (learned.size() == known && after != order.begin() && !put_back[c]) {
+            put_back[c] = 1;
+            order.insert(after, label);
+            continue;
+        }
+        rest -= weight[c];
         control.advance(1);
     }
     return learned;

@@ -23,12 +23,8 @@ std::vector<SvmSolution> solve_all(const SvmProblems& problems, const SvmOptions
     parallel_for(largest <= small ? threads : 1, problems.count(), [&](std::size_t p, int) {
         const auto first = static_cast<std::size_t>(problems.starts[p]);
         const auto count = static_cast<std::size_t>(problems.starts[p + 1]) - first;
-        const auto target = problems.target.subspan(first, count), bound = problems.bound.subspan(first, count);
-        std::vector<double> low(count), high(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            low[i] = target[i] > 0 ? 0.0 : -bound[i];
-            high[i] = target[i] > 0 ? bound[i] : 0.0;
-        }
+        const auto target = problems.target.subspan(first, count);
+        const auto low = problems.low.subspan(first, count), high = problems.high.subspan(first, count);
         const auto gram = make_gram(problems.index.subspan(first, count), largest <= small ? 1 : threads);
         solutions[p] = solve_dual<T>(*gram, target, low, high, options, control);
     });
@@ -69,7 +65,9 @@ std::vector<SvmSolution> solve_features(const DenseRows& rows, const KernelSpec&
     if (spec.kind == KernelKind::linear)
         return solve_all<double>(problems, options, resources.threads, control,
                                  [&](std::span<const std::int32_t> index, int) { return linear_gram(rows, index); });
-    const double bound = problems.bound.empty() ? 0.0 : *std::max_element(problems.bound.begin(), problems.bound.end());
+    double bound = 0.0;
+    for (const double high : problems.high) bound = std::max(bound, high);
+    for (const double low : problems.low) bound = std::max(bound, -low);
     if (single_precision_suffices(rows, spec, bound, options.tolerance))
         return solve_with<float>(rows, spec, problems, options, resources, control);
     return solve_with<double>(rows, spec, problems, options, resources, control);

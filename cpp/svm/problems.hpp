@@ -1,5 +1,6 @@
 #pragma once
-// Several two-class machines over one table: the pairs of one-vs-one, or each class against the rest.
+// Several machines over one table: the pairs of one-vs-one, each class against the rest, or one for numbers, in which
+// every row stands twice.
 #include <span>
 #include <vector>
 
@@ -7,12 +8,12 @@
 
 namespace vaglio {
 
-// Problem p has the rows index[starts[p]] … index[starts[p + 1] - 1], their targets (+1 or -1) and bounds C_i.
+// Problem p has the rows index[starts[p]] … index[starts[p + 1] - 1], their targets, and the bounds of their beta.
 struct SvmProblems {
     std::span<const std::int32_t> index;
     std::span<const std::int64_t> starts;
     std::span<const double> target;
-    std::span<const double> bound;
+    std::span<const double> low, high;
     std::size_t count() const { return starts.size() - 1; }
 };
 

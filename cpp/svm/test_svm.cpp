@@ -13,17 +13,25 @@ using namespace vaglio;
 
 struct Data {
     std::size_t n, d;
-    std::vector<double> rows, target, bound;
+    std::vector<double> rows, target, low, high;
     std::vector<std::int32_t> index;
     std::vector<std::int64_t> starts;
 };
 
 Data make(std::size_t n, std::size_t d) {
-    Data data{n, d, std::vector<double>(n * d), std::vector<double>(n), std::vector<double>(n, 1.0), {}, {}};
+    Data data{n,
+              d,
+              std::vector<double>(n * d),
+              std::vector<double>(n),
+              std::vector<double>(n, 0.0),
+              std::vector<double>(n, 0.0),
+              {},
+              {}};
     Random random(7);
     for (double& v : data.rows) v = random.uniform() * 2 - 1;
     for (std::size_t i = 0; i < n; ++i) {
         data.target[i] = data.rows[i * d] * data.rows[i * d + 1] + 0.2 * random.uniform() > 0.1 ? 1.0 : -1.0;
+        (data.target[i] > 0 ? data.high : data.low)[i] = data.target[i];
         data.index.push_back(static_cast<std::int32_t>(i));
     }
     data.starts = {0, static_cast<std::int64_t>(n)};
@@ -32,7 +40,7 @@ Data make(std::size_t n, std::size_t d) {
 
 SvmSolution solve(const Data& data, const KernelSpec& spec, double tolerance, int threads, int working_set) {
     Control control;
-    const SvmProblems problems{data.index, data.starts, data.target, data.bound};
+    const SvmProblems problems{data.index, data.starts, data.target, data.low, data.high};
     SvmOptions options;
     options.tolerance = tolerance;
     options.working_set = working_set;
@@ -49,9 +57,8 @@ double gap_from_scratch(const Data& data, const KernelSpec& spec, const std::vec
     for (std::size_t i = 0; i < data.n; ++i) {
         double slope = data.target[i];
         for (std::size_t j = 0; j < data.n; ++j) slope -= kernel[i * data.n + j] * beta[j];
-        const bool positive = data.target[i] > 0;
-        if (beta[i] < (positive ? data.bound[i] : 0.0)) rising = std::max(rising, slope);
-        if (beta[i] > (positive ? 0.0 : -data.bound[i])) falling = std::min(falling, slope);
+        if (beta[i] < data.high[i]) rising = std::max(rising, slope);
+        if (beta[i] > data.low[i]) falling = std::min(falling, slope);
     }
     return rising - falling;
 }

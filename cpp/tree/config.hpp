@@ -49,6 +49,9 @@ struct TreeConfig {
     bool sieve = true;
     // One random threshold per feature instead of the best.
     bool random_thresholds = false;
+    // Of features that split equally well the seed draws one; else the first wins. Columns that carry the same news
+    // then share the work in an ensemble, where the first would do it all in every tree.
+    bool draw_ties = false;
 
     double min_gain = 0;               // gain of the split, per row of the node
     double min_impurity_decrease = 0;  // the same, times the node's share of all rows
@@ -68,6 +71,10 @@ struct TreeConfig {
     bool subtree_raising = true;  // error_based: a node may be replaced by its largest branch
 
     std::vector<std::int8_t> monotonic;  // per feature -1, 0, +1; empty: none
+    // Whether a free feature below a monotonic test may be split beyond the bounds of that test, as in scikit-learn:
+    // the caller brings the values of the nodes back into them. Else such splits are refused, and the values stay
+    // counts.
+    bool values_clipped = false;
 };
 
 }  // namespace vaglio::tree

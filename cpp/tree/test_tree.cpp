@@ -181,6 +181,38 @@ void check_weights(bool missing) {
     CHECK(same_tests(expected, grow_tree(data, config, 1, control)));
 }
 
+// Of features that split equally well the seed draws one, each as often, for any number of threads and any way to scan;
+// else it is the first. What is tested against what is the same.
+void check_ties() {
+    const Sample sample(true);
+    Control control;
+    for (const Criterion criterion : {Criterion::gain, Criterion::gini, Criterion::squared_error})
+        for (const bool weighted : {false, true}) {
+            TreeData data = sample.data(criterion == Criterion::squared_error, weighted);
+            data.features.assign(4, {false, 0});
+            TreeConfig config;
+            config.criterion = criterion;
+            config.max_depth = 5;
+            const Tree first = grow_tree(data, config, 1, control);
+            for (std::size_t i = 0; i < first.size(); ++i) CHECK(first.is_leaf(i) || first.feature[i] == 0);
+            config.draw_ties = true;
+            std::vector<int> roots(4, 0);
+            for (config.seed = 0; config.seed < 200; ++config.seed) {
+                Tree drawn = grow_tree(data, config, 1, control);
+                ++roots[static_cast<std::size_t>(drawn.feature[0])];
+                if (config.seed < 5) {
+                    CHECK(same(drawn, grow_tree(data, config, 3, control)));
+                    config.sieve = false;
+                    CHECK(same(drawn, grow_tree(data, config, 2, control)));
+                    config.sieve = true;
+                }
+                drawn.feature = first.feature;
+                CHECK(same(drawn, first));
+            }
+            for (const int times : roots) CHECK(times > 25 && times < 75);
+        }
+}
+
 // A chain of nodes, each cutting off one leaf: nothing may recurse.
 void check_degenerate() {
     Tree tree;
@@ -244,6 +276,7 @@ int main() {
     check_all(true);
     check_weights(false);
     check_weights(true);
+    check_ties();
     check_degenerate();
     CHECK(std::abs(chi_square_survival(3.841458820694124, 1) - 0.05) < 1e-12);
     CHECK(std::abs(chi_square_survival(18.307038053275146, 10) - 0.05) < 1e-12);

@@ -44,6 +44,9 @@ def facts(name: str) -> list[tuple[str, str]]:
     if entry is not None and entry.settings:
         given = ", ".join(f"`{key}={value!r}`" for key, value in entry.settings.items())
         answers += [("Set by the command line", f"{given} ([why](../defaults.md))")]
+    if entry is not None and entry.textbook:
+        told = "; ".join(f"`{key}={choice.value!r}`: {choice.why}" for key, choice in entry.textbook.items())
+        answers += [("As the textbook has it (`--textbook`)", told)]
     if entry is not None and entry.search_space:
         tried = "; ".join(f"`{key}` {', '.join(str(v) for v in values)}" for key, values in entry.search_space.items())
         answers += [("Tried by `tune` and `select`", tried)]

@@ -54,14 +54,18 @@ if TYPE_CHECKING:
         HistGradientBoostingRegressor as HistGradientBoostingRegressor,
     )
     from vaglio.learners.ensembles.estimators.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from vaglio.learners.ensembles.estimators.adaboost_regressor import AdaBoostRegressor as AdaBoostRegressor
     from vaglio.learners.ensembles.estimators.bagging import BaggingClassifier as BaggingClassifier
     from vaglio.learners.ensembles.estimators.bagging import BaggingRegressor as BaggingRegressor
     from vaglio.learners.ensembles.estimators.voting import VotingClassifier as VotingClassifier
+    from vaglio.learners.ensembles.estimators.voting import VotingRegressor as VotingRegressor
     from vaglio.learners.forest.estimators.forest_imputer import ForestImputer as ForestImputer
     from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier as RandomForestClassifier
     from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor as RandomForestRegressor
+    from vaglio.learners.linear.estimators.linear_regression import LinearRegression as LinearRegression
     from vaglio.learners.linear.estimators.logistic import LogisticRegression as LogisticRegression
     from vaglio.learners.linear.estimators.mlp import MLPClassifier as MLPClassifier
+    from vaglio.learners.linear.estimators.mlp import MLPRegressor as MLPRegressor
     from vaglio.learners.linear.estimators.perceptron import Perceptron as Perceptron
     from vaglio.learners.neighbors.estimators import KNeighborsClassifier as KNeighborsClassifier
     from vaglio.learners.neighbors.estimators import KNeighborsRegressor as KNeighborsRegressor
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
     from vaglio.learners.rules.estimators.ripper import RIPPERClassifier as RIPPERClassifier
     from vaglio.learners.rules.model.ruleset import RuleSet as RuleSet
     from vaglio.learners.svm.estimators.svc import SVC as SVC
+    from vaglio.learners.svm.estimators.svr import SVR as SVR
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
@@ -95,10 +100,13 @@ _HOME = {
     "scan": "vaglio.table",
     "streaming": "vaglio.engines.work_settings",
     # linear models and networks
+    "LinearRegression": "vaglio.learners.linear.estimators.linear_regression",
     "LogisticRegression": "vaglio.learners.linear.estimators.logistic",
     "MLPClassifier": "vaglio.learners.linear.estimators.mlp",
+    "MLPRegressor": "vaglio.learners.linear.estimators.mlp",
     "Perceptron": "vaglio.learners.linear.estimators.perceptron",
     "SVC": "vaglio.learners.svm.estimators.svc",
+    "SVR": "vaglio.learners.svm.estimators.svr",
     # neighbours
     "KNeighborsClassifier": "vaglio.learners.neighbors.estimators",
     "KNeighborsRegressor": "vaglio.learners.neighbors.estimators",
@@ -120,6 +128,7 @@ _HOME = {
     "OptimalTreeClassifier": "vaglio.learners.trees.estimators.optimal_tree",
     # ensembles
     "AdaBoostClassifier": "vaglio.learners.ensembles.estimators.adaboost",
+    "AdaBoostRegressor": "vaglio.learners.ensembles.estimators.adaboost_regressor",
     "BaggingClassifier": "vaglio.learners.ensembles.estimators.bagging",
     "BaggingRegressor": "vaglio.learners.ensembles.estimators.bagging",
     "ExplainableBoostingClassifier": "vaglio.learners.additive.estimators.additive",
@@ -130,6 +139,7 @@ _HOME = {
     "RandomForestClassifier": "vaglio.learners.forest.estimators.random_forest",
     "RandomForestRegressor": "vaglio.learners.forest.estimators.random_forest",
     "VotingClassifier": "vaglio.learners.ensembles.estimators.voting",
+    "VotingRegressor": "vaglio.learners.ensembles.estimators.voting",
     # rules
     "AQClassifier": "vaglio.learners.rules.estimators.aq",
     "CN2Classifier": "vaglio.learners.rules.estimators.cn2",

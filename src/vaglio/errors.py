@@ -4,6 +4,7 @@
 
     VaglioError
     ├── InputError (ValueError)            a parameter, a table or a file that cannot be used
+    │   ├── ArgumentError (TypeError)      an argument of a type that the function does not take
     │   ├── ReadError                      a file that cannot be read as the table it claims to be
     │   ├── ColumnError (KeyError)         a column that is not there, or is there twice
     │   ├── NotSupportedError              a valid request that this learner does not support
@@ -24,11 +25,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from vaglio.messages.message import Message
 
 __all__ = [
+    "ArgumentError",
     "ClusterError",
     "ColumnError",
     "DataWarning",
@@ -91,6 +95,10 @@ class InputError(VaglioError, ValueError):
     """A parameter, a table or a file that cannot be used."""
 
 
+class ArgumentError(InputError, TypeError):
+    """An argument of a type that the function does not take."""
+
+
 class ReadError(InputError):
     """A file that cannot be read as the table it claims to be."""
 
@@ -149,6 +157,21 @@ def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
 def damaged_model_file(reason: str) -> ModelFileError:
     """Return the error about a model file that cannot be used, for this reason."""
     return ModelFileError("damaged-model-file", "The model file is damaged: {reason}.", reason=reason)
+
+
+@contextmanager
+def as_own_errors() -> Iterator[None]:
+    """Raise what scikit-learn and NumPy refuse as errors of this package, in their own words.
+
+    For the checks of arrays alone: a TypeError from anywhere else is a defect, and should look like one.
+    """
+    try:
+        yield
+    except VaglioError:
+        raise
+    except (TypeError, ValueError, OverflowError, IndexError) as error:
+        kind = ArgumentError if isinstance(error, TypeError) else InputError
+        raise kind(Message("refused-array", "{reason}", reason=reason_of(error))) from error
 
 
 def reason_of(error: BaseException) -> str:

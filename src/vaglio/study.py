@@ -18,6 +18,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
 from vaglio.quality import Audit, Policy, audit
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
 from vaglio.typing import TableLike
@@ -25,6 +26,7 @@ from vaglio.typing import TableLike
 __all__ = ["Study"]
 
 
+@checked
 @dataclass(eq=False)
 class Study:
     """A table, the class to predict, and the results: audit, selection, evaluation and model.
@@ -106,6 +108,7 @@ class Study:
         study._audit, study._selection = found, selection
         return study
 
+    @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
         self._audit = audit(self.table, self.target, seed=self.seed)
@@ -180,14 +183,15 @@ class Study:
     @property
     def fitted(self) -> Any:
         """The chosen model, ready to predict, explain and save."""
-        model = self.selection.fitted
-        return model.with_provenance(target=str(self.target), audit=[finding.message for finding in self.audit][:20])
+        model = self.selection.fitted.with_target(self.learning_table, str(self.target))
+        return model.with_provenance(audit=[finding.message for finding in self.audit][:20])
 
     @property
     def cost_matrix(self) -> CostMatrix | None:
         """The costs, if a matrix of them was given."""
         return self.selection.cost
 
+    @checked
     def predict(self, X: TableLike) -> np.ndarray:
         """Predict the classes of new rows by the chosen model; with costs, those of least expected cost.
 
@@ -201,6 +205,7 @@ class Study:
         # A Fitted finds its columns by name, so X may also have the class and other columns.
         return np.asarray(self.fitted.predict(X))
 
+    @checked
     def explain(self, X: TableLike) -> list[Explanation]:
         """Explain the predictions of the chosen model for new rows.
 
@@ -250,6 +255,7 @@ class Study:
         )
         return data
 
+    @checked
     def to_text(self, *, lang: str | Locale = "en") -> str:
         """Return the study in a few sentences, one on a line.
 
@@ -276,6 +282,7 @@ class Study:
     def __repr__(self) -> str:
         return self.to_text()
 
+    @checked
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the study as a fragment of HTML: sentences, findings and tables.
 

@@ -107,4 +107,4 @@ RandomState: TypeAlias = "int | np.integer[Any] | np.random.RandomState | None"
 # Parameters that several estimators have.
 ClassWeight: TypeAlias = "dict[Any, float] | dict[Any, int] | Literal['balanced'] | None"
 MonotonicConstraints: TypeAlias = "Sequence[int] | SupportsArray | dict[str, int] | None"
-Priors: TypeAlias = "Sequence[float] | SupportsArray | Literal['equal'] | None"
+Priors: TypeAlias = "Sequence[float] | SupportsArray | dict[Any, float] | Literal['equal'] | None"

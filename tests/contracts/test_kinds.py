@@ -11,16 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import is_regressor
 
 import vaglio
 from vaglio.explanation.chapter import chapters
 from vaglio.explanation.explanation import explainers
 from vaglio.fitted import export_formats
 from vaglio.fitted.file import from_bytes, to_bytes
-from vaglio.learners.registry import LEARNERS
-from vaglio.model.families import KINDS, TASKS, families, family_of, model_class
+from vaglio.learners.registry import LEARNERS, REGRESSORS
+from vaglio.model.families import KINDS, TASKS, Learner, families, family_of, model_class
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
+
+from .estimators import regressors
 
 SAVED = Path(__file__).parents[1] / "saved"
 # A support vector machine is written for others by its weights, which it has with a linear kernel only.
@@ -126,12 +129,36 @@ def test_a_record_agrees_with_its_class(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(learner: str) -> None:
-    record = LEARNERS[learner]
+@pytest.mark.parametrize("record", [*LEARNERS.values(), *REGRESSORS.values()], ids=lambda r: f"{r.id}-{r.task}")
+def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(record: Learner) -> None:
     assert record.cls.__module__.startswith(f"vaglio.learners.{record.family}.")
-    assert record.cls._learner_id == learner
-    assert record.make().fit(*rows()).fitted_.model.kind == record.kind
+    assert record.cls._learner_id == record.id
+    X, y = rows()
+    model = record.make().fit(X, y if record.task == "classification" else X["flipper_length_mm"].fillna(200))
+    assert model.fitted_.model.kind == record.kind
+    assert is_regressor(model) == (record.task == "regression")
+
+
+def test_every_public_regressor_has_an_id() -> None:
+    assert {record.cls for record in REGRESSORS.values()} == {type(estimator) for estimator in regressors()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", REGRESSORS)
+def test_a_model_of_numbers_is_saved_explained_described_and_written(learner: str) -> None:
+    """The tasks of its kind, where a number is predicted, but for the search for another class and the trace."""
+    X, y = rows()[0].drop(columns="flipper_length_mm"), rows()[0]["flipper_length_mm"].fillna(200)
+    record = REGRESSORS[learner]
+    fitted = record.make(**PARAMETERS.get(record.kind, {})).fit(X, y).fitted_
+    again = from_bytes(to_bytes(fitted))
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    explanations = fitted.explain(X.head(5), counterfactual=False)
+    assert [e.decision for e in explanations] == pytest.approx(fitted.predict(X.head(5)).tolist())
+    assert all(e.reasons or e.against or e.notes for e in explanations)
+    row = X.iloc[3].to_dict()
+    assert again.predict_one(row) == pytest.approx(fitted.predict(X.iloc[[3]])[0], rel=1e-9)
+    if learner != "adaboost":  # a weighted median is no sum, and says so
+        assert all(write().strip() for write in export_formats(fitted).values())
 
 
 @pytest.mark.slow

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import vaglio
 from vaglio import datasets
 from vaglio.errors import InputError
 
 SHAPES = {
     "play": (14, 5),
+    "weather": (14, 5),
     "penguins": (344, 8),
     "iris": (150, 5),
     "wine": (178, 14),
@@ -33,7 +35,19 @@ def test_every_table_loads_with_its_target(name):
     assert entry.source
     X, y = table.xy()
     assert X.shape == (SHAPES[name][0], SHAPES[name][1] - 1)
-    assert len(np.unique(y)) == {"play": 2, "breast-cancer": 2, "digits": 10}.get(name, 3)
+    assert len(np.unique(y)) == {"play": 2, "weather": 2, "breast-cancer": 2, "digits": 10}.get(name, 3)
+
+
+def test_weather_is_play_under_the_names_of_the_article():
+    """The counts, and so every calculation, are the same."""
+    weather, play = datasets.load("weather"), datasets.load("play")
+    assert list(weather.columns) == ["Outlook", "Temperature", "Humidity", "Windy", "class"]
+    assert weather[2:4].to_frame().values.tolist() == [
+        ["Overcast", "hot", "high", "false", "P"],
+        ["Rain", "mild", "high", "false", "P"],
+    ]
+    models = [vaglio.ID3Classifier().fit(*table.xy()).fitted_.model for table in (weather, play)]
+    assert models[0].size() == models[1].size()
 
 
 def test_play_has_the_notes_counts():

@@ -216,6 +216,31 @@ def test_boosted_trees_are_added_in_scikit_learns_order(name: str) -> None:
         np.testing.assert_array_equal(model._raw_predict(asked), last)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_node_whose_rows_all_lie_beyond_its_bound_is_split_as_by_scikit_learn(direction: int) -> None:
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X = random.uniform(-1, 1, (800, 3)) * [direction, 1, 1]
+        # Below the bound that the first column sets, most rows of a node would rise above it.
+        held = np.where(X[:, 1] > 0, np.where(X[:, 2] > 0.6, -4, 4), -14)
+        y = np.where(direction * X[:, 0] < -0.4, held, 3) + random.normal(size=800)
+        one, other = fitted("Regressor", {"monotonic_cst": [direction, 0, 0], "max_iter": 5}, X, y)
+        assert_same(one, other, X)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Regressor", "Classifier"])
+def test_boosting_under_constraints_that_the_rows_oppose_is_scikit_learns(name: str) -> None:
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(300, 4))
+        y = np.sin(3 * X[:, 0]) - X[:, 1] + X[:, 2] * X[:, 3] + random.normal(size=300)
+        params = {"monotonic_cst": random.integers(-1, 2, 4), "l2_regularization": seed % 3}
+        one, other = fitted(name, params, X, y if name == "Regressor" else y > 0)
+        assert_same(one, other, X)
+
+
 def test_monotonic_constraints_may_be_given_by_name():
     X = np.random.default_rng(0).normal(size=(200, 3))
     y = X[:, 0] + np.sin(X[:, 1])

@@ -45,6 +45,16 @@ def test_modules_without_a_class_of_ours_are_scikit_learns():
         importlib.import_module("vaglio.sklearn.no_such_module")
 
 
+def test_the_package_has_the_modules_and_functions_of_scikit_learn():
+    for name in sklearn.__all__:
+        ours, theirs = getattr(dropin, name), getattr(sklearn, name)
+        assert (ours.__name__ == f"vaglio.{theirs.__name__}") if inspect.ismodule(theirs) else (ours is theirs), name
+    assert dropin.__version__ == sklearn.__version__
+    for name in ("no_such_module", "_distributor_init"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(dropin, name)
+
+
 @pytest.mark.parametrize(("module", "name"), OWN)
 def test_a_preset_has_scikit_learns_parameters_and_no_others(module, name):
     theirs, ours = (

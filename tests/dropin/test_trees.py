@@ -70,6 +70,32 @@ def _loss(model):
     return model.tree_.impurity[leaf] @ model.tree_.weighted_n_node_samples[leaf]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeRegressor"])
+def test_a_monotone_tree_is_scikit_learns_with_free_columns_beside(name):
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        X, rows = random.normal(size=(2, 200, 3))
+        score = X[:, 0] + np.sin(2 * X[:, 2]) + random.normal(size=len(X))
+        y = score > 0 if name.endswith("Classifier") else score
+        weight = random.uniform(0.5, 2, len(X))  # no two columns of some rows are equally good
+        directions = [[1, -1, 0], [0, 1, -1], [1, 0, 0]][seed % 3]
+        # By scikit-learn a missing value may stand alone also where its column has an order.
+        X[(random.random(X.shape) < 0.1) & (np.array(directions) == 0)] = np.nan
+        for params in ({"max_depth": 4, "min_samples_leaf": 5}, {"min_samples_leaf": 10}, {"max_leaf_nodes": 9}):
+            theirs, ours = (
+                model.set_params(**params, monotonic_cst=directions).fit(X, y, sample_weight=weight)
+                for model in _pair(name)
+            )
+            assert ours.learner_ is not None
+            if not name.startswith("Extra"):  # which draws other thresholds
+                np.testing.assert_allclose(_answers(ours, rows), _answers(theirs, rows), rtol=0, atol=1e-9)
+                np.testing.assert_allclose(_answers(ours.learner_, rows), _answers(theirs, rows), rtol=0, atol=1e-9)
+            for column, direction in enumerate(directions):
+                more = rows + np.eye(3)[column]
+                assert (direction * (_answers(ours, more) - _answers(ours, rows))[..., -1:]).min() >= -1e-12
+
+
 def test_the_largest_number_of_leaves_may_be_any_number():
     X, y, _ = _rows(0)
     assert tree.DecisionTreeClassifier(max_leaf_nodes=2**63).fit(X, y).score(X, y) == 1

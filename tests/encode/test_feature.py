@@ -36,7 +36,10 @@ def test_true_in_several_spellings_is_one_category():
 def test_dates_are_kept_and_words_are_read_as_dates():
     codebook = Codebook.learn(pd.DataFrame({"when": pd.to_datetime(["2024-01-01", "2024-01-03"]), "n": [1.0, 2.0]}))
     again = Codebook.from_state(codebook.to_state())
-    assert {name: notation.kind for name, notation in again.notations.items()} == {"when": "date", "n": "numeric"}
+    assert {name: cell_format.kind for name, cell_format in again.cell_formats.items()} == {
+        "when": "date",
+        "n": "numeric",
+    }
     days = again.encode(pd.DataFrame({"when": ["2024-01-02"], "n": [1.0]})).numeric[0, 0]
     assert days == (pd.Timestamp("2024-01-02") - pd.Timestamp("1970-01-01")).days
 

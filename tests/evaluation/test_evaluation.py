@@ -38,6 +38,15 @@ def test_the_positive_class_may_be_the_first(binary):
     assert flipped.roc_auc == 0.75
 
 
+def test_a_declared_class_without_a_test_row_takes_nothing_from_the_mean_areas():
+    score = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.4, 0.5, 0.1], [0.3, 0.6, 0.1]])
+    alone = vaglio.evaluation.Evaluation.from_predictions(list("abab"), y_score=score, labels=list("abc"))
+    known = [alone.areas[label] for label in "ab"]
+    assert alone.roc_auc == pytest.approx(np.mean([roc.value for roc, _ in known]))
+    assert alone.average_precision == pytest.approx(np.mean([precision.value for _, precision in known]))
+    assert np.isnan(alone.areas["c"][0].value)
+
+
 def test_more_than_two_classes_are_measured_one_against_the_rest(three_classes):
     assert three_classes.roc_auc == pytest.approx(
         metrics.roc_auc_score(three_classes.true, three_classes.scores, multi_class="ovr")

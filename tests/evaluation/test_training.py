@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.model_selection import cross_val_score
 
 import vaglio
 from vaglio.errors import InputError
 from vaglio.evaluation import EvaluationPlan, evaluate_by_folds, evaluate_learner, train_and_evaluate
-from vaglio.evaluation.selection.splits import SplitRules, make_holdout
+from vaglio.evaluation.selection.splits import SplitRules, make_folds, make_holdout, make_random_splits
 from vaglio.evaluation.training import learnable, learning_rows
 from vaglio.table import Table
 
@@ -114,3 +115,51 @@ def test_a_table_that_teaches_nothing_is_refused(table, folds, message):
     with pytest.raises(InputError, match=message):
         learning_rows(table, folds)
     assert learnable(table) == (folds is not None)
+
+
+def test_leave_one_out_and_repeated_splits_are_splitters_like_any_other() -> None:
+    """Of folds in memory, of an iterable and on the command line; scikit-learn takes them too."""
+    X, y = vaglio.datasets.load("play").xy("play")
+    folds = make_folds(y, leave_one_out=True)
+    assert [test.tolist() for _, test in folds] == [[i] for i in range(14)] == [folds[i][1].tolist() for i in range(14)]
+    assert len(folds) == len(list(folds)) == 14
+    assert all(len(train) == 13 for train, _ in folds)
+    one = evaluate_by_folds(vaglio.C45Classifier(), X, y, cv=folds)
+    as_many = evaluate_by_folds(vaglio.C45Classifier(), X, y, n_splits=14)
+    planned = evaluate_learner(vaglio.C45Classifier(), X, y, EvaluationPlan(leave_one_out=True))
+    assert one.accuracy.value == as_many.accuracy.value == planned.accuracy.value
+    assert len(one.per_fold()) == 14
+    assert list(one.per_fold()[0])[2:] == ["accuracy"]
+    scores = cross_val_score(vaglio.C45Classifier(), X.to_frame(), y, cv=folds)
+    assert np.mean(scores) == one.accuracy.value
+
+
+def test_repeated_random_sampling() -> None:
+    """Mean and spread over the repetitions; the variance is corrected for the rows that training sets share."""
+    X, y = vaglio.datasets.load("iris").xy("species")
+    learner = vaglio.NaiveBayesClassifier()
+    plan = EvaluationPlan(holdout=0.3, repeat=10)
+    found = evaluate_learner(learner, X, y, plan)
+    splits = make_random_splits(y, 10, 0.3)
+    shares = [float(np.mean(learner.fit(X[a], y[a]).predict(X[b]) == y[b])) for a, b in splits]
+    assert [fold["accuracy"] for fold in found.per_fold()] == pytest.approx(shares)
+    mean, deviation = np.mean(shares), np.std(shares, ddof=1)
+    told = found.spread()[0]
+    assert (told["mean"], told["standard deviation"]) == pytest.approx((mean, deviation))
+    # Nadeau and Bengio, with at most 1 + 105/45 test sets that have no row in common.
+    assert told["standard error, corrected"] == pytest.approx(deviation * np.sqrt(1 / (1 + 105 / 45) + 45 / 105))
+    once = evaluate_learner(learner, X, y, EvaluationPlan(holdout=0.3))
+    assert found.accuracy.high - found.accuracy.low > 0.5 * (once.accuracy.high - once.accuracy.low)
+    assert str(plan.in_words()) == "on 10 random hold-out sets of 30% of the rows"
+    training = train_and_evaluate(learner, X, y, plan)
+    assert training.n_rows == 150
+    assert training.evaluation is not None
+    again = evaluate_learner(learner, X, y, EvaluationPlan(folds=5, repeat=3))
+    assert again.n_rows == 450
+    assert len(again.per_fold()) == 15
+    assert "Per fold" in again.to_html()
+    assert len(again.to_dict()["folds"]) == 15
+    assert "standard error" in again.to_text()
+    for wrong in ({"repeat": 3}, {"repeat": 0, "folds": 3}, {"leave_one_out": True, "folds": 3}):
+        with pytest.raises(InputError):
+            EvaluationPlan(**wrong)

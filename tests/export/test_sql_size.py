@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.export.other_systems import in_postgresql, server
 
 import vaglio
 from vaglio.errors import NotSupportedError
@@ -24,7 +25,13 @@ LEARNERS = {
     "forest": lambda: vaglio.RandomForestClassifier(100, random_state=0),
     "bagged C4.5": lambda: vaglio.BaggingClassifier(vaglio.C45Classifier(), 100, random_state=0),
 }
-REFUSED = {("bagged C4.5", "sqlite"), ("bagged C4.5", "duckdb"), ("forest", "duckdb"), ("bagging", "duckdb")}
+REFUSED = {
+    ("bagged C4.5", "sqlite"),
+    ("bagged C4.5", "duckdb"),
+    ("forest", "duckdb"),
+    ("bagging", "duckdb"),
+    ("bagged C4.5", "postgresql"),
+}
 
 # Prints the mebibytes that reading the statement and a hundred rows takes.
 ASK = """
@@ -58,6 +65,23 @@ def rows() -> tuple[pd.DataFrame, np.ndarray]:
 def model(learner: str) -> Fitted:
     fitted: Fitted = LEARNERS[learner]().fit(*rows()).fitted_
     return fitted
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_postgresql_reads_a_hundred_trees_within_500_megabytes(learner: str, tmp_path: Path) -> None:
+    if (learner, "postgresql") in REFUSED:
+        with pytest.raises(NotSupportedError, match="too large for postgresql sql"):
+            model(learner).to_sql(dialect="postgresql")
+        return
+    frame = rows()[0][:100]
+    in_postgresql(model(learner), frame, tmp_path)  # makes the table
+    statement = model(learner).to_sql(probabilities=True, dialect="postgresql")
+    # The process of this connection says how much memory it has touched.
+    peak = r"\! grep VmHWM /proc/$PID/status"
+    answers = server().ask(f"SELECT pg_backend_pid() AS pid \\gset\n\\setenv PID :pid\n{statement};\n{peak}\n")
+    assert len(answers) > len(frame)
+    assert int(answers[-1][0].split()[1]) < 500 << 10
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from vaglio.encode import Codebook
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.registry import find
-from vaglio.table import Notation
+from vaglio.table import CellFormat
 
 LEARNERS = ["c45", "logistic", "perceptron", "svm", "knn", "naive-bayes", "ripper", "adaboost"]
 
@@ -121,8 +121,8 @@ def test_what_the_provenance_says():
     assert model.with_provenance(target="y").target == "y"
     assert model.with_provenance(target=3).target is None
     noted = model.with_provenance(dates=["day", 3], x=1)
-    assert noted.notations == {**model.notations, "day": Notation("date")}
-    assert model.with_provenance(dates="day").notations == model.notations
+    assert noted.cell_formats == {**model.cell_formats, "day": CellFormat("date")}
+    assert model.with_provenance(dates="day").cell_formats == model.cell_formats
     assert noted.provenance == {**model.provenance, "dates": ["day", 3], "x": 1}
     assert "x" not in model.provenance
     assert noted.digest == model.digest != replace(noted, params={}).digest

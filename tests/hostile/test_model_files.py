@@ -141,7 +141,7 @@ def test_a_model_with_any_provenance_is_refused_or_shown(rows: Any, key: str, va
     repr(model).encode()
     model._repr_html_().encode()
     to_json(describe(model).data).encode()
-    assert isinstance(model.notations, dict)
+    assert isinstance(model.cell_formats, dict)
     model.predict(rows[0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import threading
@@ -10,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.serve.http.access import Access, is_loopback, read_tokens
+from vaglio.serve.http.application import Gate
 from vaglio.serve.http.requests import Bounds
+from vaglio.serve.http.responses import ProblemError
 from vaglio.serve.settings import named_models
 
 SUNNY = {"outlook": "sunny", "temperature": "hot", "humidity": "high", "windy": False}
@@ -117,6 +121,57 @@ def test_too_many_requests_are_told_to_come_again(serve, problem):
     service.gate.inside = 0
     assert client.post("/models/play/predict", json=SUNNY).status_code == 200
     assert service.gate.inside == 0
+
+
+def test_a_busy_server_still_answers_those_who_watch_it(serve, problem):
+    client, service = serve("play", bounds=Bounds(waiting=1))
+    service.gate.inside = 1
+    assert problem(client.post("/models/play/predict", json=SUNNY), 429)
+    for path in ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping", "/metrics"):
+        assert client.get(path).status_code == 200, path
+    service.gate.vital = 1000
+    assert "1,000 requests" in problem(client.get("/health/live"), 429)
+
+
+def test_one_client_cannot_take_all_places_with_bodies_that_do_not_arrive():
+    gate = Gate(Bounds(waiting=8), 1)
+
+    async def ask() -> tuple[int, int]:
+        never = asyncio.get_running_loop().create_future()
+        receive = gate.counting("10.0.0.1", lambda: never)
+        slow = [asyncio.create_task(receive()) for _ in range(8)]
+        await asyncio.sleep(0)
+        refused = [task.exception() for task in slow if task.done()]
+        assert all(isinstance(error, ProblemError) and error.status == 429 for error in refused)
+        other = asyncio.create_task(gate.counting("10.0.0.2", lambda: never)())
+        await asyncio.sleep(0)
+        waiting = sum(not task.done() for task in [*slow, other])
+        for task in [*slow, other]:
+            task.cancel()
+        await asyncio.gather(*slow, other, return_exceptions=True)
+        return len(refused), waiting
+
+    assert asyncio.run(ask()) == (4, 5)
+    assert not gate._arriving
+    gate.close()
+
+
+@pytest.mark.parametrize("lang", ["en", "it"])
+def test_a_server_for_other_machines_needs_a_token_or_the_word_open(files, capsys, monkeypatch, lang):
+    monkeypatch.setenv("VAGLIO_LANG", lang)
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", str(files["play"]), "--host", "0.0.0.0", "--port", "0"])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert "--token-file" in said
+    assert "--open" in said
+
+
+def test_two_host_headers_are_refused(serve, problem):
+    client, _ = serve("play", hosts=())
+    for names in (("localhost", "elsewhere.example"), ("localhost", "localhost")):
+        answer = client.get("/models", headers=[("host", name) for name in names])
+        assert "more than one Host" in problem(answer, 400)
 
 
 def test_an_answer_that_takes_too_long_is_given_up(serve, problem, monkeypatch):

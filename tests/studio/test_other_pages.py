@@ -48,6 +48,10 @@ def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
         assert model["tp"] == sorted(model["tp"])
         assert model["tp"][-1] == data["positives"]
         assert model["fp"][-1] == data["negatives"]
+        # Folds, in which a threshold is chosen again for what it costs on other rows.
+        assert len(model["folds"]) == 10
+        for name in ("tp", "fp"):
+            assert [sum(counts) for counts in zip(*(fold[name] for fold in model["folds"]))] == model[name]
 
 
 @pytest.mark.slow

@@ -327,3 +327,10 @@ def test_words_that_look_like_something_else(text, values):
 def test_a_column_of_plain_decimals_shows_what_a_point_is():
     words = {"lat": ["45", "46", "44.123", "43.456", "41.234", "40.111", "40.121"], "lon": ["9.12", *"823456"]}
     assert read(Table.from_any(words))["lat"][:3].tolist() == [45, 46, 44.123]
+
+
+def test_a_small_share_of_numbers_says_nothing_of_dates():
+    days = [f"{day}/{month}/2023" for month in (1, 2, 3) for day in range(1, 29)]
+    table = read(io.StringIO("day\n" + "".join(f"{day}\n" for day in days)), numeric_share=0.4, dayfirst=False)
+    assert table.column("day").n_missing == 0
+    assert table["day"].tolist() == days

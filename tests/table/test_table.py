@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import vaglio
 from vaglio.errors import ColumnError, InputError
 from vaglio.table import Column, Table, read
 
@@ -101,3 +103,14 @@ def test_the_variety_unit_and_date_are_shown():
 def test_wide_tables_are_cut():
     table = Table.from_any({f"c{at}": [at] for at in range(50)})
     assert repr(table).endswith("… and 10 more columns")
+
+
+def test_names_select_columns_and_an_order_is_a_text() -> None:
+    """As in pandas; the order is written as on the command line, in memory and on disk."""
+    table = vaglio.datasets.load("play")
+    assert list(table[["windy", "outlook"]].columns) == ["windy", "outlook"]
+    assert len(table[[1, 2]]) == 2
+    rows = [{"grade": grade, "y": y} for grade, y in zip(["mid", "low", "high"], "aba")]
+    read = vaglio.read(pd.DataFrame(rows), "y", levels={"grade": "low < mid<high"})
+    assert read.column("grade").categories == ("low", "mid", "high")
+    assert read.column("grade").level == "ordinal"

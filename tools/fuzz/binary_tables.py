@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from random import Random
 from typing import Any
+from xml.sax.saxutils import escape
 
 import openpyxl
 import pyarrow as pa
 from pyarrow import feather, ipc, parquet
 
 from tools.fuzz.mutate import FLOATS, change_bytes
-from tools.fuzz.tables import WORDS, Tables, change_text
+from tools.fuzz.tables import WORDS, Tables, change_text, laid_out
 from tools.fuzz.target import Target, pick
 
+# What no XML text may hold.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 TYPES = (
     pa.float64(),
     pa.float16(),
@@ -129,7 +133,7 @@ class Parquet(Tables, Target):
 
 
 class Spreadsheets(Tables, Target):
-    """The parts of a workbook are changed as text, and the archive as bytes."""
+    """Sheets of every layout; the parts of the workbook are changed as text, and the archive as bytes."""
 
     name = "xlsx"
     suffix = ".xlsx"
@@ -166,16 +170,36 @@ class Spreadsheets(Tables, Target):
     def make(self, random: Random) -> bytes:
         parts, out = dict(self.parts), io.BytesIO()
         sheet = "xl/worksheets/sheet1.xml"
-        if random.random() < 0.7:
+        written = random.random() < 0.7
+        if written:
+            rows = "".join(self._row(random, at, row) for at, row in enumerate(laid_out(random), start=1))
+            head, rest = parts[sheet].split("<sheetData>")
+            parts[sheet] = f"{head}<sheetData>{rows}</sheetData>{rest.split('</sheetData>')[1]}"
+        elif random.random() < 0.7:
             at = pick(random, ("A1", "B1", "C2", "B3"))
             parts[sheet] = parts[sheet].replace(
                 f'r="{at}"', f'r="{pick(random, self.PLACES if random.random() < 0.1 else self.PLACES[:6])}"'
             )
-        if random.random() < 0.6:
+        if random.random() < (0.2 if written else 0.6):
             name = sheet if random.random() < 0.5 else pick(random, sorted(parts))
             parts[name] = change_text(random, parts[name])
         with zipfile.ZipFile(out, "w", pick(random, (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
             for name, part in parts.items():
                 if random.random() < 0.99:
                     archive.writestr(name, part.encode("utf-8", "surrogatepass"))
-        return change_bytes(random, out.getvalue()) if random.random() < 0.3 else out.getvalue()
+        return change_bytes(random, out.getvalue()) if random.random() < 0.3 and not written else out.getvalue()
+
+    def _row(self, random: Random, number: int, row: list[Any]) -> str:
+        cells = [self._cell(random, f"{chr(65 + at)}{number}", value) for at, value in enumerate(row[:26])]
+        return f'<row r="{number}">{"".join(cells)}</row>' if row or random.random() < 0.5 else ""
+
+    def _cell(self, random: Random, place: str, value: Any) -> str:
+        """Return a cell: numbers as numbers or words, words as words, and here and there a truth value or an error."""
+        if value is None or random.random() < 0.03:
+            return f'<c r="{place}"/>' if random.random() < 0.5 else ""
+        if isinstance(value, (int, float)) and random.random() < 0.8:
+            return f'<c r="{place}"><v>{value}</v></c>'
+        if random.random() < 0.05:
+            kind, shown = pick(random, (("b", "1"), ("e", "#N/A"), ("d", "2024-01-31"), ("str", "x")))
+            return f'<c r="{place}" t="{kind}"><v>{shown}</v></c>'
+        return f'<c r="{place}" t="inlineStr"><is><t>{escape(_NO_XML.sub("", str(value)))}</t></is></c>'

@@ -187,7 +187,7 @@ def decide(model: Fitted, rows: Any, random: Random) -> None:
         lambda: [each["coefficient"] for each in model.coefficients()],
         lambda: model.with_decision_rule("argmax").predict(rows),
         lambda: predict(model.with_cost(1.0 - np.eye(0 if model.classes is None else len(model.classes))), rows),
-        lambda: [model.notations, model.ignored_columns, model.training_shape, model.target],
+        lambda: [model.cell_formats, model.ignored_columns, model.training_shape, model.target],
         lambda: vaglio.evaluate(model, rows, y=model.predict(rows)).to_text(),
     ]
     for ask in random.sample(numbers, 2):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import html
 import io
 import json
 import os
@@ -49,6 +51,11 @@ MARKS = (
 LONG = ('"', "'", "\\", " ", "1", "a,", "{", "[", "'a,", ",", "\n", "0 1,", '{"a":', "é")
 # A file of megabytes takes as long as hundreds of small ones, and shows no more.
 LARGE = 100_000
+# What people write above a table, below it and between its rows.
+TITLES = ("Report 2024", "Sales by region (EUR)", "# made by a program", "sep=;", "1", "Table 1. Rows, and columns")
+UNITS = ("kg", "(kg)", "[m]", "%", "EUR", "", "mean", "2024")
+NOTES = ("* provisional", "Source: office", "Fonte: ISTAT", "Note: without islands", "a note of more than three words")
+TOTALS = ("Total", "Totale", "Mean", "Grand total:", "Total population")
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric")
 
 
@@ -75,6 +82,41 @@ def rows_of(random: Random) -> list[list[Any]]:
         if random.random() < 0.05:
             row[1:] = row[1 : random.randrange(5)]
     return [names, *rows]
+
+
+def laid_out(random: Random) -> list[list[Any]]:
+    """Return the rows of a table with what people put around it and between its rows, in any order and number."""
+    names, *body = rows_of(random)
+    rows = [names, *body] if random.random() < 0.9 else body
+    for _ in range(pick(random, (0, 1, 1, 2, 3, 5))):
+        _lay(random, rows, names)
+    return rows
+
+
+def _lay(random: Random, rows: list[list[Any]], names: list[Any]) -> None:
+    """Put a title, a line of units, a blank row, a total, a note or the names again into a table."""
+    width = len(names)
+    rest: list[Any] = [""] * pick(random, (0, 0, width - 1, width - 1, width, 1))
+    anywhere = random.randrange(len(rows) + 1)
+    how = random.randrange(10)
+    if how == 0:
+        rows.insert(0, [pick(random, TITLES), *rest])
+    elif how == 1:
+        rows.insert(min(1, len(rows)), [pick(random, UNITS) for _ in names])
+    elif how < 4:
+        blank = pick(random, ([], [""], [None] * width, [" "] * width))
+        rows[anywhere:anywhere] = [blank] * pick(random, (1, 1, 2, 30))
+    elif how < 6:
+        rows.append([pick(random, TOTALS), *(pick(random, (INTEGERS, FLOATS, ("",)))[0] for _ in names[1:])])
+    elif how < 8:
+        at = len(rows) if random.random() < 0.8 else anywhere
+        rows.insert(at, [pick(random, NOTES), *rest])
+    elif how == 8:
+        rows.insert(anywhere, list(names))
+    else:  # merged cells, and an empty first column
+        rows[:] = [["", *row] for row in rows] if random.random() < 0.3 else rows
+        if rows and len(rows[0]) > 2:
+            rows[0][1:3] = ["group", ""]
 
 
 def change_text(random: Random, text: str) -> str:
@@ -112,7 +154,7 @@ def encode(random: Random, text: str) -> bytes:
     if how < 8:
         data = change_bytes(random, data)
     if how in (8, 9):
-        data = gzip.compress(data, 1)
+        data = gzip.compress(data, 1) if random.random() < 0.5 else bz2.compress(data, 1)
     return change_bytes(random, data) if how == 9 else data
 
 
@@ -164,6 +206,11 @@ class Tables:
         if how == 5:
             asked = {"header": pick(chance, (True, False, None)), "delimiter": pick(chance, (None, ",", ";", " ", "a"))}
             return [read(source, decimal=pick(chance, (None, ",", ".")), dayfirst=pick(chance, (True, None)), **asked)]
+        if how == 6:
+            first = read(source)
+            if hasattr(source, "seek"):
+                source.seek(0)
+            return [first, read(source, like=first.cell_formats, footer=pick(chance, (None, True)))]
         return [read(source)]
 
     def _use(self, table: Table) -> None:
@@ -181,8 +228,47 @@ class Delimited(Tables, Target):
 
     def make(self, random: Random) -> bytes:
         mark = pick(random, (",", ",", ";", "\t", "|"))
-        lines = [mark.join(str(value) for value in row) for row in rows_of(random)]
-        return encode(random, change_text(random, pick(random, ("\n", "\n", "\r\n")).join(lines)))
+        rows = laid_out(random)
+        # A ragged table is refused, and shows nothing of how others are read.
+        width = max(map(len, rows), default=0) if random.random() < 0.7 else 0
+        full = [["" if value is None else value for value in row] + [""] * (width - len(row)) for row in rows]
+        text = pick(random, ("\n", "\n", "\r\n")).join(mark.join(map(str, row)) for row in full)
+        return encode(random, change_text(random, text) if random.random() < 0.5 else text)
+
+
+class Pages(Tables, Target):
+    """HTML pages with one table or more."""
+
+    name = "html"
+    suffix = ".html"
+    TAGS = (
+        "<table>",
+        "</table>",
+        "<tr>",
+        "</tr>",
+        "<td>",
+        "<td colspan=3>",
+        "<td rowspan=2>",
+        "<script>",
+        "<caption>x",
+    )
+
+    def make(self, random: Random) -> bytes:
+        tables = "<p>text</p>".join(self._table(random) for _ in range(pick(random, (1, 1, 2, 3))))
+        page = f"<!DOCTYPE html><html><body>{tables}</body></html>"
+        for _ in range(pick(random, (0, 0, 1, 3))):
+            at = random.randrange(len(page) + 1)
+            page = page[:at] + pick(random, self.TAGS) + page[at:]
+        return encode(random, change_text(random, page) if random.random() < 0.5 else page)
+
+    def _table(self, random: Random) -> str:
+        lines = ["<table>"]
+        for row in laid_out(random):
+            tag = pick(random, ("th", "td", "td", "td"))
+            spans = pick(random, ("", "", "", " colspan=2", " rowspan='3'", " colspan=99999"))
+            cells = [f"<{tag}{spans if not at else ''}>{html.escape(str(cell))}</{tag}>" for at, cell in enumerate(row)]
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        return "\n".join([*lines, "</table>"])
 
 
 class Arff(Tables, Target):

@@ -5,4 +5,4 @@ honest`` runs all of them and writes ``docs/honest.md``; ``tests/test_honest.py`
 """
 
 # Each has SIMULATIONS.
-MODULES = ("intervals", "comparisons", "audits")
+MODULES = ("intervals", "comparisons", "strategies", "calibrations", "audits")

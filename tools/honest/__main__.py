@@ -21,6 +21,7 @@ _TITLES = {
     "false alarms": "Warnings on clean tables",
     "power": "Differences and errors that are found",
     "bias": "Bias",
+    "calibration error": "Calibration error beyond that of right probabilities",
 }
 
 
@@ -56,12 +57,15 @@ def line(outcome: Outcome) -> str:
 
 def page(found: Sequence[Outcome]) -> str:
     """Return the page of the documentation."""
-    parts = [(Path(__file__).parent / "head.md").read_text(encoding="utf-8").rstrip()]
+    head, tail = (
+        (Path(__file__).parent / name).read_text(encoding="utf-8").rstrip() for name in ("head.md", "tail.md")
+    )
+    parts = [head]
     for kind in KINDS.values():
         of_kind = [outcome for outcome in found if outcome.simulation.kind == kind.name]
         if of_kind:
             parts.append(f"## {_TITLES[kind.name]}\n\n{_table(of_kind)}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join((*parts, tail)) + "\n"
 
 
 def _table(found: Sequence[Outcome]) -> str:

@@ -41,6 +41,7 @@ KINDS = {
         Kind("false alarms", 0.01, 0.0, 0.01),
         Kind("power", 1.0, 0.0, 1.0),
         Kind("bias", 0.0, -0.01, 0.01),
+        Kind("calibration error", 0.0, -1.0, 0.05),
     )
 }
 

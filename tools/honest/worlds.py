@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LEARNER_WORLDS", "SCORED_WORLDS", "ScoredWorld", "World", "true_figures"]
+__all__ = ["LEARNER_WORLDS", "SCORED_WORLDS", "UNSEEN", "UNSEEN_SCORES", "ScoredWorld", "World", "true_figures"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,22 @@ def _three(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+def _interaction(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Skewed, discrete and noisy columns; two of them decide together, and one label in twenty is wrong."""
+    X = np.column_stack(
+        [rng.lognormal(0, 1, n), rng.poisson(2, n), rng.integers(0, 3, n), rng.standard_t(2, n), rng.exponential(1, n)]
+    )
+    positive = np.where(X[:, 2] == 0, X[:, 0] > 1.5, X[:, 1] > 2)
+    return X, np.where(positive ^ (rng.random(n) < 0.05), "yes", "no")
+
+
 LEARNER_WORLDS = (
     World("balanced classes", _linear(0.0, 1.0)),
     World("one row in five positive", _linear(1.5, 1.0)),
     World("three classes", _three),
 )
+# No method was chosen on this one.
+UNSEEN = World("unseen: skewed columns, an interaction", _interaction)
 
 
 @dataclass(frozen=True)
@@ -61,11 +72,14 @@ class ScoredWorld:
         Share of the positive class.
     apart : float
         Distance of the classes in standard deviations of the score.
+    leaves : callable, optional
+        What the model makes of the right probabilities; by default nothing.
     """
 
     name: str
     share: float
     apart: float
+    leaves: Callable[[np.ndarray], np.ndarray] | None = None
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return the classes and the probabilities of the positive class; both classes occur."""
@@ -75,7 +89,8 @@ class ScoredWorld:
                 break
         x = rng.normal(size=n) + self.apart * (positive - 0.5)
         odds = np.exp(self.apart * x) * self.share / (1 - self.share)
-        return np.where(positive, "yes", "no"), odds / (1 + odds)
+        p = odds / (1 + odds)
+        return np.where(positive, "yes", "no"), p if self.leaves is None else self.leaves(p)
 
 
 SCORED_WORLDS = (
@@ -83,6 +98,16 @@ SCORED_WORLDS = (
     ScoredWorld("area .983", 0.5, 3.0),
     ScoredWorld("one row in five positive, area .86", 0.2, 1.5),
 )
+
+
+def _seven_leaves(p: np.ndarray) -> np.ndarray:
+    """Few distinct probabilities, too near to 0 and 1, as of a tree."""
+    sure = np.clip(0.5 + 1.3 * (p - 0.5), 0.02, 0.98)
+    return np.asarray((sure * 6).round() / 6 * 0.96 + 0.02)
+
+
+# No method was chosen on this one.
+UNSEEN_SCORES = ScoredWorld("unseen: seven leaves that are too sure", 0.35, 2.0, _seven_leaves)
 
 # Rows of the test set that stands for the truth.
 _HUGE = 20_000
@@ -107,5 +132,5 @@ def true_figures(model: Any, world: World, figures: Callable[[Any], dict[str, An
 
 @cache
 def _huge(name: str) -> tuple[np.ndarray, np.ndarray]:
-    world = next(world for world in LEARNER_WORLDS if world.name == name)
+    world = next(world for world in (*LEARNER_WORLDS, UNSEEN) if world.name == name)
     return world.draw(_HUGE, np.random.default_rng(10**9))

@@ -68,7 +68,7 @@ std::optional<BinnedChoice> choose_split(const GrowSetting& setting, const GrowN
                     scan_feature(setting, context, features[i], gather, scratch[static_cast<std::size_t>(worker)]);
             });
         });
-    const Candidate* best = pick(setting, candidates, node.weight);
+    const Candidate* best = pick(setting, candidates, node);
     if (!best || !removes_enough(setting, node, *best)) return std::nullopt;
     BinnedChoice choice{*best, {}, {}};
     const auto feature = static_cast<std::size_t>(best->feature);

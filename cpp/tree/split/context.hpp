@@ -62,12 +62,18 @@ struct NodeContext {
     std::size_t width() const { return sums.size(); }
     bool regression() const { return data.classes == 0; }
     bool monotonic() const { return !config.monotonic.empty(); }
-    // Whether a branch of these sums keeps to the bounds that monotonic tests above have set.
+    // The order that a monotonic constraint asks of the branches of a test: 1 increasing, -1 decreasing, 0 any.
+    int order_of(std::int32_t feature) const {
+        return monotonic() ? config.monotonic[static_cast<std::size_t>(feature)] : 0;
+    }
+    // Whether tests of a feature in that order are limited, by it or by the bounds that monotonic tests above have set.
+    bool limited(int order) const { return monotonic() && (order != 0 || !config.values_clipped); }
+    // Whether a branch of these sums keeps to the bounds, for a feature without an order.
     bool within_bounds(const double* branch_sums, double branch_weight) const {
-        if (!monotonic() || branch_weight <= 0) return true;
+        if (!limited(0) || branch_weight <= 0) return true;
         return within_bounds(branch_sums[regression() ? 0 : 1] / branch_weight);
     }
-    bool within_bounds(double value) const { return !monotonic() || (value >= node.lower && value <= node.upper); }
+    bool within_bounds(double value) const { return !limited(0) || (value >= node.lower && value <= node.upper); }
     bool by_medians() const { return config.criterion == Criterion::absolute_error; }
 };
 

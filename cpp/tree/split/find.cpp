@@ -114,6 +114,9 @@ double required_gain(const GrowSetting& setting, const std::vector<Candidate>& c
     return count > 0 ? sum / static_cast<double>(count) - 1e-3 : none;
 }
 
+// Beside the purposes of other random numbers of a node (0, the numbers of its branches, oblique tests).
+constexpr std::uint64_t tie_purpose = 0x71e5;
+
 bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
     if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
     NominalBranches nominal;
@@ -134,7 +137,7 @@ std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowN
     return features;
 }
 
-const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight) {
+const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, const GrowNode& node) {
     const double required = required_gain(setting, candidates);
     const auto allowed = [&](const Candidate& c) { return c.valid && c.gain >= required; };
     double most = -std::numeric_limits<double>::infinity();
@@ -142,11 +145,18 @@ const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& 
         if (allowed(c)) most = std::max(most, c.worth);
     if (setting.config.criterion == Criterion::gain_ratio && most <= 0) return nullptr;
     // Entropies of whole counts are rounded to the table's fixed point: equal gains may differ by a few units of it.
-    const double units = setting.scorer.entropy() ? 32.0 / LogTable::scale / weight : 0.0;
+    const double units = setting.scorer.entropy() ? 32.0 / LogTable::scale / node.weight : 0.0;
     const double slack = std::max(1e-12 * std::abs(most), units);
+    // A feature's place among its equals: by its number, or by numbers drawn for the node, so that it depends neither
+    // on the order of the scans nor on which other features were scanned.
+    const std::uint64_t key = key_of(node.key, tie_purpose);
+    const auto place = [&](const Candidate& c) {
+        const auto feature = static_cast<std::uint64_t>(c.feature);
+        return setting.config.draw_ties ? key_of(key, feature) : feature;
+    };
     const Candidate* best = nullptr;
     for (const Candidate& c : candidates)
-        if (allowed(c) && c.worth >= most - slack && (!best || c.feature < best->feature)) best = &c;
+        if (allowed(c) && c.worth >= most - slack && (!best || place(c) < place(*best))) best = &c;
     return best;
 }
 
@@ -197,7 +207,7 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
         scan_drawn(setting, node, [&](std::span<const std::uint32_t> features, std::span<Candidate> found) {
             scan_features(setting, context, features, team, found);
         });
-    const Candidate* best = pick(setting, candidates, node.weight);
+    const Candidate* best = pick(setting, candidates, node);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);
     if (linear) best = &*linear;

@@ -21,8 +21,9 @@ std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowN
 // The best tests of the features that the node looks at: all, or as many as are drawn for it.
 std::vector<Candidate> scan_drawn(const GrowSetting& setting, const GrowNode& node, const ScanFeatures& scan);
 
-// The best candidate; of those equal but for rounding, the first feature's; null when none may be taken.
-const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight);
+// The best candidate; of those equal but for rounding, the first feature's or the one that is drawn for the node; null
+// when none may be taken.
+const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, const GrowNode& node);
 
 // Whether a test removes as much impurity as the options ask for, and divides the classes beyond chance.
 bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate);

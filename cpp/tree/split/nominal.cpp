@@ -74,7 +74,7 @@ std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch
 }
 
 bool slot_within_bounds(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
-    if (!context.monotonic()) return true;
+    if (!context.limited(0)) return true;
     if (context.by_medians()) return context.within_bounds(median_of(context, rows_in(scratch, slot)).value);
     return context.within_bounds(slot_totals(context, scratch, slot).sums.data(), scratch.category_weight[slot]);
 }

@@ -70,21 +70,33 @@ Sample gather(const NodeContext& context, std::vector<std::int32_t> features) {
     sample.mean.assign(p, 0.0);
     sample.deviation.assign(p, 0.0);
     const std::size_t n = sample.entries.size();
+    // Numbers are squared in units near one: a power of two loses nothing, and any number has a square then.
+    std::vector<int> exponent(p, 0);
+    for (std::size_t j = 0; j < p; ++j) {
+        double largest = 0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(sample.raw[i * p + j]));
+        if (largest > 0) exponent[j] = std::ilogb(largest);
+    }
+    const auto in_units = [&](std::size_t i, std::size_t j) { return std::ldexp(sample.raw[i * p + j], -exponent[j]); };
     double total = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double w = weight_of(context.node, sample.entries[i]);
         total += w;
         for (std::size_t j = 0; j < p; ++j) {
-            const double change = sample.raw[i * p + j] - sample.mean[j];
+            const double change = in_units(i, j) - sample.mean[j];
             sample.mean[j] += w * change / total;
-            sample.deviation[j] += w * change * (sample.raw[i * p + j] - sample.mean[j]);
+            sample.deviation[j] += w * change * (in_units(i, j) - sample.mean[j]);
         }
     }
     for (double& d : sample.deviation) d = d > 0 ? std::sqrt(d / total) : 1.0;
     sample.standard.resize(n * p);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < p; ++j)
-            sample.standard[i * p + j] = (sample.raw[i * p + j] - sample.mean[j]) / sample.deviation[j];
+            sample.standard[i * p + j] = (in_units(i, j) - sample.mean[j]) / sample.deviation[j];
+    for (std::size_t j = 0; j < p; ++j) {
+        sample.mean[j] = std::ldexp(sample.mean[j], exponent[j]);
+        sample.deviation[j] = std::ldexp(sample.deviation[j], exponent[j]);
+    }
     return sample;
 }
 
@@ -231,6 +243,7 @@ std::optional<Candidate> search_linear(const NodeContext& context, std::span<con
     for (std::size_t j = 0; j < sample.terms(); ++j) {
         if (std::abs(direction[j]) < least_share) continue;
         coefficients[j] = direction[j] / sample.deviation[j];
+        if (!std::isfinite(coefficients[j])) return std::nullopt;
         test.features.push_back(sample.features[j]);
         test.coefficients.push_back(coefficients[j]);
     }

@@ -73,13 +73,20 @@ class Scorer {
     // Impurity per row: what the tree reports for a node.
     double impurity(const Totals& t, bool integral) const {
         if (t.weight <= 0) return 0;
+        if (entropy()) return entropy_of(t);
         const double p = purity(t, integral) / t.weight;
-        if (entropy()) return std::max(0.0, -p);
         if (criterion_ == Criterion::squared_error) return std::max(0.0, t.sums.back() / (t.weight * n_outputs()) - p);
         return std::max(0.0, 1 - p);
     }
 
  private:
+    // From the shares themselves: the table of logarithms is rounded, and a pruned tree is cut by these numbers.
+    double entropy_of(const Totals& t) const {
+        double sum = 0;
+        for (const double part : outputs_ ? t.sums.first(outputs_->values()) : t.sums) sum -= xlog2x(part / t.weight);
+        return std::max(0.0, sum / n_outputs());
+    }
+
     double n_outputs() const { return outputs_ ? static_cast<double>(outputs_->count) : 1.0; }
 
     // The mean of the outputs' purities.

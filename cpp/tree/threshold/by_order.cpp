@@ -238,7 +238,7 @@ class FeatureScan {
             if (unknown_left) scratch_.left[c] = context_.regression() ? missing : std::max(0.0, missing);
             if (unknown_right) scratch_.right[c] = context_.sums[c];
         }
-        const int sign = context_.monotonic() ? context_.config.monotonic[static_cast<std::size_t>(feature_)] : 0;
+        const int sign = context_.order_of(feature_);
         const Admitted admitted =
             admit(context_, order_, minimum_, unknown_left ? unknown_rows_ : 0, unknown_right ? unknown_rows_ : 0);
         return best_threshold(
@@ -321,8 +321,8 @@ class FeatureScan {
 
     // Where thresholds are drawn, missing values stand alone if nothing else can be tested.
     bool may_stand_alone() const {
-        return !context_.monotonic() && (!context_.config.random_thresholds || all_equal()) && known_weight_ > 0 &&
-               minimum_.met(known_weight_, known_rows_) && minimum_.met(unknown_, unknown_rows_);
+        return !context_.limited(context_.order_of(feature_)) && (!context_.config.random_thresholds || all_equal()) &&
+               known_weight_ > 0 && minimum_.met(known_weight_, known_rows_) && minimum_.met(unknown_, unknown_rows_);
     }
 
     const NodeContext& context_;

@@ -58,7 +58,7 @@ Best scan(State state, const Request& request, const ScanScratch& scratch) {
         return request.only == any_position ? scan_all(running, request.order, request.admitted)
                                             : scan_one(running, request.order, request.only, request.admitted);
     };
-    if (!request.context.monotonic()) return run(state);
+    if (!request.context.limited(request.sign)) return run(state);
     const std::size_t c = request.context.regression() ? 0 : 1;
     Guarded<State> guarded{state, &request.context.node, request.sign, scratch.left[c], scratch.right[c]};
     return run(guarded);

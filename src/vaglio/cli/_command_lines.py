@@ -83,7 +83,8 @@ class Recipe:
             return loading(source, self.target, said["levels"], said["roles"])
         name = self._file() if table is None else Path(table).name
         if self.left_out is None:
-            return call("vaglio.read", name, self.target, **self.reading.to_keywords())
+            like = {} if table is None else {"like": Source("table.cell_formats")}
+            return call("vaglio.read", name, self.target, **self.reading.to_keywords(), **like)
         said = {key: value for key, value in self.reading.to_keywords().items() if key != "roles"}
         scanned = call("vaglio.scan", name, **said)
         return f"{scanned}.drop({list(self.left_out)!r})" if self.left_out and table is None else scanned

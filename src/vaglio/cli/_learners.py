@@ -28,7 +28,7 @@ def make_learner(
 ) -> Any:
     """Return the estimator with this id and these parameters; a wrong one is wrong use of the command.
 
-    Parameters that are not given are those of the registry, or with ``textbook`` those of a trace.
+    Parameters that are not given are those of the registry, or with ``textbook`` those of the textbook.
     """
     from vaglio.learners.parameter_text import learner_from_words
 
@@ -47,7 +47,9 @@ def learner_ids(given: list[str] | None) -> list[str]:
     if "all" in given:
         return list(LEARNERS)
     try:
-        return list(dict.fromkeys(find(name).id for name in given))
+        for name in given:
+            find(name.partition(":")[0])
+        return list(dict.fromkeys(given))
     except InputError as error:
         raise UsageError(error.message) from None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial
 from glob import iglob
@@ -124,6 +124,9 @@ settings_option = partial(learning_option, "--set", metavar="NAME=VALUE")
 Settings = Annotated[
     list[str] | None, settings_option(help="A parameter of the learner, e.g. max_depth=5; may be repeated.")
 ]
+Textbook = Annotated[
+    bool, learning_option("--textbook", help="Parameters as the textbook has them; inspect and the docs explain each.")
+]
 Seed = Annotated[int, learning_option(min=0, metavar="N", help="Seed of the random number generator.")]
 Jobs = Annotated[int, learning_option("--jobs", "-j", metavar="N", help="Number of threads; -1 uses all CPUs.")]
 TestFile = Annotated[
@@ -164,6 +167,14 @@ Decide = Annotated[
     evaluation_option(
         "--decide",
         help=("How a model with costs decides: by least expected cost (default) or by the highest probability."),
+    ),
+]
+Threshold = Annotated[
+    str | None,
+    evaluation_option(
+        "--threshold",
+        metavar="[CLASS=]P",
+        help="Predict CLASS, one of two (by default the last), from this probability, e.g. 0.3 or yes=0.3.",
     ),
 ]
 Accept = Annotated[
@@ -241,8 +252,65 @@ class EvaluationOptions:
         return EvaluationPlan(self.folds, self.holdout, test, seed)
 
 
-def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitted:
-    """The model as ``--cost`` and ``--decide`` want it."""
+@dataclass(frozen=True)
+class RepeatedEvaluationOptions(EvaluationOptions):
+    """How a learner is evaluated, several draws of the test rows among the ways."""
+
+    repeat: Annotated[
+        int,
+        evaluation_option(min=1, metavar="N", help="Draw the folds, or the hold-out set, N times: mean and spread."),
+    ] = 1
+    loo: Annotated[
+        bool, evaluation_option("--loo", help="Evaluate by leave-one-out cross-validation: as many folds as rows.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.loo and super().wanted:
+            raise UsageError("loo-with-other", "Use only one of --loo, --test, --folds, --holdout and --split.")
+        if self.repeat > 1 and self.folds is None and self.holdout is None:
+            raise UsageError("repeat-alone", "--repeat needs --folds, --holdout or --split.")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the options name rows to evaluate on."""
+        return self.loo or super().wanted
+
+    @property
+    def several(self) -> bool:
+        """Whether several models are trained."""
+        return self.loo or self.repeat > 1 or self.folds is not None
+
+    def plan(self, test: Table | ScannedTable | None, seed: int) -> EvaluationPlan:
+        """The rows to evaluate on, once the test table has been read."""
+        return replace(super().plan(test, seed), repeat=self.repeat, leave_one_out=self.loo)
+
+
+def threshold_of(given: str, labels: list[Any], positive: Any = None) -> tuple[float, Any]:
+    """What ``--threshold`` says: the probability, and the class."""
+    from vaglio.evaluation.labels import find_label
+
+    name, equals, number = given.rpartition("=")
+    try:
+        threshold = float(number)
+    except ValueError:
+        raise UsageError(
+            "threshold-not-number", "--threshold takes a probability, as 0.3 or yes=0.3; got {given!r}.", given=given
+        ) from None
+    return threshold, find_label(name, labels) if equals else positive
+
+
+def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None, threshold: str | None = None) -> Fitted:
+    """The model as ``--cost``, ``--decide`` and ``--threshold`` want it."""
+    if threshold is not None:
+        if cost is not None or decide is not None:
+            raise UsageError("threshold-and-costs", "Use either --threshold, or --cost and --decide.")
+        if fitted.classes is None:
+            raise UsageError(
+                "threshold-needs-model-of-classes",
+                "--threshold applies to models that predict classes. This model predicts numbers.",
+            )
+        return fitted.with_threshold(*threshold_of(threshold, fitted.classes.tolist()))
     if cost is not None and fitted.classes is None:
         raise UsageError(
             "cost-needs-classes", "--cost applies to models that predict classes. This model predicts numbers."

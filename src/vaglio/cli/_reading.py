@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,7 @@ from vaglio.messages.sentences import did_you_mean, listed
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
-    from vaglio.table import Table
+    from vaglio.table import CellFormat, Table
 
 # Arguments of vaglio.read that a file may need.
 _FILE = ("delimiter", "decimal", "encoding", "header", "footer", "sheet", "format", "kind", "dayfirst", "numeric_share")
@@ -172,7 +172,7 @@ class FileOptions:
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         how.setdefault("footer", False)  # as many rows are written as were given
-        return read_chunks(source, rows, like=fitted.notations, missing=self.missing_words(), **how)
+        return read_chunks(source, rows, like=fitted.cell_formats, missing=self.missing_words(), **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
@@ -184,7 +184,10 @@ class FileOptions:
             return load_bundled(source, target, {}, {})
         note_file(source)
         given, how = self.source(source)
-        table = read(given, target, like=fitted.notations, missing=self.missing_words(), **how)
+        formats = fitted.cell_formats
+        if target is not None and target == fitted.target:
+            formats[target] = fitted.target_format
+        table = read(given, target, like=formats, missing=self.missing_words(), **how)
         for remark in table.remarks:
             warn(DataWarning(remark))
         tell(text("{source}: {n_table:,} {n_table:row|rows}", source=source, n_table=len(table)))
@@ -256,14 +259,20 @@ class ReadingOptions:
         """Read further rows, which may lack the class; ``target`` names its column if they have it."""
         return self._read(source, target, target_needed=False)
 
-    def read_test(self, source: str | None, target: str | None, inputs: Sequence[str]) -> Table | None:
-        """Read test rows, if any, for a known table: its input columns are inputs here too, whatever the values are."""
-        if source is None:
-            return None
-        table = self._read(source, target, target_needed=True)
-        return table.with_roles({name: "input" for name in inputs if name in table})
+    def read_test(self, source: str, table: Table) -> Table:
+        """Read test rows for a table: their cells are read as its cells were."""
+        found = self._read(source, table.target, target_needed=True, like=table.cell_formats)
+        inputs = [name for name in table.columns if table.column(name).role == "input" and name in found]
+        return found.with_roles(dict.fromkeys(inputs, "input"))
 
-    def _read(self, source: str, target: str | None, target_needed: bool, any_target: bool = False) -> Table:
+    def _read(
+        self,
+        source: str,
+        target: str | None,
+        target_needed: bool,
+        any_target: bool = False,
+        like: dict[str, CellFormat] | None = None,
+    ) -> Table:
         from vaglio.table import read
 
         tell(text("Reading {source}", source=source))
@@ -278,7 +287,7 @@ class ReadingOptions:
                 refuse_beyond(source)
             missing = self.file.missing_words()
             given, how = self.file.source(source)
-            table = read(given, target, levels=levels, roles=roles, missing=missing, **how)
+            table = read(given, target, levels=levels, roles=roles, like=like, missing=missing, **how)
         for remark in table.remarks:
             warn(DataWarning(remark))
         if target_needed and table.target is None:
@@ -318,10 +327,12 @@ class ReadingOptions:
         return {name: role for role, names in wanted.items() for name in names or []}
 
     def _levels(self) -> dict[str, Any]:
+        from vaglio.table import ordered_level
+
         wanted: dict[str, Any] = dict.fromkeys(self.nominal or [], "nominal")
         for given in self.levels or []:
             name, level = pair(given, "--levels")
-            wanted[name] = [word.strip() for word in level.split("<")] if "<" in level else level
+            wanted[name] = ordered_level(level)
         return wanted
 
 

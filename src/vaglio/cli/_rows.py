@@ -24,7 +24,7 @@ from vaglio.messages.sentences import listed
 if TYPE_CHECKING:
     from vaglio.evaluation.rows import Rows
     from vaglio.fitted import Fitted
-    from vaglio.table import ScannedTable, Table
+    from vaglio.table import CellFormat, ScannedTable, Table
 
 work_option = partial(typer.Option, rich_help_panel="Data larger than memory")
 
@@ -238,9 +238,11 @@ class OpenRows:
         """Open test rows, if any: the input columns are those of these rows, whatever the values are."""
         if source is None:
             return None
-        if self.work is None:
-            return self.reading.read_test(source, self.target, self.rows.columns or [])
-        return _scanned(source, self.reading.file, self.reading._levels())
+        from vaglio.table import Table
+
+        if isinstance(self.table, Table):
+            return self.reading.read_test(source, self.table)
+        return _scanned(source, self.reading.file, self.reading._levels(), self.table.cell_formats)
 
     def recipe(self, command: str, options: Mapping[str, Any]) -> Recipe:
         """Return the recipe of a model that a command makes of the rows."""
@@ -297,17 +299,17 @@ def _table_on_disk(source: str, reading: ReadingOptions) -> Table:
 
 def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTable:
     """Scan rows that a model looks at: the columns of text have the kinds that the model knows."""
-    data = _scanned(source, file)
-    if data.parts[0].format != "text":
-        return data
-    known = fitted.notations
-    columns = tuple((name, known.get(name, notation)) for name, notation in data.reading.columns)
-    parts = tuple(replace(part, options=tuple({"footer": False, **dict(part.options)}.items())) for part in data.parts)
-    return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
+    known = fitted.cell_formats
+    return _scanned(source, file, like={**known, fitted.target: fitted.target_format} if fitted.target else known)
 
 
-def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = None) -> ScannedTable:
-    """Scan a file, a folder or a pattern, as the options say; the columns named have these levels."""
+def _scanned(
+    source: str, file: FileOptions, levels: dict[str, Any] | None = None, like: Mapping[str, CellFormat] | None = None
+) -> ScannedTable:
+    """Scan a file, a folder or a pattern, as the options say.
+
+    Columns have the levels that are named, or are read like those of another table.
+    """
     from vaglio.table import scan
 
     how = file.format()
@@ -323,4 +325,10 @@ def _scanned(source: str, file: FileOptions, levels: dict[str, Any] | None = Non
             )
     if file.missing:
         how["missing"] = file.missing_words()
-    return scan(source, levels=levels, **how)
+    data = scan(source, levels=levels, **how)
+    if like is None or data.parts[0].format != "text":
+        return data
+    told = levels or {}
+    columns = tuple((name, known if name in told else like.get(name, known)) for name, known in data.reading.columns)
+    parts = tuple(replace(part, options=tuple({"footer": False, **dict(part.options)}.items())) for part in data.parts)
+    return replace(data, parts=parts, reading=replace(data.reading, columns=columns))

@@ -250,7 +250,9 @@ def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: Wo
         return select(data.rows, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
 
 
-def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, learners_source: str) -> Fitted:
+def keep_model(
+    selection: Selection, data: OpenRows, recipe: Recipe, searching: SearchOptions, learners_source: str
+) -> Fitted:
     """The chosen model with how it was made, how it was chosen, and how good it is."""
     given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
     lines = []
@@ -267,11 +269,11 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
         reliability=selection.strategy.reliability,
     )
     scores = {"how": how, **selection.evaluation.scores_in_brief()}
-    fitted: Fitted = selection.fitted
+    fitted: Fitted = selection.fitted.with_target(data.table, data.target)
     wanted = criterion(searching.accept)
     if wanted is not None:
         fitted = fitted.with_provenance(acceptance=wanted.decide(selection.evaluation).to_dict())
-    return fitted.with_provenance(target=recipe.target, scores=scores, **facts)
+    return fitted.with_provenance(scores=scores, **facts)
 
 
 def answer(

@@ -66,8 +66,12 @@ GROUPS = {
         "edit": text("Edit a term of an additive model by expert knowledge."),
         "serve": text("Serve models over HTTP."),
         "studio": text("Open the studio in the browser: from a table to a decision, without code."),
+    },
+    text("Teach"): {
         "trace": text("Show how a learner works on a small table, step by step."),
         "plot": text("Draw a figure: decision regions, margins, densities, a neuron, ROC curves, entropy."),
+        "exercise": text("Make exercises with worked solutions."),
+        "mark": text("Mark answers to exercises."),
     },
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}

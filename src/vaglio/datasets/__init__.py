@@ -4,7 +4,7 @@ Examples
 --------
 >>> from vaglio import datasets
 >>> datasets.names()
-['breast-cancer', 'digits', 'iris', 'penguins', 'play', 'wine']
+['breast-cancer', 'digits', 'iris', 'penguins', 'play', 'weather', 'wine']
 >>> datasets.load("play").shape
 (14, 5)
 """

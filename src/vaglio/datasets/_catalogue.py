@@ -15,6 +15,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.table import Column, Table, read
 
 _PLAY = """
@@ -40,6 +41,15 @@ _PLAY_VALUES = {
     "windy": ("false", "true"),
     "play": ("no", "yes"),
 }
+# The same days under the names of Quinlan's article: its values -> those of lecture notes that print it.
+_WEATHER = {"sunny": "Sunny", "overcast": "Overcast", "rainy": "Rain", "no": "N", "yes": "P"}
+_WEATHER_COLUMNS = {
+    "outlook": "Outlook",
+    "temperature": "Temperature",
+    "humidity": "Humidity",
+    "windy": "Windy",
+    "play": "class",
+}
 # Name of the table -> function of scikit-learn.
 _LOADER = {"iris": "load_iris", "wine": "load_wine", "breast-cancer": "load_breast_cancer", "digits": "load_digits"}
 
@@ -51,6 +61,15 @@ def _load_play() -> Table:
     for (name, values), cells in zip(_PLAY_VALUES.items(), zip(*rows)):
         role = "target" if name == "play" else "input"
         columns.append(Column.nominal(name, [*map(values.index, cells)], values, declared=True, role=role))
+    return Table(columns)
+
+
+def _load_weather() -> Table:
+    """Return the 14 days with the names and values of the article."""
+    columns = []
+    for name, column in ((name, _load_play().column(name)) for name in _PLAY_VALUES):
+        values = tuple(_WEATHER.get(value, value) for value in _PLAY_VALUES[name])
+        columns.append(column.replace(name=_WEATHER_COLUMNS[name], categories=values))
     return Table(columns)
 
 
@@ -97,6 +116,7 @@ class Dataset:
     source: str
 
 
+@checked
 def load(name: str) -> Table:
     """Return a table by name; its class column has the role "target".
 
@@ -125,6 +145,7 @@ def names() -> list[str]:
     return sorted(_ENTRIES)
 
 
+@checked
 def describe(name: str) -> Dataset:
     """Return what a table holds, where it comes from and under which licence.
 
@@ -151,6 +172,13 @@ _ENTRIES = {
             "play",
             "play",
             text("14 days: is the weather fit to play? Four nominal attributes; the table of many textbooks."),
+            text("a table of facts, written out for this package"),
+            "J. R. Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
+        ),
+        Dataset(
+            "weather",
+            "class",
+            text("The 14 days of play as Quinlan printed them: Outlook Sunny, Overcast or Rain, class P or N."),
             text("a table of facts, written out for this package"),
             "J. R. Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
         ),
@@ -195,7 +223,11 @@ _ENTRIES = {
         ),
     )
 }
-_LOADERS: dict[str, Callable[[], Table]] = {"play": _load_play, "penguins": _load_penguins} | {
+_LOADERS: dict[str, Callable[[], Table]] = {
+    "play": _load_play,
+    "weather": _load_weather,
+    "penguins": _load_penguins,
+} | {
     name: partial(_load_from_scikit_learn, name, entry.target)
     for name, entry in _ENTRIES.items()
     if entry.licence == _WITH_SCIKIT_LEARN

@@ -94,7 +94,7 @@ class Trace:
         """
         from vaglio.document.render.html import to_page
 
-        return to_page(self, "" if animation is None else animation.to_html())
+        return to_page(self, pictures="" if animation is None else animation.to_html())
 
     def to_latex(self) -> str:
         """Return the trace as a LaTeX document."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,8 +109,12 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
         if absent:
             raise ColumnError("row-missing-column", "The row has no column {column!r}.", column=absent[0])
         values: Sequence[Any] = [row[name] for name in names]
-    else:
+    elif isinstance(row, Iterable) and not isinstance(row, (str, bytes)) and getattr(row, "ndim", 1) == 1:
         values = list(row)
+    else:
+        raise InputError(
+            "row-form", "A row is a dict, a list of values or a table of one row, not {type}.", type=type(row).__name__
+        )
     if len(values) != len(names):
         raise InputError(
             "row-length",

@@ -26,7 +26,7 @@ from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
-from vaglio.table import Column, Notation, Table
+from vaglio.table import CellFormat, Column, Table
 from vaglio.typing import TableLike
 
 # The spread of a column of which nothing is known but that it had values.
@@ -137,7 +137,7 @@ class Codebook:
         return [feature.name for feature in self.columns]
 
     @property
-    def notations(self) -> dict[str, Notation]:
+    def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, for ``like`` of :func:`vaglio.read`."""
         return {feature.name: feature.reading for feature in self.columns}
 

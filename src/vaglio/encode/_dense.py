@@ -322,9 +322,10 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
     largest = np.nan_to_num(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), nan=0.0, posinf=np.inf)
-    if (largest > _FARTHEST).any():
-        # The sum of large numbers, and the square of one, would be infinite.
-        unit = np.where(largest > _FARTHEST, largest, 1.0)
+    unsquarable = (largest > _FARTHEST) | ((largest < 1 / _FARTHEST) & (largest > 0))
+    if unsquarable.any():
+        # The squares of such numbers would be infinite, or 0; times a power of two, their moments lose nothing.
+        unit = np.ldexp(1.0, np.where(unsquarable, np.frexp(largest)[1] - 1, 0))
         near = replace(ranges, low=ranges.low / unit, high=ranges.high / unit)
         mean, deviation = weighted_moments(block / unit, weight, near)
         return mean * unit, deviation * unit

@@ -18,7 +18,7 @@ from vaglio.errors import DataWarning, InputError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import setting
 from vaglio.messages.sentences import listed
-from vaglio.table import Column, Notation, as_date
+from vaglio.table import CellFormat, Column, as_date
 
 # The first rows usually have every category; all rows are searched only if they have not.
 _HEAD = 10_000
@@ -29,13 +29,13 @@ Lost = list[tuple[str, str]]
 
 def describe(column: Column) -> Feature:
     """Return what a learner knows of a column, from the rows it is trained on."""
-    notation = notation_of(column)
+    cell_format = cell_format_of(column)
     if column.kind == "text":
-        return Feature(column.name, "text", learn_vocabulary(column.data), notation=notation)
+        return Feature(column.name, "text", learn_vocabulary(column.data), cell_format=cell_format)
     if column.kind == "numeric":
-        return Feature(column.name, is_date=column.is_date, notation=notation)
+        return Feature(column.name, is_date=column.is_date, cell_format=cell_format)
     if column.level == "ordinal":
-        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)), notation=notation)
+        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)), cell_format=cell_format)
     occurs = np.ones(len(column.categories), bool)
     if not column.declared:
         # Only categories of the training rows are known: a table may have categories of rows outside this fold.
@@ -49,15 +49,15 @@ def describe(column: Column) -> Feature:
     if column.asymmetric:
         np.add.at(counts, [*map(feature.code, seen)], _counts(column.data, len(column.categories))[occurs])
     default = code_of_absence(categories, column.asymmetric, counts)
-    return replace(feature, default=default, asymmetric=column.asymmetric, notation=notation)
+    return replace(feature, default=default, asymmetric=column.asymmetric, cell_format=cell_format)
 
 
-def notation_of(column: Column) -> Notation | None:
+def cell_format_of(column: Column) -> CellFormat | None:
     """Return how the cells of a column are written; None if nothing had to be decided."""
-    if column.notation is None and column.unread is None:
+    if column.cell_format is None and column.unread is None:
         return None
     # The kind and the categories are those of the feature.
-    found = replace(Notation.of(column), kind="numeric", keep=None)
+    found = replace(CellFormat.of(column), kind="numeric", keep=None)
     found = replace(found, form="" if found.form == "number" else found.form)
     return found if found.to_state() else None
 
@@ -150,15 +150,15 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, whole: bool, empty:
 
 def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
     """Return the numbers of a column of words or booleans; words become missing if there is a list for them."""
-    notation = feature.reading
-    read, unread = notation.read(column)
+    cell_format = feature.reading
+    read, unread = cell_format.read(column)
     if unread is None:
         return read.data
     if lost is not None:
         lost.append((column.name, text("it had no values in training")))
         return np.full(len(column), np.nan)
     row, cell = unread.first
-    if notation.refuses(unread.n, unread.present):
+    if cell_format.refuses(unread.n, unread.present):
         raise InputError(
             "word-in-numeric-column",
             "Column {column!r} has {cell!r} in row {row:,}, but held {kind} in training.{why} Correct the value, or "
@@ -166,8 +166,8 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             column=column.name,
             cell=cell,
             row=row,
-            kind=notation.held,
-            why=notation.why(cell),
+            kind=cell_format.held,
+            why=cell_format.why(cell),
         )
     warn(
         DataWarning(
@@ -177,7 +177,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             column=column.name,
             cell=cell,
             row=row,
-            kind=notation.held,
+            kind=cell_format.held,
             n=unread.n,
         )
     )

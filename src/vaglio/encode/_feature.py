@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vaglio import _core
-from vaglio.errors import damaged_model_file
+from vaglio.errors import as_own_errors, damaged_model_file
 from vaglio.messages.message import text
-from vaglio.table import MISSING, WORD_PAIRS, Column, Notation, plain_word
+from vaglio.table import MISSING, WORD_PAIRS, CellFormat, Column, plain_word
 from vaglio.typing import ColumnLike
 
 if TYPE_CHECKING:  # a matrix is made of features
@@ -63,7 +63,7 @@ class Feature:
         Only presence matters: that two rows both lack it says nothing.
     word : (str, str) or None
         A text column and a word: the feature is whether the text contains it, ``no`` or ``yes``.
-    notation : Notation or None
+    cell_format : CellFormat or None
         How the cells were written that the training rows were read from; None if nothing had to be decided.
     """
 
@@ -74,7 +74,7 @@ class Feature:
     default: int | None = None
     asymmetric: bool = False
     word: tuple[str, str] | None = None
-    notation: Notation | None = None
+    cell_format: CellFormat | None = None
 
     @classmethod
     def of_word(cls, column: str, word: str) -> Feature:
@@ -97,10 +97,10 @@ class Feature:
         return self.kind in ("numeric", "ordinal")
 
     @cached_property
-    def reading(self) -> Notation:
+    def reading(self) -> CellFormat:
         """How cells are read, on whatever way they come."""
         kind = "date" if self.is_date else self.kind
-        return replace(self.notation or Notation(), kind=kind).with_categories(self.categories)
+        return replace(self.cell_format or CellFormat(), kind=kind).with_categories(self.categories)
 
     @cached_property
     def code_of(self) -> dict[str, int]:
@@ -166,12 +166,12 @@ class Feature:
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
         if self.word is not None:
             return {**state, "word": list(self.word)}
-        notation = None if self.notation is None else self.notation.to_state() or None
+        cell_format = None if self.cell_format is None else self.cell_format.to_state() or None
         more = {
             "is_date": self.is_date,
             "default": self.default,
             "asymmetric": self.asymmetric,
-            "notation": notation,
+            "cell_format": cell_format,
         }
         return {**state, **{key: value for key, value in more.items() if value is not None and value is not False}}
 
@@ -190,8 +190,8 @@ class Feature:
         if default is not None and not (type(default) is int and 0 <= default < len(categories)):
             raise damaged_model_file(text("the default value of column {column!r} is invalid", column=state["name"]))
         flags = state.get("is_date") is True, default, state.get("asymmetric") is True
-        notation = Notation.from_state(state["notation"], state["name"]) if "notation" in state else None
-        feature = cls(state["name"], state["kind"], tuple(categories), *flags, notation=notation)
+        cell_format = CellFormat.from_state(state["cell_format"], state["name"]) if "cell_format" in state else None
+        feature = cls(state["name"], state["kind"], tuple(categories), *flags, cell_format=cell_format)
         if len(feature.code_of) != len(categories):
             raise damaged_model_file(text("a category of column {column!r} appears twice", column=feature.name))
         if "word" not in state:
@@ -255,7 +255,8 @@ def aligned_labels(y: ColumnLike, classes: Any) -> np.ndarray:
     >>> aligned_labels([True, False], [0, 1]).tolist(), aligned_labels(["1", "2"], [0, 1]).tolist()
     ([1, 0], [1, '2'])
     """
-    given, known = np.asarray(y), np.asarray(classes)
+    with as_own_errors():  # ragged lists
+        given, known = np.asarray(y), np.asarray(classes)
     alike = given.dtype.kind == known.dtype.kind and given.dtype.kind != "O"
     if given.ndim != 1 or known.ndim != 1 or not len(known) or alike or given.dtype.kind not in "biufUSO":
         return given

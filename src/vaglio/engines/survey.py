@@ -112,10 +112,10 @@ class ColumnSurvey:
 
 def _either(a: Feature, b: Feature) -> Feature:
     """Return the feature of both parts: cells that are not what the column holds may be in one of them only."""
-    if a.notation == b.notation or b.notation is None:
+    if a.cell_format == b.cell_format or b.cell_format is None:
         return a
-    if a.notation is None or b.notation.lenient:
-        return replace(a, notation=b.notation)
+    if a.cell_format is None or b.cell_format.lenient:
+        return replace(a, cell_format=b.cell_format)
     return a
 
 

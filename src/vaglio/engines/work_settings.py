@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 
 from vaglio.errors import InputError
 from vaglio.messages.message import Option
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.cluster import WORKER_TIMEOUT
 from vaglio.runtime.memory import usable_memory
 from vaglio.runtime.progress import ProgressOption
@@ -63,12 +65,13 @@ def present_settings() -> Settings:
 
 
 @contextmanager
+@checked
 def streaming(
     memory: int | str | None = None,
     *,
     chunk_rows: int | None = None,
-    spill: Any = None,
-    checkpoint: Any = None,
+    spill: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     client: Any = None,
     worker_timeout: float | None = None,

@@ -30,6 +30,7 @@ class LabelMeasures:
     positive: Any
     confidence: float
     folds: np.ndarray | None
+    test_ratio: float | None
 
     @property
     def n_rows(self) -> int:
@@ -80,7 +81,7 @@ class LabelMeasures:
     def design_effect(self) -> float:
         """By how much the variance of figures exceeds that of one model on independent rows; 1 without folds."""
         n_folds = 1 if self.folds is None else len(np.unique(self.folds))
-        return 1.0 if n_folds < 2 else design_effect(n_folds)
+        return 1.0 if n_folds < 2 else design_effect(n_folds, self.test_ratio)
 
     @property
     def rows_per_count(self) -> float:

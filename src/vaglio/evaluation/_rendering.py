@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Nobody reads a matrix of more classes than this: the text shows the most frequent confusions instead.
 _MAX_MATRIX = 15
+# Nor the figures of more folds than this: the text shows their mean and spread.
+_MAX_FOLDS = 30
 
 
 def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -63,6 +65,12 @@ def _matrix(evaluation: Evaluation) -> tuple[Message, list[dict[str, Any]]]:
     return title, evaluation.worst_confusions()
 
 
+def _of_folds(evaluation: Evaluation, locale: Locale) -> list[str]:
+    folds, spread = evaluation.per_fold(), evaluation.spread()
+    shown = [] if len(folds) > _MAX_FOLDS else [text_table(folds, locale=locale)]
+    return [*shown, text_table(spread, locale=locale)] if spread else []
+
+
 def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
     title, matrix = _matrix(evaluation)
     # As text, so that numbers of different length stand on the left.
@@ -71,6 +79,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
         for row in headline(evaluation)
     ]
     parts = [
+        "" if evaluation.overlap is None else locale.text(evaluation.overlap.in_words()),
         locale.say(
             "Evaluation on {rows:,} {rows:row|rows}, {classes:,} {classes:class|classes} (intervals at "
             "{confidence:.0%})",
@@ -80,6 +89,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
         ),
         text_table(scores, locale=locale),
         locale.text(evaluation.meaning),
+        *_of_folds(evaluation, locale),
         f"{locale.text(title)}\n{text_table(matrix, locale=locale)}",
         text_table(evaluation.per_class(), locale=locale),
         text_table(evaluation.averages(), locale=locale),
@@ -93,8 +103,11 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
     head = text("Evaluation on {n:,} {n:row|rows}", n=evaluation.n_rows)
     return "".join(
         (
+            "" if evaluation.overlap is None else bullet_html([evaluation.overlap.in_words()], locale=locale),
             html_table(headline(evaluation), caption=head, locale=locale),
             bullet_html([evaluation.meaning], locale=locale),
+            html_table(evaluation.per_fold()[:_MAX_FOLDS], caption=text("Per fold"), locale=locale),
+            html_table(evaluation.spread(), caption=text("Over the folds"), locale=locale),
             html_table(matrix, caption=title, locale=locale),
             html_table(evaluation.per_class(), caption=text("Per class"), locale=locale),
             html_table(evaluation.averages(), caption=text("Averages"), locale=locale),
@@ -104,7 +117,9 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
 
 
 def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
+    overlap = {} if evaluation.overlap is None else {"overlap": evaluation.overlap.to_dict()}
     data: dict[str, Any] = {
+        **overlap,
         "rows": evaluation.n_rows,
         "labels": list(evaluation.labels),
         "confidence": evaluation.confidence,
@@ -115,6 +130,8 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "averages": evaluation.averages(),
         "advice": [line.as_data() for line in evaluation.advice],
     }
+    if evaluation.folds is not None:
+        data |= {"folds": evaluation.per_fold(), "spread": evaluation.spread()}
     if evaluation.scores is not None and len(evaluation.labels) > 1:
         data["areas"] = [
             {"class": label, "roc": roc.to_dict(), "average_precision": precision.to_dict()}

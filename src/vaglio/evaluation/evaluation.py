@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,7 @@ from vaglio.evaluation.metrics.cells import draw_cells
 from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ChosenThreshold, ThresholdTable, top_rows
+from vaglio.evaluation.overlap import Overlap
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
@@ -76,9 +77,13 @@ class Evaluation(LabelMeasures):
         Number and seed of the draws of the confusion matrix, from which kappa and the like have their intervals.
     folds : ndarray of int or None
         The fold that each row was predicted in, if models of several folds predicted them.
+    test_ratio : float or None
+        Test rows per training row of these folds; None for k folds that test every row once: 1/(k - 1).
     about : {"model", "learner", "selection"}
         What the intervals are about: one model on further rows; the models of a learner on tables like this; or models
         that are selected on tables like this.
+    overlap : Overlap or None
+        The rows that the model was trained on, if there are any and the model keeps hashes of its training rows.
     """
 
     labels: tuple[Any, ...]
@@ -94,6 +99,8 @@ class Evaluation(LabelMeasures):
     seed: int = 0
     folds: np.ndarray | None = None
     about: str = "model"
+    overlap: Overlap | None = None
+    test_ratio: float | None = None
 
     @classmethod
     def from_predictions(
@@ -102,7 +109,7 @@ class Evaluation(LabelMeasures):
         y_pred: Any = None,
         *,
         y_score: Any = None,
-        labels: Sequence[Any] | None = None,
+        labels: ColumnLike | None = None,
         pos_label: object = None,
         sample_weight: ColumnLike | None = None,
         cost: CostLike | None = None,
@@ -165,7 +172,7 @@ class Evaluation(LabelMeasures):
                 m=len(predicted),
             )
         universe = label_universe(*label_parts(labels, truth, predicted))
-        scores = None if y_score is None else class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
+        scores = None if y_score is None else class_scores(y_score, universe, labels, pos_label)
         if scores is not None and len(scores) != len(truth):
             raise InputError(
                 "row-counts-differ",
@@ -243,7 +250,14 @@ class Evaluation(LabelMeasures):
 
     def calibration(self, label: object = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
-        return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
+        return CalibrationCurve.from_scores(
+            *self.one_class(label),
+            self.weight,
+            n_bins=n_bins,
+            strategy=strategy,
+            effect=self.design_effect,
+            confidence=self.confidence,
+        )
 
     def areas_of(self, label: object = None) -> tuple[Area, Area]:
         """ROC area and average precision of a class against the rest, with what each row contributes to them."""
@@ -306,6 +320,67 @@ class Evaluation(LabelMeasures):
         self.one_class()
         found = self._value(name)
         return float("nan") if found is None else found
+
+    # ---- folds ----------------------------------------------------------------------------------
+
+    def per_fold(self) -> list[dict[str, Any]]:
+        """Accuracy, kappa and F1 (macro) of each fold, for a table; none without folds.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> from vaglio.evaluation import evaluate_by_folds
+        >>> iris = vaglio.datasets.load("iris")
+        >>> evaluate_by_folds(vaglio.C45Classifier(), iris, "species", n_splits=3).per_fold()[0]["rows"]
+        50
+        """
+        if self.folds is None:
+            return []
+        numbers, counts = np.unique(self.folds, return_counts=True)
+        found = []
+        for fold in numbers.tolist():
+            at = self.folds == fold
+            weight = None if self.weight is None else self.weight[at]
+            part = replace(self, true=self.true[at], predicted=self.predicted[at], weight=weight, scores=None)
+            figures: dict[str, Any] = part._of_a_fold() if counts.min() > 1 else {text("accuracy"): part._share_right()}
+            found.append({text("fold"): fold + 1, text("rows"): part.n_rows, **figures})
+        return found
+
+    def _share_right(self) -> float:
+        return float(np.average(self.true == self.predicted, weights=self.weight))
+
+    def _of_a_fold(self) -> dict[str, Any]:
+        occur = np.union1d(self.true, self.predicted)
+        return {
+            text("accuracy"): self._share_right(),
+            text("Cohen's kappa"): self.kappa,
+            text("F1, macro"): float(self.rates.of("f1", warn=False)[occur].mean()),
+        }
+
+    def spread(self) -> list[dict[str, Any]]:
+        """Mean and standard deviation over the folds, and the standard error of the mean, for a table.
+
+        The training sets of the folds overlap. The standard error has the variance of Nadeau and Bengio: that of the
+        folds times 1/J + (test rows per training row), with J folds of one division of the rows.
+        """
+        folds = self.per_fold()
+        if len(folds) < 2:
+            return []
+        ratio = 1 / (len(folds) - 1) if self.test_ratio is None else self.test_ratio
+        factor = math.sqrt(1 / min(len(folds), 1 + 1 / ratio) + ratio)
+        found: list[dict[str, Any]] = []
+        for name in list(folds[0])[2:]:
+            values = np.array([fold[name] for fold in folds])
+            deviation = float(np.std(values, ddof=1))
+            found.append(
+                {
+                    text("measure"): name,
+                    text("mean"): float(values.mean()),
+                    text("standard deviation"): deviation,
+                    text("standard error, corrected"): deviation * factor,
+                }
+            )
+        return found
 
     # ---- intervals ----------------------------------------------------------------------------
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import spelling
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
+from vaglio.model.base import one_per_row
 from vaglio.typing import ColumnLike
 
 __all__ = [
@@ -27,7 +28,8 @@ __all__ = [
 
 def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
     """A one-dimensional array of labels, none of them missing."""
-    labels = np.asarray(y)
+    with as_own_errors():  # ragged lists
+        labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -52,14 +54,7 @@ def as_weight(sample_weight: ColumnLike | None, n_rows: int) -> np.ndarray | Non
     """Weights as float64, or None when every row counts once."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_rows,):
-        raise InputError(
-            "sample-weight-shape",
-            "sample_weight has the shape {shape}; there are {n_rows:,} rows.",
-            shape=weight.shape,
-            n_rows=n_rows,
-        )
+    weight = one_per_row("sample_weight", sample_weight, n_rows)
     if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() <= 0:
         raise InputError("sample-weight-values", "sample_weight must be finite, non-negative and not all zero.")
     return weight
@@ -134,11 +129,11 @@ def labels_like(y: ColumnLike, classes: Sequence[Any]) -> np.ndarray:
     return out
 
 
-def label_parts(labels: Sequence[Any] | None, truth: np.ndarray, predicted: np.ndarray | None) -> list[Any]:
+def label_parts(labels: ColumnLike | None, truth: np.ndarray, predicted: np.ndarray | None) -> list[Any]:
     """Where the classes come from: those that are named, or all that occur."""
     seen = [truth] if predicted is None else [truth, predicted]
     if labels is not None:
-        return [list(labels), *seen]
+        return [as_labels(labels, "labels").tolist(), *seen]
     # Sorted over true and predicted classes together, as scikit-learn orders them.
     try:
         return [sorted({*truth.tolist(), *(() if predicted is None else predicted.tolist())})]
@@ -147,9 +142,17 @@ def label_parts(labels: Sequence[Any] | None, truth: np.ndarray, predicted: np.n
 
 
 def class_scores(
-    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: object
+    y_score: ColumnLike, universe: tuple[Any, ...], labels: ColumnLike | None, pos_label: object
 ) -> np.ndarray:
     """Scores with a column for each class of the universe."""
+    with as_own_errors():
+        score = np.asarray(y_score, dtype=np.float64)
+    if score.ndim not in (1, 2):
+        raise InputError(
+            "score-columns",
+            "y_score has the shape {shape}; pass one score per row, or one column per class.",
+            shape=score.shape,
+        )
     if not np.isfinite(score).all():
         raise InputError("scores-not-finite", "Some scores are NaN or infinite.")
     if score.ndim == 1:
@@ -163,7 +166,7 @@ def class_scores(
         pair = [1 - score if inside else -score, score]
         first = pos_label is not None and universe[0] == pos_label
         return np.column_stack(pair[::-1] if first else pair)
-    known = len(universe) if labels is None else len(labels)
+    known = len(universe) if labels is None else len(as_labels(labels, "labels"))
     if score.shape[1] != known:
         raise InputError(
             "scores-without-labels",

@@ -11,19 +11,22 @@ from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
+from vaglio.runtime.arguments import checked
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
 
+@checked
 def evaluate(
     model: Predictor,
-    X: TableLike | Rows,
+    X: TableSource | Rows,
     y: str | ColumnLike | None = None,
     *,
     sample_weight: ColumnLike | None = None,
@@ -70,6 +73,10 @@ def evaluate(
     >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
     0.9600 (0.9155 to 0.9815)
     """
+    if not 0 < confidence < 1:
+        raise InputError(
+            "confidence-out-of-range", "confidence is {given}; it must be between 0 and 1.", given=confidence
+        )
     if decide not in ("cost", "argmax"):
         raise InputError(
             "unknown-choice",
@@ -79,7 +86,9 @@ def evaluate(
             allowed=listed(("cost", "argmax"), quoted=True, last="or"),
         )
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
-    found = Rows.of(X, y, sample_weight).predict(alone)
+    rows = Rows.of(X, y, sample_weight)
+    found = rows.predict(alone)
+    overlap = find_overlap(model, rows, len(found.true))
     options: dict[str, Any] = {
         "pos_label": pos_label,
         "confidence": confidence,
@@ -87,8 +96,9 @@ def evaluate(
         "sample_weight": found.weight,
     }
     if decide == "cost":
-        return evaluate_predictions(found.predictions, found.true, cost=cost, **options)
+        return replace(evaluate_predictions(found.predictions, found.true, cost=cost, **options), overlap=overlap)
     evaluation = evaluate_predictions(replace(found.predictions, cost=carried), found.true, **options)
+    evaluation = replace(evaluation, overlap=overlap)
     return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
 
 
@@ -96,7 +106,7 @@ def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     """The model that decides by itself, and the costs it carries."""
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted):
-        return fitted.with_decision_rule("argmax"), fitted.cost
+        return fitted.with_decision_rule("argmax"), fitted.error_cost
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 

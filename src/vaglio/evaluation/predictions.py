@@ -109,7 +109,7 @@ def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
         scores = _first_scores(fitted.model, matrix, fitted.classes)
     else:
         scores = ModelScores(probabilities, tuple(fitted.classes.tolist()), True)
-    return Predictions(fitted.classes[codes], scores, fitted.cost)
+    return Predictions(fitted.classes[codes], scores, fitted.error_cost)
 
 
 def _first_scores(model: Any, rows: Any, classes: np.ndarray) -> ModelScores | None:

@@ -16,7 +16,7 @@ from scipy import sparse as sp
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.engines.sources import is_out_of_core
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.labels import as_labels, as_weight
 from vaglio.evaluation.metrics.scoring import Scorer, with_known_labels
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
@@ -94,7 +94,7 @@ class Rows(ABC):
     @abstractmethod
     def folds(
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: Part = None
-    ) -> list[tuple[Part, Part]]:
+    ) -> Sequence[tuple[Part, Part]]:
         """Return training and test rows of each fold; in memory at most as many folds as rows.
 
         Parameters
@@ -229,8 +229,9 @@ class MemoryRows(Rows):
             labelled = as_table(table).labelled(target)
             X, y = labelled.xy(target)
             return cls(X, y, as_weight(labelled.weights if weight is None else weight, len(y)))
-        if not hasattr(table, "shape"):
+        if not isinstance(getattr(table, "shape", None), tuple):
             table = _with_shape(table)
+        _check_dimensions(table)
         y = as_labels(target, "target")
         if table.shape[0] != len(y):
             raise InputError(
@@ -262,10 +263,10 @@ class MemoryRows(Rows):
 
     def folds(
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: np.ndarray | None = None
-    ) -> list[Fold]:
+    ) -> Sequence[Fold]:
         """Return positions of training and test rows of each fold, divided as the rules say."""
         if within is None:
-            return list(make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules))
+            return make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules)
         inner = make_folds(self.y[within], min(n_splits, len(within)), n_repeats=repeats, rules=rules.part(within))
         return [(within[train], within[test]) for train, test in inner]
 
@@ -373,11 +374,19 @@ class MemoryRows(Rows):
         return in_processes(tasks, n_jobs, long=long)
 
 
+def _check_dimensions(X: Any) -> None:
+    if len(X.shape) != 2:
+        raise InputError(
+            "rows-shape", "The table has the shape {shape}; pass rows with one value per column.", shape=X.shape
+        )
+
+
 def _with_shape(X: Any) -> Any:
     """Return rows that are lists, or columns in a mapping, as something with a shape."""
-    if isinstance(X, Mapping) or (len(X) and isinstance(X[0], Mapping)):
+    if isinstance(X, Mapping) or not isinstance(X, Sequence) or (len(X) and isinstance(X[0], Mapping)):
         return Table.from_any(X)
-    rows = np.asarray(X)
+    with as_own_errors():  # ragged lists
+        rows = np.asarray(X)
     # As an array of strings, rows of numbers and words would lose which columns are numbers.
     return rows if rows.dtype.kind in "biuf" else np.array(X, dtype=object)
 

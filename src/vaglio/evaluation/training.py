@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
-from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.overlap import find_overlap
+from vaglio.evaluation.rows import MemoryRows, Part, Rows
 from vaglio.evaluation.selection.folds import evaluate_by_folds
-from vaglio.evaluation.selection.splits import SplitRules, test_share
+from vaglio.evaluation.selection.splits import SplitRules, make_folds, test_share
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.messages.message import Message, Option, text
 from vaglio.model.costs import CostMatrix
@@ -39,6 +41,11 @@ class EvaluationPlan:
         A test table; one in memory has its target marked.
     seed : int, default=0
         Seed of the folds or of the rows held out.
+    repeat : int, default=1
+        How often the folds, or the rows held out, are drawn. If that is more than once, the model itself is trained on
+        all rows.
+    leave_one_out : bool, default=False
+        As many folds as rows.
 
     Examples
     --------
@@ -50,10 +57,22 @@ class EvaluationPlan:
     holdout: float | str | None = None
     test: Any = None
     seed: int = 0
+    repeat: int = 1
+    leave_one_out: bool = False
 
     def __post_init__(self) -> None:
-        if sum(value is not None for value in (self.folds, self.holdout, self.test)) > 1:
+        given = [value is not None for value in (self.folds, self.holdout, self.test)]
+        if sum(given) + self.leave_one_out > 1:
             raise InputError("several-evaluations", "Choose one of folds, holdout and test.")
+        if self.repeat < 1 or (self.repeat > 1 and self.folds is None and self.holdout is None):
+            raise InputError(
+                "repeat-without-draw",
+                "{option} draws folds or hold-out sets several times. Pass a number of 1 or more, and {folds} or "
+                "{holdout}.",
+                option=Option("repeat"),
+                folds=Option("folds"),
+                holdout=Option("holdout"),
+            )
         if isinstance(self.holdout, str):
             object.__setattr__(self, "holdout", test_share(self.holdout))
         if isinstance(self.holdout, float) and not 0 < self.holdout < 1:
@@ -65,9 +84,39 @@ class EvaluationPlan:
             )
 
     @property
+    def by_folds(self) -> bool:
+        """Whether several models are evaluated, and the model itself is trained on all rows."""
+        return self.folds is not None or self.leave_one_out or self.repeat > 1
+
+    @property
+    def held_out(self) -> float | str | None:
+        """The share of the rows that the model itself is not trained on."""
+        return None if self.by_folds else self.holdout
+
+    @property
     def rules(self) -> SplitRules:
         """How rows are split."""
         return SplitRules(seed=self.seed)
+
+    def splits(self, rows: Rows) -> Sequence[tuple[Part, Part]] | None:
+        """Return training and test rows of each model of the evaluation; None if it needs but one model.
+
+        Parameters
+        ----------
+        rows : Rows
+        """
+        if self.leave_one_out:
+            if not isinstance(rows, MemoryRows):
+                raise NotSupportedError(
+                    "leave-one-out-in-memory", "Leaving one row out needs the rows in memory. Use 10 folds instead."
+                )
+            return make_folds(rows.y, leave_one_out=True)
+        if self.folds is not None and self.repeat > 1:
+            return rows.folds(self.folds, self.rules, repeats=self.repeat)
+        if self.holdout is not None and self.repeat > 1:
+            seeds = range(self.seed, self.seed + self.repeat)
+            return [rows.split(self.holdout, replace(self.rules, seed=seed)) for seed in seeds]
+        return None
 
     def how(self, rows: Rows) -> str:
         """Return how these rows are evaluated: the plan, and how rows are divided unless they are stratified."""
@@ -86,9 +135,15 @@ class EvaluationPlan:
         if self.test is not None:
             return text("on the test table")
         if self.folds is not None:
+            if self.repeat > 1:
+                return text("by {k}-fold cross-validation, {n} times", k=self.folds, n=self.repeat)
             return text("by {k}-fold cross-validation", k=self.folds)
+        if self.leave_one_out:
+            return text("by leave-one-out cross-validation")
         if self.holdout is None:
             return text("not evaluated")
+        if self.repeat > 1:
+            return text("on {n} random hold-out sets of {share:.0%} of the rows", n=self.repeat, share=self.holdout)
         return text("on a hold-out set of {share:.0%} of the rows", share=self.holdout)
 
 
@@ -160,10 +215,8 @@ def train_and_evaluate(
     # The class and the costs are looked up first: a wrong name is reported before the work, not after it.
     options = _options(rows, pos_label, cost)
     evaluation, test = None, None
-    if plan.folds is not None:
-        evaluation = evaluate_by_folds(
-            estimator, rows, n_splits=plan.folds, rules=plan.rules, progress=progress, **options
-        )
+    if plan.by_folds:
+        evaluation = _by_folds(estimator, rows, plan, progress, options)
     elif plan.holdout is not None:
         training, held_out = rows.split(plan.holdout, plan.rules)
         rows, test = rows.take(training), rows.take(held_out)
@@ -178,6 +231,8 @@ def train_and_evaluate(
         predictions = replace(found.predictions, cost=options["cost"])
         true = labels_like(found.true, model.classes_.tolist())
         evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"], sample_weight=found.weight)
+        if plan.test is not None:
+            evaluation = replace(evaluation, overlap=find_overlap(model, test, evaluation.n_rows))
     return Training(model, rows.learned(model), evaluation, plan.how(rows))
 
 
@@ -220,9 +275,8 @@ def evaluate_learner(
     Evaluation
     """
     rows = Rows.of(X, y)
-    if plan.folds is not None:
-        options = _options(rows, pos_label, cost)
-        return evaluate_by_folds(estimator, rows, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)
+    if plan.by_folds:
+        return _by_folds(estimator, rows, plan, progress, _options(rows, pos_label, cost))
     training = train_and_evaluate(estimator, rows, None, plan, pos_label=pos_label, cost=cost, progress=progress)
     if training.evaluation is None:
         raise InputError(
@@ -230,6 +284,14 @@ def evaluate_learner(
             "There are no rows to evaluate on. Pass folds, holdout or test.",
         )
     return training.evaluation
+
+
+def _by_folds(
+    estimator: Estimator, rows: Rows, plan: EvaluationPlan, progress: ProgressOption, options: dict[str, Any]
+) -> Evaluation:
+    cv = plan.splits(rows)
+    options |= {"n_splits": plan.folds} if cv is None else {"cv": cv}
+    return evaluate_by_folds(estimator, rows, rules=plan.rules, progress=progress, **options)
 
 
 def _options(rows: Rows, pos_label: Any, cost: CostLike | None) -> dict[str, Any]:

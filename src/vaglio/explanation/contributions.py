@@ -15,6 +15,10 @@ from vaglio.messages.message import Message
 # A person reads a handful of reasons; the rest is summed up in one.
 _MOST_REASONS = 8
 _MOST_TRIED = 500
+# What weights are that add up to a predicted number.
+IN_PREDICTION = Message("share-in-prediction", "share in the prediction")
+# And what they are where nothing adds up.
+LOST_PREDICTION = Message("lost-prediction", "change of the prediction by the column, compared with its mean")
 
 
 def by_feature(encoder: DenseEncoder, contributions: np.ndarray) -> np.ndarray:

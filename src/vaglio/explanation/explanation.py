@@ -423,8 +423,17 @@ def _calibrated(explanations: list[Explanation], given: np.ndarray, context: Con
 
 
 def _with_costs(explanations: list[Explanation], probability: np.ndarray, context: Context) -> list[Explanation]:
-    """Add to every explanation what each class is expected to cost."""
+    """Add to every explanation what each class is expected to cost, or the threshold."""
     assert context.cost is not None
+    if context.cost.limit is not None:
+        label, threshold = context.cost.limit
+        told = Message(
+            "decided-by-threshold",
+            "decided by a threshold: {label} from a probability of {threshold:g}",
+            label=label,
+            threshold=threshold,
+        )
+        return [replace(explanation, notes=(*explanation.notes, told)) for explanation in explanations]
     labels = [context.label(k) for k in range(probability.shape[1])]
     return [
         replace(explanation, expected_costs=dict(zip(labels, costs)), likeliest=labels[int(np.argmax(chance))])

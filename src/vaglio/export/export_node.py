@@ -33,7 +33,7 @@ IN_TURN, SHARED, VOTE = range(3)
 # Terms of naive Bayes; the first four are those of the model.
 GAUSSIAN, TABLE, INTERVAL, VALUE, KERNEL, POISSON, EXPONENTIAL, LOGNORMAL = range(8)
 # From the values of a linear model to its outputs.
-DECIDE, LOGISTIC, SOFTMAX, CALIBRATED = range(4)
+DECIDE, LOGISTIC, SOFTMAX, CALIBRATED, AS_IT_IS = range(5)
 # From the scores of boosted trees to their outputs.
 LOGIT, SOFTMAX_OF_SCORES, IDENTITY, EXPONENTIAL_OF_SCORE = range(4)
 

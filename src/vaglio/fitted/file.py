@@ -37,6 +37,7 @@ from vaglio.model.calibration import Calibration
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS, model_class, read_model
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
@@ -95,7 +96,11 @@ def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
         "model": meta,
     }
     if fitted.cost is not None:
-        body["cost"] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
+        costs: dict[str, Any] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
+        if fitted.cost.limit is not None:
+            label, threshold = fitted.cost.limit
+            costs |= {"threshold": threshold, "class": list(fitted.cost.labels).index(label)}
+        body["cost"] = costs
     if fitted.calibration is not None:
         body["calibration"] = fitted.calibration.state()
     try:
@@ -116,6 +121,7 @@ def _plain(value: object) -> Any:
     raise TypeError(text("{value} is not plain data", value=repr(value)))
 
 
+@checked
 def load(path: str | os.PathLike[str]) -> Fitted:
     """Read a model file.
 
@@ -299,8 +305,16 @@ def _cost_from(state: Any, classes: np.ndarray | None) -> tuple[CostMatrix | Non
     need(square, "its costs do not fit its classes")
     numbers = (value for line in matrix for value in line)
     need(all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in numbers), "a cost is not a number")
+    labels, limit = classes.tolist(), state.get("threshold")
     try:
-        return CostMatrix(np.array(matrix, dtype=np.float64), tuple(classes.tolist())), str(decide)
+        given = CostMatrix(np.array(matrix, dtype=np.float64), tuple(labels))
+        if limit is None:
+            return given, str(decide)
+        positive = state.get("class")
+        need(type(limit) is float and type(positive) is int and 0 <= positive < k, "its threshold is not valid")
+        known = CostMatrix.of_threshold(limit, labels[positive], labels=labels)
+        need(bool((known.matrix == given.matrix).all()), "its threshold does not fit its costs")
+        return known, str(decide)
     except (InputError, OverflowError) as error:
         raise damaged_model_file(text("its costs are not valid")) from error
 

@@ -15,10 +15,11 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
-from vaglio.errors import InputError, NotSupportedError, VaglioWarning
+from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_errors
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.messages.message import Message, Option, text
+from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import (
     DECISION_VALUES,
     PREDICTIONS,
@@ -33,13 +34,16 @@ from vaglio.model.base import (
 from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import usual_settings
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Notation
+from vaglio.table import CellFormat
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
 
 if TYPE_CHECKING:
     from vaglio.fitted.one_row import Decision, OneRow
     from vaglio.learners.rules.model.ruleset import RuleSet
+    from vaglio.table import Table
+    from vaglio.table.scanned import ScannedTable
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +65,8 @@ class Fitted:
     provenance : dict
         Library version, shape and fingerprint of the training rows, target, scores, how to repeat it.
     cost : CostMatrix or None
-        What errors cost, in the order of ``classes``; every evaluation of the model reports them.
+        What errors cost, in the order of ``classes``; every evaluation of the model reports them. A threshold is kept
+        as the costs that amount to it, which nothing reports.
     decide : {"cost", "argmax"}
         How a model with costs decides: "cost" for the class of least expected cost, "argmax" by itself, as every model
         without costs does.
@@ -80,6 +85,7 @@ class Fitted:
     calibration: Calibration | None = None
 
     @classmethod
+    @checked
     def from_rules(cls, rules: RuleSet) -> Fitted:
         """Make a classifier of rules a person wrote or edited, to be evaluated, explained and saved like any other.
 
@@ -161,6 +167,40 @@ class Fitted:
         codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost, self.calibration)
         return self.classes[codes], probabilities
 
+    def rank(self, X: TableLike, label: object = None, n: int | None = None) -> np.ndarray:
+        """Return the positions of the rows that most probably are of a class, the most probable first.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        label : optional
+            The class; by default the last one.
+        n : int, optional
+            How many; by default all. Of rows with equal probabilities the first comes first.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+        >>> y[model.rank(X, "no", n=3)].tolist()
+        ['no', 'no', 'no']
+        """
+        shares = self.predict_proba(X)
+        k = -1 if label is None or self.classes is None else self.classes.tolist().index(self._known(label))
+        return np.argsort(-shares[:, k], kind="stable")[:n]
+
+    def _known(self, label: object) -> object:
+        labels = [] if self.classes is None else self.classes.tolist()
+        if label not in labels:
+            raise InputError(
+                "unknown-class",
+                "There is no class {label!r}; {hint}",
+                label=str(label),
+                hint=did_you_mean(str(label), map(str, labels), quoted=True),
+            )
+        return label
+
     def predict_proba(self, X: TableLike, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``.
 
@@ -232,6 +272,7 @@ class Fitted:
             )
         return chances
 
+    @checked
     def decide_one(self, row: Any, reasons: bool = False) -> Decision:
         """Return the class of one row with its probability and, if asked for, the reasons.
 
@@ -255,6 +296,7 @@ class Fitted:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
+    @checked
     def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
@@ -277,6 +319,7 @@ class Fitted:
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
+    @checked
     def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
         """Draw new rows from a model of how the rows of a class come about (the Bayes classifiers).
 
@@ -298,6 +341,7 @@ class Fitted:
 
         return draw_rows(self, n, label, random_state)
 
+    @checked
     def add(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Fitted:
         """Return the same model with more training rows, where the rows are the model (nearest neighbours).
 
@@ -332,6 +376,7 @@ class Fitted:
         return coefficient_rows(self)
 
     # -- other forms -------------------------------------------------------------------------------------------------
+    @checked
     def export(self, format: str) -> Any:
         """Return the model as text, or as the bytes of a file, for other people and programs.
 
@@ -352,6 +397,7 @@ class Fitted:
         """
         return export(self, format)
 
+    @checked
     def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
         """Return a SELECT that classifies every row of a database table.
 
@@ -367,6 +413,7 @@ class Fitted:
         """
         return sql_statement(self, table, probabilities, dialect)
 
+    @checked
     def to_c(self, name: str = "vaglio") -> str:
         """Return one C99 file that needs nothing but itself.
 
@@ -408,6 +455,7 @@ class Fitted:
         return to_pmml(source_of(self), str(self.provenance.get("target") or "class"), self.has_probabilities)
 
     # -- changes by hand ---------------------------------------------------------------------------------------------
+    @checked
     def edit(
         self,
         term: str | int,
@@ -455,6 +503,7 @@ class Fitted:
         )
         return replace(self, model=model).with_provenance(edits=[*self.edits, {**told, "reason": reason}])
 
+    @checked
     def with_intercept(self, intercept: Any, reason: str = "") -> Fitted:
         """Return an additive model whose scores start elsewhere; the provenance keeps the change.
 
@@ -466,7 +515,8 @@ class Fitted:
             Why, for those who read the model later.
         """
         model = self._additive(text("has an intercept to set"))
-        start = np.array(intercept, dtype=np.float64)
+        with as_own_errors():
+            start = np.array(intercept, dtype=np.float64)
         if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
             raise InputError(
                 "intercept-not-valid",
@@ -531,6 +581,46 @@ class Fitted:
         """The costs the model decides by; None where it decides by itself."""
         return self.cost if self.decide == "cost" else None
 
+    @property
+    def error_cost(self) -> CostMatrix | None:
+        """What errors cost; None where no costs were given, be there a threshold or not."""
+        return None if self.cost is None or self.cost.limit is not None else self.cost
+
+    @property
+    def threshold(self) -> tuple[Any, float] | None:
+        """The class that is predicted from a threshold, and the threshold; None where there is none."""
+        return None if self.decision_cost is None else self.decision_cost.limit
+
+    @checked
+    def with_threshold(self, threshold: float, pos_label: object = None) -> Fitted:
+        """Return the same model predicting one of two classes from this probability; it takes the place of costs.
+
+        Parameters
+        ----------
+        threshold : float
+        pos_label : optional
+            The class; by default the second.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+        >>> [model.with_threshold(t, "no").predict(X).tolist().count("no") for t in (0.2, 0.5, 0.8)]
+        [8, 4, 2]
+        """
+        if self.classes is None or not self.has_probabilities:
+            raise NotSupportedError(
+                "learner-without",
+                "The learner {learner!r} does not give {quantity}.",
+                learner=self.learner,
+                quantity=PROBABILITIES,
+            )
+        labels = self.classes.tolist()
+        positive = labels[-1] if pos_label is None else self._known(pos_label)
+        return replace(self, cost=CostMatrix.of_threshold(threshold, positive, labels=labels), decide="cost")
+
+    @checked
     def with_cost(self, cost: CostLike) -> Fitted:
         """Return the same model deciding for the class of least expected cost.
 
@@ -571,6 +661,7 @@ class Fitted:
             )
         return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
 
+    @checked
     def with_decision_rule(self, by: str) -> Fitted:
         """Return the same model deciding by its costs ("cost") or without them ("argmax").
 
@@ -604,12 +695,20 @@ class Fitted:
         return target if isinstance(target, str) else None
 
     @property
-    def notations(self) -> dict[str, Notation]:
+    def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
-        return {**self.codebook.notations, **dict.fromkeys(named, Notation("date"))}
+        return {**self.codebook.cell_formats, **dict.fromkeys(named, CellFormat("date"))}
+
+    @property
+    def target_format(self) -> CellFormat:
+        """How the cells of the target are read, in a table on which the model is evaluated."""
+        told = CellFormat.from_state(self.provenance.get("target_format", {}), str(self.target))
+        if self.classes is None:
+            return told
+        return replace(told, kind="nominal").with_categories(self.classes.tolist())
 
     @property
     def training_shape(self) -> tuple[int, int] | None:
@@ -634,6 +733,7 @@ class Fitted:
 
         return hashlib.sha256(to_bytes(replace(self, provenance={}), version="")).hexdigest()
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. It holds data only: reading it runs no code.
 
@@ -654,6 +754,22 @@ class Fitted:
             Plain data, by name.
         """
         return replace(self, provenance={**self.provenance, **facts})
+
+    def with_target(self, table: Table | ScannedTable, name: str | None = None) -> Fitted:
+        """Return a copy that knows which column it predicts, and how the cells of that column are written.
+
+        Parameters
+        ----------
+        table : Table or ScannedTable
+            The training table.
+        name : str, optional
+            The column; by default the target of the table.
+        """
+        name = name or getattr(table, "target", None)
+        if name is None:
+            raise InputError("target-not-named", "The table has no target. Name the column that the model predicts.")
+        told = table.cell_formats[name].to_state() if name in table.cell_formats else {}
+        return self.with_provenance(target=name, **({"target_format": told} if told else {}))
 
     def __repr__(self) -> str:
         from vaglio.fitted.show import to_text

@@ -174,7 +174,8 @@ def has_coefficients(fitted: Fitted) -> bool:
 def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
     """One row per class and encoded column: ``class`` (a positive value favours it), ``name``, ``coefficient``.
 
-    A support vector machine also says ``against`` what. The intercept comes first.
+    A support vector machine also says ``against`` what; a model that predicts numbers has no class to name. The
+    intercept comes first.
     """
     sides_of = sides.find(fitted.model.kind)
     if sides_of is None or not has_coefficients(fitted):
@@ -184,13 +185,13 @@ def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
             learner=fitted.learner,
             quantity=text("coefficients"),
         )
-    assert fitted.classes is not None
+    classes = [] if fitted.classes is None else fitted.classes.tolist()
     model: Any = fitted.model
     coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
     names = ["(intercept)", *model.encoder.names]
     return [
         {**side, "name": name, "coefficient": float(value)}
-        for side, bias, weights in zip(sides_of(model, fitted.classes.tolist()), intercept, coef, strict=True)
+        for side, bias, weights in zip(sides_of(model, classes), intercept, coef, strict=True)
         for name, value in zip(names, [bias, *weights], strict=True)
     ]
 

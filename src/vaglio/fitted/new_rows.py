@@ -10,8 +10,9 @@ import numpy as np
 
 from vaglio.encode import Feature, Spread, aligned_labels
 from vaglio.engines.sources import refuse_out_of_core
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.messages.sentences import listed
+from vaglio.model.base import one_per_row
 from vaglio.runtime.seeds import generator_of
 from vaglio.table import Column, Table, as_whole
 from vaglio.typing import ColumnLike, RandomState, TableLike
@@ -29,24 +30,24 @@ def add_rows(fitted: Fitted, X: TableLike, y: ColumnLike, sample_weight: ColumnL
             "The learner {learner!r} holds no training rows, so none can be added. Train it again on all rows.",
             learner=fitted.learner,
         )
+    if fitted.calibration is not None:
+        raise NotSupportedError(
+            "calibrated-holds-rows",
+            "The probabilities of this model are calibrated to the rows it holds, so none can be added. Train it "
+            "again on all rows, or without calibrate.",
+        )
     refuse_out_of_core(X, "Adding rows")
     codebook = fitted.codebook.extended(X)
-    matrix, known, target = codebook.encode(X), fitted.classes, np.asarray(y)
+    matrix, known = codebook.encode(X), fitted.classes
+    target = one_per_row("y", y, matrix.n_rows, np.float64 if known is None else None)
     classes = known
-    if known is None:
-        target = target.astype(np.float64)
-    else:
+    if known is not None:
         labels = aligned_labels(y, known)
-        classes = np.union1d(known, labels)
+        with as_own_errors():  # text among numbers
+            classes = np.union1d(known, labels)
         model = replace(model, target=np.searchsorted(classes, known)[model.target], n_classes=len(classes))
         target = np.searchsorted(classes, labels)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if target.shape != (matrix.n_rows,) or (weight is not None and weight.shape != target.shape):
-        raise InputError(
-            "added-rows-of-other-length",
-            "X has {n_rows} rows, but y or sample_weight has another length. Give one value per row.",
-            n_rows=matrix.n_rows,
-        )
+    weight = None if sample_weight is None else one_per_row("sample_weight", sample_weight, matrix.n_rows)
     if not np.isfinite(target).all() or (weight is not None and not (np.isfinite(weight) & (weight >= 0)).all()):
         raise InputError(
             "added-rows-not-finite",

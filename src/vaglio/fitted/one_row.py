@@ -77,7 +77,7 @@ class OneRow:
 
         For numbers the code is 0 and the list holds the number.
         """
-        if self.scorer is not None:
+        if self.scorer is not None and row is not None:
             found = self.reader.score(self.scorer, row)
             if found is not None:
                 code, values = found
@@ -116,7 +116,7 @@ class OneRow:
 
     def _matrix(self, row: Any) -> EncodedMatrix:
         codebook = self.fitted.codebook
-        blocks = None if self.reader is None else self.reader.encode(row)
+        blocks = None if self.reader is None or row is None else self.reader.encode(row)
         if blocks is not None:
             return EncodedMatrix(codebook.features, *blocks)
         return codebook.encode([_as_dict(row, codebook.names, codebook.named)])
@@ -129,7 +129,7 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
         # Columns that the model does not know are ignored, even if they hold what no table can.
         known = set(names)
         return {name: value if not named or name in known else None for name, value in row.items()}
-    if not isinstance(row, (tuple, list, np.ndarray)) or np.ndim(row) > 1:
+    if not isinstance(row, (tuple, list, np.ndarray)) or getattr(row, "ndim", 1) != 1:
         raise InputError(
             "row-type",
             "A row must be a dict, a tuple or a list with one value per column, not a {type}.",

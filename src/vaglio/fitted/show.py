@@ -75,7 +75,10 @@ def _facts(fitted: Fitted) -> list[Message]:
     if fitted.edits:
         edited = listed(sorted({str(edit.get("term")) for edit in fitted.edits}))
         facts.append(text("edited by hand: {terms}", terms=edited))
-    if fitted.decision_cost is not None:
+    if fitted.threshold is not None:
+        label, threshold = fitted.threshold
+        facts.append(text("predicts {label} from a probability of {threshold:g}", label=label, threshold=threshold))
+    elif fitted.decision_cost is not None:
         facts.append(text("decides for the class with the lowest expected cost"))
     return facts
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
@@ -24,6 +24,7 @@ from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.inputs import (
     check_labels,
     check_numbers,
+    check_same_length,
     check_weight,
     check_with_ranges,
     check_X,
@@ -92,6 +93,22 @@ class VaglioEstimator(BaseEstimator):
 
     def _validate_params(self) -> None:
         check_parameters(self)
+
+    @classmethod
+    def textbook(cls, **params: Any) -> Self:
+        """Return an estimator whose parameters are as the textbook has them, where the defaults differ.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters that are given; they come before the textbook's.
+        """
+        from vaglio.learners.registry import LEARNERS
+
+        known = cls._get_param_names()
+        learner = LEARNERS.get(getattr(cls, "_learner_id", ""))
+        choices = {} if learner is None else {n: c.value for n, c in learner.textbook.items() if n in known}
+        return cls(**{**choices, **params})
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         """Return the model of encoded rows; weights are positive, None when all rows count alike."""
@@ -208,7 +225,7 @@ class VaglioEstimator(BaseEstimator):
 
     def _check_same_length(self, matrix: EncodedMatrix, y: np.ndarray) -> None:
         if matrix.n_rows != len(y):
-            check_consistent_length(matrix, y)
+            check_same_length(matrix, y)
 
     def _encode_training(self, X: TableLike) -> tuple[Codebook, EncodedMatrix]:
         X, ranges = check_with_ranges(self, X, reset=True)
@@ -444,6 +461,12 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
 
     def _weight_of_chunk(self, X: TableLike, codes: np.ndarray, sample_weight: ColumnLike | None) -> np.ndarray | None:
         """Return the weights of rows that join others: they are not scaled, so they must be in range."""
+        self._refuse_parts()
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
+        return None if weight is None else within_range(weight)
+
+    def _refuse_parts(self) -> None:
+        """Raise an error if a parameter needs all rows at once."""
         if self.calibrate is not None:
             raise InputError(
                 "calibrate-partial-fit",
@@ -455,8 +478,6 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
                 "balanced-partial-fit",
                 "class_weight='balanced' needs all rows at once. With partial_fit, give a dict of weights.",
             )
-        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
-        return None if weight is None else within_range(weight)
 
 
 @estimator

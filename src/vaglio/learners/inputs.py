@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse as sp
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.learners.monotonicity import with_ordered_booleans
 from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
+from vaglio.messages.sentences import clip
 from vaglio.runtime.scikit_learn import check_sample_weight
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, TableLike
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
     from vaglio.learners.estimator import VaglioEstimator
     from vaglio.learners.forest.estimators.forest_imputer import ForestImputer
 
+# pandas.NA and pandas.NaT, by name: neither equals itself, but one says so with an error.
+_MISSING_TYPES = ("NAType", "NaTType")
 # What a product and a quotient of doubles may be off by, relatively.
 _ROUNDING = 1e-14
 # The least sum of weights that are taken as they are given: their squares, and what is divided by them, stay numbers.
 _LEAST_TOTAL = 1e-100
 # Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
 _LARGEST_MULTIPLE = 2.0**26
+# Squares of larger numbers may overflow in a sum of many, and squares of their reciprocals vanish.
+LARGEST_TO_SQUARE = 1e145
 # A sparse matrix is written out in full up to so many cells: 128 MB.
 _MOST_CELLS = 1 << 24
 
@@ -60,16 +66,18 @@ def check_X(
     if _has_words(X):
         if not hasattr(X, "dtype"):  # as an array of strings, a list of rows would lose which columns are numbers
             X = _object_rows(X)
-        return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=np.float32 if single else np.float64,
-        accept_sparse="csr" if estimator._accepts_sparse or estimator._writes_out_sparse else False,
-        ensure_all_finite="allow-nan" if look else False,
-        ensure_min_samples=1,
-    )
+        with as_own_errors():
+            return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    with as_own_errors():
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=np.float32 if single else np.float64,
+            accept_sparse="csr" if estimator._accepts_sparse or estimator._writes_out_sparse else False,
+            ensure_all_finite="allow-nan" if look else False,
+            ensure_min_samples=1,
+        )
     return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
 
 
@@ -93,7 +101,8 @@ def _check_names(estimator: VaglioEstimator | ForestImputer, X: Any, reset: bool
             return
     if isinstance(X, Table):
         X = nw.from_dict({name: [] for name in names}, backend="pyarrow").to_native()
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    with as_own_errors():
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def _written_out(X: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
@@ -124,10 +133,15 @@ def _has_words(X: Any) -> bool:
         except ValueError:  # ragged: scikit-learn's own check says what is wrong
             return False
         dtype = X.dtype
-    if dtype.kind in "USMm":
-        return True
-    if dtype.kind != "O" or X.ndim != 2:
+    kind = getattr(dtype, "kind", None)
+    if not isinstance(kind, str):  # no array: scikit-learn's own check says what is wrong
         return False
+    if kind in "USMm":
+        return True
+    if kind != "O":
+        return False
+    if X.ndim != 2:  # the check of its shape is to come before that of its values
+        return True
     try:
         X.astype(np.float64)
     except (TypeError, ValueError):
@@ -159,37 +173,71 @@ def _refuse_empty(shape: tuple[int, int], estimator: VaglioEstimator | ForestImp
 
 def check_labels(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> tuple[np.ndarray, np.ndarray]:
     """Return the class labels and the code of each row's class."""
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
-        )
+    _refuse_no_target(y, estimator)
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "iub":
         y = _one_column(y, estimator)
-    if y.dtype.kind == "f":
-        check_array(y, ensure_2d=False, input_name="y")
-    found = distinct_labels(y)
-    if found is not None and len(found[0]) <= len(y) // 2:
-        return found
-    # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
-    check_classification_targets(y)
-    if y.dtype.kind == "O" and any(label is None or label != label for label in y):
-        raise InputError("missing-target", "Input y contains NaN. Remove the rows without a class.")
-    return np.unique(y, return_inverse=True)
+    with as_own_errors():
+        if y.dtype.kind == "f":
+            check_array(y, ensure_2d=False, input_name="y")
+        found = distinct_labels(y)
+        if found is not None and len(found[0]) <= len(y) // 2:
+            return found
+        if y.dtype.kind == "O":
+            _refuse_objects(y)
+        # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+
+
+def _refuse_no_target(y: ColumnLike | None, estimator: VaglioEstimator | ForestImputer) -> None:
+    if y is None:
+        raise InputError(
+            "target-required",
+            "This {name} estimator requires y to be passed, but the target y is None.",
+            name=type(estimator).__name__,
+        )
+
+
+def _refuse_objects(y: np.ndarray) -> None:
+    """Raise an error if a label is missing, is neither text nor a number, or if labels are of both kinds."""
+    first: dict[bool, Any] = {}
+    for row, label in enumerate(y.tolist(), 1):
+        if label is None or (isinstance(label, float) and label != label) or type(label).__name__ in _MISSING_TYPES:
+            raise InputError("missing-target", "Input y contains NaN. Remove the rows without a class.")
+        if not isinstance(label, (str, bytes, Number)):
+            raise InputError(
+                "target-type",
+                "Unknown label type: y has {label} ({type}) in row {row:,}. Classes are text, integers or booleans; "
+                "convert the labels first.",
+                label=clip(repr(label), 40),
+                type=type(label).__name__,
+                row=row,
+            )
+        first.setdefault(isinstance(label, (str, bytes)), label)
+    if len(first) > 1:
+        _refuse_mixed(first[True], first[False])
+
+
+def _refuse_mixed(word: Any, number: Any) -> NoReturn:
+    raise InputError(
+        "target-mixed",
+        "y contains both text ({word!r}) and numbers ({number}). Use one type for all classes, for example all text.",
+        word=word,
+        number=str(number),
+    )
 
 
 def check_numbers(y: Any, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
     """Return the target numbers."""
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
-        )
+    _refuse_no_target(y, estimator)
     plain = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
     if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
         return np.ascontiguousarray(y, dtype=np.float64)
     y = _one_column(y, estimator)
     if y.dtype.kind in "OUS":
         _refuse_words(y, estimator)
-    numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    with as_own_errors():
+        numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers
 
 
@@ -210,6 +258,15 @@ def _refuse_words(y: np.ndarray, estimator: VaglioEstimator | ForestImputer) -> 
 
 def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np.ndarray:
     values = plain_series(y)
+    if values.dtype.kind in "mM":
+        raise InputError(
+            "target-dates",
+            "y contains dates or times. Convert them to text to predict them as classes, or to numbers.",
+        )
+    if values.dtype.kind == "U" and isinstance(y, (list, tuple)):  # where NumPy has made texts of numbers
+        number = next((label for label in y if isinstance(label, Number)), None)
+        if number is not None:
+            _refuse_mixed(next(label for label in y if isinstance(label, str)), number)
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
             "target-not-one-column",
@@ -220,7 +277,8 @@ def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np
             shape=values.shape,
             name=type(estimator).__name__,
         )
-    column: np.ndarray = column_or_1d(values, warn=True)
+    with as_own_errors():
+        column: np.ndarray = column_or_1d(values, warn=True)
     return column
 
 
@@ -228,16 +286,24 @@ def plain_series(y: ColumnLike) -> Any:
     """Return a polars or pyarrow column as an array; pandas and NumPy pass as they are."""
     if hasattr(y, "to_numpy") and not hasattr(y, "iloc"):
         y = y.to_numpy() if not hasattr(y, "to_pylist") else np.asarray(y.to_pylist())
-    return np.asarray(y)
+    with as_own_errors():  # ragged lists
+        return np.asarray(y)
+
+
+def check_same_length(*arrays: Any) -> None:
+    """Raise an error if arrays have different numbers of rows."""
+    with as_own_errors():
+        check_consistent_length(*arrays)
 
 
 def check_weight(sample_weight: ColumnLike | None, X: TableLike, n: int) -> np.ndarray | None:
     """Return the row weights, or None when all rows count alike."""
     if sample_weight is None:
         return None
-    weight: np.ndarray = check_sample_weight(
-        sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
-    )
+    with as_own_errors():
+        weight: np.ndarray = check_sample_weight(
+            sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
+        )
     if not weight.any():
         raise InputError(
             "zero-sample-weights", "All sample weights are zero. At least one row must have a positive weight."
@@ -284,6 +350,29 @@ def within_range(weight: np.ndarray) -> np.ndarray:
             total=total,
         )
     return weight
+
+
+def refuse_numbers_without_squares(names: Sequence[str], low: np.ndarray, high: np.ndarray) -> None:
+    """Raise an error if a column has no variance that can be computed with: its numbers are too large or too near."""
+    wrong = np.flatnonzero(without_squares(low, high))
+    if wrong.size:
+        j = int(wrong[0])
+        raise InputError(
+            "numbers-without-squares",
+            "Column {column!r} has numbers from {low:.3g} to {high:.3g}, whose squares are beyond what can be "
+            "computed with. Multiply the column by a constant, or remove rows with errors.",
+            column=names[j],
+            low=float(low[j]),
+            high=float(high[j]),
+        )
+
+
+def without_squares(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the columns, given their ranges, of which a sum of squared deviations may be infinite, or vanish."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = high - low
+    found: np.ndarray = (np.fmax(-low, high) > LARGEST_TO_SQUARE) | ((width > 0) & (width < 1 / LARGEST_TO_SQUARE))
+    return found
 
 
 def rows_that_count(X: Any, counts: np.ndarray) -> Any:
@@ -348,9 +437,10 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
         class_weight = "balanced"
     present = np.unique(codes) if isinstance(class_weight, str) else np.arange(len(classes))
     factors = np.ones(len(classes))
-    factors[present] = compute_class_weight(
-        class_weight, classes=classes[present], y=classes[codes], sample_weight=weight
-    )
+    with as_own_errors():
+        factors[present] = compute_class_weight(
+            class_weight, classes=classes[present], y=classes[codes], sample_weight=weight
+        )
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise InputError(
             "invalid-class-weight",
@@ -366,3 +456,35 @@ def encoded_rows(estimator: VaglioEstimator, X: TableLike) -> tuple[Codebook, En
         return codebook, matrix
     ordered = with_ordered_booleans(estimator, codebook)
     return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))
+
+
+class Unit:
+    """Where a column of numbers lies, and how far it spreads: numbers in this unit have a deviation of 1.
+
+    Parameters
+    ----------
+    power : int
+        Numbers times two to this power are neither near the largest nor near the smallest there are.
+    spread : float
+    """
+
+    def __init__(self, power: int, spread: float) -> None:
+        self.power, self.spread = power, spread
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray | None) -> Unit:
+        power = -int(np.frexp(np.abs(y).max(initial=0.0))[1])
+        near = np.ldexp(y, power)
+        spread = float(np.sqrt(np.average((near - np.average(near, weights=weight)) ** 2, weights=weight)))
+        return cls(power, spread if spread > 1e-14 else 1.0)
+
+    def scaled(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers in this unit."""
+        found: np.ndarray = np.ldexp(values, self.power) / self.spread
+        return found
+
+    def back(self, values: np.ndarray) -> np.ndarray:
+        """Return numbers of this unit in that of the table."""
+        with np.errstate(over="ignore", under="ignore"):
+            found: np.ndarray = np.ldexp(values * self.spread, -self.power)
+        return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.encode import Codebook, Feature, code_of_absence
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def with_ordered_booleans(estimator: VaglioEstimator, codebook: Codebook) -> Cod
         return codebook
     directions = _as_given(given, codebook.names)
     features = tuple(
-        Feature(feature.name, "ordinal", _both(feature), notation=feature.notation)
+        Feature(feature.name, "ordinal", _both(feature), cell_format=feature.cell_format)
         if direction and _both(feature)
         else feature
         for feature, direction in zip(codebook.features, directions)
@@ -90,7 +90,8 @@ def _as_given(given: object, names: Sequence[str]) -> list[int]:
         for name, direction in given.items():
             found[position_of(name, names, "monotonic_cst")] = direction
     else:
-        found = np.asarray(given)
+        with as_own_errors():  # ragged lists
+            found = np.asarray(given)
         if found.shape != (len(names),):
             raise InputError(
                 "shape-of-monotonic",

@@ -25,7 +25,7 @@ from vaglio.engines.row_samples import EncodedRows, rows_pass
 from vaglio.engines.sources import Labelled, Source, source_of
 from vaglio.engines.survey import Survey, class_totals, facts_of, plan_of, unit_of
 from vaglio.engines.work_settings import present_settings
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.fitted import Fitted
 from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
@@ -148,7 +148,8 @@ def _factors(estimator: VaglioEstimator, survey: Survey, plan: Recoding) -> np.n
         # As scikit-learn balances: every class has the same weight in all.
         factors = weight.sum() / (len(weight) * weight)
     else:
-        factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
+        with as_own_errors():
+            factors = compute_class_weight(given, classes=plan.classes, y=plan.classes)
     if not (np.isfinite(factors).all() and (factors > 0).all()):
         raise InputError(
             "class-weight-in-passes",
@@ -161,9 +162,9 @@ def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], Tab
     """Return what the model file says of the training rows, and the facts with the spreads of the columns."""
     n, features = facts.n_rows, facts.codebook.features
     p = len(facts.low)
-    printed, shared = rows_to_describe(n, len(features))
+    printed, shared, hashed = rows_to_describe(n, len(features))
     spread = spread_rows(n, p)
-    wanted = np.union1d(np.union1d(printed, shared), spread)
+    wanted = np.unique(np.concatenate([printed, shared, hashed, spread]))
     rows: EncodedRows = engine.answer(rows_pass(wanted)).joined(1)
 
     def at(index: np.ndarray) -> EncodedRows:
@@ -171,7 +172,7 @@ def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], Tab
 
     codebook = replace(facts.codebook, spreads=spreads_of(at(spread).matrix.numeric) if p else ())
     sample = at(printed)
-    described = describe_rows(n, (sample.matrix, sample.y), at(shared).matrix, facts.low, facts.high)
+    described = describe_rows(n, (sample.matrix, sample.y), at(shared).matrix, at(hashed).matrix, facts.low, facts.high)
     return described, replace(facts, codebook=codebook)
 
 

@@ -38,7 +38,7 @@ def learner_from_words(
     jobs : int or None
         Threads.
     textbook : bool
-        Whether what is not given is as in a trace, and not as in the registry.
+        Whether what is not given is as in the textbook, and not as in the registry.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def learner_from_words(
     5
     """
     entry = find(learner_id)
-    estimator = entry.cls(**entry.textbook) if textbook else entry.make()
+    estimator = entry.make(textbook=textbook)
     known = estimator.get_params()
     named = {known_parameter(name, known, learner_id): word for name, word in params.items()}
     given = {name: word if _is_choice(entry.cls, name, word) else parse_value(word) for name, word in named.items()}

@@ -30,6 +30,8 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
+from vaglio.errors import InputError
+
 Class = TypeVar("Class", bound=type)
 
 # Limits that many parameters have. Each stands in a list, because scikit-learn takes a list of alternatives.
@@ -52,7 +54,7 @@ _SHARED_LIMITS: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "high_cardinality": [*NOT_NEGATIVE, None],
     "preprocess": [StrOptions({"auto"}), None],
-    "priors": [StrOptions({"equal"}), "array-like", None],
+    "priors": [StrOptions({"equal"}), dict, "array-like", None],
     "random_state": ["random_state"],
     "unseen": [StrOptions({"missing", "error"})],
 }
@@ -69,9 +71,9 @@ high_cardinality : float or None
     of training rows; a column that tells no more than chance would is left out. None corrects no column.
 preprocess : {"auto"} or None
     "auto" encodes nominal columns one-hot, standardises numbers and imputes missing values; None takes X as it is.
-priors : {"equal"}, array-like of shape (n_classes,) or None
-    Class priors: None learns them from the frequencies, "equal" makes all classes equally likely, an array gives them
-    in the order of ``classes_``.
+priors : {"equal"}, dict, array-like of shape (n_classes,) or None
+    Class priors: None learns them from the frequencies, "equal" makes all classes equally likely, a dict gives them by
+    class, an array in the order of ``classes_``.
 random_state : int, RandomState or None
     Seed of the random numbers: the same seed gives the same model. None draws a new seed for every fit.
 unseen : {"missing", "error"}
@@ -160,6 +162,8 @@ def _as_python(default: object) -> str:
 
 # As scikit-learn finds them; called for any class.
 _of_signature: Callable[[Any], list[str]] = vars(BaseEstimator)["_get_param_names"].__func__
+# Kernels count with 32 bits.
+_BEYOND = 2**31
 # No value of a parameter is this.
 _NONE_KNOWN = object()
 
@@ -196,9 +200,25 @@ def all_allowed(estimator: object) -> bool:
     kind: Any = type(estimator)
     for name, default, limits in _limits(kind):
         value = getattr(estimator, name)
-        if value is not default and not any(limit.is_satisfied_by(value) for limit in limits):
+        if value is default:
+            continue
+        if not any(limit.is_satisfied_by(value) for limit in limits):
             return bool(get_config()["skip_parameter_validation"])
+        if isinstance(value, int) and abs(value) >= _BEYOND:
+            _refuse_large(name, value, limits)
     return True
+
+
+def _refuse_large(name: str, value: int, limits: list[Any]) -> None:
+    """Raise an error about an integer that kernels cannot hold: 32 bits if it counts, else 64."""
+    counts = any(getattr(limit, "type", None) is Integral and limit.is_satisfied_by(value) for limit in limits)
+    if counts or abs(value) >= 2**63:
+        raise InputError(
+            "parameter-too-large",
+            "{name} is too large. The largest value is {limit}.",
+            name=name,
+            limit=_BEYOND - 1 if counts else 2**63 - 1,
+        )
 
 
 @cache

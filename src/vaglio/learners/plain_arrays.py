@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vaglio import _core
+from vaglio.errors import as_own_errors
 from vaglio.typing import ColumnLike, TableLike
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def accuracy(y: ColumnLike, predicted: ColumnLike, sample_weight: ColumnLike | N
     if found is None:
         from sklearn.metrics import accuracy_score
 
-        found = float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        with as_own_errors():
+            found = float(accuracy_score(y, predicted, sample_weight=sample_weight))
     return found
 
 
@@ -108,7 +110,8 @@ def determination(y: ColumnLike, predicted: ColumnLike, sample_weight: ColumnLik
     if found is None:
         from sklearn.metrics import r2_score
 
-        found = float(r2_score(y, predicted, sample_weight=sample_weight))
+        with as_own_errors():
+            found = float(r2_score(y, predicted, sample_weight=sample_weight))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a model file says about its training: the parameters as data; shape, fingerprint and shares of the rows.
+"""What a model file says about its training: the parameters as data; shape, fingerprint, hashes and shares of the rows.
 
 A model in use sees other rows than those it was trained on. Whether they come from the same distribution can be asked
 long after the training rows are gone, if their shares per bin or category were kept.
@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.fitted.row_sketch import MOST_ROWS, sketched
 from vaglio.learners.parameters import declaring_class, parameters_of
 from vaglio.model.costs import CostMatrix
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # a wide table are counted, and none of a very wide one.
 _MOST_ROWS = 1000
 _MOST_CELLS = 1 << 17
+_MOST_HASHED = 1 << 20
 _MOST_COLUMNS = 500
 # Bins of a column of numbers: tenths of the training rows.
 _BINS = 10
@@ -116,37 +118,43 @@ def _same(a: object, b: object) -> bool:
 
 
 def describe_training(matrix: EncodedMatrix, y: np.ndarray) -> dict[str, Any]:
-    """Return shape, fingerprint and shares of the training rows.
+    """Return shape, fingerprint, hashes and shares of the training rows.
 
     The fingerprint covers at most a thousand evenly spaced rows; so do the shares, with which a model in use compares
-    the rows it sees.
+    the rows it sees. The hashes are of as many random rows: an evaluation looks for these among its test rows.
     """
     n = matrix.n_rows
-    sample = matrix
-    if n > _MOST_ROWS:
-        rows = _evenly(n, _MOST_ROWS)
-        sample, y = matrix.take(rows), y[rows]
-    return _described(n, sample, y, learn_shares(matrix))
+    printed, _, hashed = rows_to_describe(n, matrix.n_features if matrix.sparse is None else 1)
+    if len(printed) < n:
+        return _described(n, matrix.take(printed), y[printed], matrix.take(hashed), learn_shares(matrix))
+    return _described(n, matrix, y, matrix if len(hashed) == n else matrix.take(hashed), learn_shares(matrix))
 
 
-def rows_to_describe(n: int, features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of a table of which the fingerprint is made, and those of the shares."""
-    return _evenly(n, _MOST_ROWS), _evenly(n, _most_shared(features))
+def rows_to_describe(n: int, features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows of a table of which the fingerprint is made, those of the shares, and those of the hashes."""
+    most = max(16, min(MOST_ROWS, _MOST_HASHED // max(features, 1)))
+    hashed = np.arange(n) if n <= most else np.sort(np.random.default_rng(n).choice(n, most, replace=False))
+    return _evenly(n, _MOST_ROWS), _evenly(n, _most_shared(features)), hashed
 
 
 def describe_rows(
-    n: int, printed: tuple[EncodedMatrix, np.ndarray], shared: EncodedMatrix, low: np.ndarray, high: np.ndarray
+    n: int,
+    printed: tuple[EncodedMatrix, np.ndarray],
+    shared: EncodedMatrix,
+    hashed: EncodedMatrix,
+    low: np.ndarray,
+    high: np.ndarray,
 ) -> dict[str, Any]:
     """Return what :func:`describe_training` does, from the rows of :func:`rows_to_describe` and the ranges of all."""
     kept = printed[0].n_features <= _MOST_COLUMNS
-    return _described(n, *printed, shares_of(shared, low, high) if kept else [])
+    return _described(n, *printed, hashed, shares_of(shared, low, high) if kept else [])
 
 
 def _evenly(n: int, most: int) -> np.ndarray:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
 
 
-def _described(n: int, sample: EncodedMatrix, y: np.ndarray, known: list[Any]) -> dict[str, Any]:
+def _described(n: int, sample: EncodedMatrix, y: np.ndarray, hashed: EncodedMatrix, known: list[Any]) -> dict[str, Any]:
     digest = hashlib.sha256(repr((n, sample.n_features)).encode())
     blocks = [sample.numeric, sample.codes, y]
     if sample.sparse is not None:
@@ -154,7 +162,8 @@ def _described(n: int, sample: EncodedMatrix, y: np.ndarray, known: list[Any]) -
     for block in blocks:
         digest.update(np.ascontiguousarray(block).data)
     columns = len({feature.column for feature in sample.features})
-    facts = {"rows": n, "columns": columns, "fingerprint": digest.hexdigest()[:16]}
+    fingerprint = digest.hexdigest()[:16]
+    facts = {"rows": n, "columns": columns, "fingerprint": fingerprint, **sketched(hashed, fingerprint)}
     return {**facts, "shares": known} if any(known) else facts
 
 

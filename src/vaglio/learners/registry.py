@@ -1,4 +1,4 @@
-"""Every learner by its command-line id: class, what it is in one line, and what to try when tuning it.
+"""Every learner by task and command-line id: class, what it is in one line, and what to try when tuning it.
 
 A search space is plain data: parameter -> list of values. An estimator is imported only when it is needed.
 """
@@ -6,14 +6,17 @@ A search space is plain data: parameter -> list of values. An estimator is impor
 from __future__ import annotations
 
 from vaglio.errors import InputError
-from vaglio.messages.sentences import did_you_mean
-from vaglio.model.families import KINDS, Learner, families
+from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.model.families import KINDS, Learner, Task, families
 
 # What a command chooses from if no learner is named.
 ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest", "gradient-boosting")
 
-# Id -> record; filled below, in the order in which learners are listed and tried.
+# Id -> record of the learners that predict classes; filled below, in the order in which they are listed and tried.
 LEARNERS: dict[str, Learner] = {}
+# Id -> record of those that predict numbers.
+REGRESSORS: dict[str, Learner] = {}
+_BY_TASK: dict[Task, dict[str, Learner]] = {"classification": LEARNERS, "regression": REGRESSORS}
 
 
 def add_learner(learner: Learner) -> Learner:
@@ -28,7 +31,8 @@ def add_learner(learner: Learner) -> Learner:
     Learner
         The same record.
     """
-    if learner.id in LEARNERS:
+    known = _BY_TASK[learner.task]
+    if learner.id in known:
         raise InputError(
             "learner-exists", "There is already a learner {learner!r}. Choose another id.", learner=learner.id
         )
@@ -39,7 +43,7 @@ def add_learner(learner: Learner) -> Learner:
             learner=learner.id,
             kind=learner.kind,
         )
-    LEARNERS[learner.id] = learner
+    known[learner.id] = learner
     return learner
 
 
@@ -74,18 +78,51 @@ _ORDER = (
     "ripper",
 )
 
-_found = {learner.id: learner for family in families().values() for learner in family.learners}
-LEARNERS |= {learner_id: _found[learner_id] for learner_id in _ORDER} | _found
+_REGRESSION_ORDER = (
+    "linear",
+    "cart",
+    "svm",
+    "mlp",
+    "knn",
+    "bagging",
+    "random-forest",
+    "adaboost",
+    "gradient-boosting",
+    "additive",
+    "voting",
+)
+
+_all = [learner for family in families().values() for learner in family.learners]
+for _known, _order, _task in ((LEARNERS, _ORDER, "classification"), (REGRESSORS, _REGRESSION_ORDER, "regression")):
+    _found = {learner.id: learner for learner in _all if learner.task == _task}
+    _known |= {learner_id: _found[learner_id] for learner_id in _order if learner_id in _found} | _found
 
 
-def find(learner_id: str) -> Learner:
-    """Return the learner with this id, or say what is near it.
+def find(learner_id: str, task: Task = "classification") -> Learner:
+    """Return the learner with this id, or say what is near it, or what it predicts instead.
 
     Parameters
     ----------
     learner_id : str
+    task : {"classification", "regression"}
+        What it is to predict.
     """
+    known = _BY_TASK[task]
+    if learner_id in known:
+        return known[learner_id]
     if learner_id in LEARNERS:
-        return LEARNERS[learner_id]
-    hint = did_you_mean(learner_id, LEARNERS, most=len(LEARNERS))
+        raise InputError(
+            "learner-without-numbers",
+            "The learner {learner!r} predicts classes, not numbers. These learners predict numbers: {learners}.",
+            learner=learner_id,
+            learners=listed(REGRESSORS),
+        )
+    if learner_id in REGRESSORS:
+        raise InputError(
+            "learner-without-classes",
+            "The learner {learner!r} predicts numbers, not classes. These learners predict classes: {learners}.",
+            learner=learner_id,
+            learners=listed(LEARNERS),
+        )
+    hint = did_you_mean(learner_id, known, most=len(known))
     raise InputError("unknown-learner", "There is no learner {learner!r}: {hint}", learner=learner_id, hint=hint)

@@ -139,7 +139,7 @@ def check_language(lang: str) -> None:
     ----------
     lang : str
     """
-    if lang not in (*LANGUAGES, PSEUDO):
+    if not isinstance(lang, str) or lang not in (*LANGUAGES, PSEUDO):
         raise InputError(
             "no-such-language",
             "There is no translation into {lang!r}. Choose {known}.",

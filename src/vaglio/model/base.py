@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.calibration import Calibration, calibrated
@@ -145,6 +146,30 @@ def class_proba(model: Model, matrix: EncodedMatrix, calibration: Calibration | 
     """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
     given = check_finite(model.predict_proba(matrix), PROBABILITIES)
     return calibrated(given, calibration)
+
+
+def one_per_row(name: str, values: Any, n_rows: int, dtype: DTypeLike | None = np.float64) -> np.ndarray:
+    """Return values given beside rows as an array; one that has not a value for each row is an error.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    values : array-like
+    n_rows : int
+    dtype : dtype, optional
+    """
+    with as_own_errors():
+        found = np.asarray(values, dtype=dtype)
+    if found.shape != (n_rows,):
+        raise InputError(
+            "one-value-per-row",
+            "{name} has the shape {shape}; there are {n_rows:,} rows.",
+            name=name,
+            shape=found.shape,
+            n_rows=n_rows,
+        )
+    return found
 
 
 def check_finite(values: np.ndarray, what: str) -> np.ndarray:

@@ -31,6 +31,8 @@ class CostMatrix:
     matrix : ndarray of shape (n_classes, n_classes)
     labels : tuple
         The classes, in the order of rows and columns.
+    limit : tuple of (class, float), optional
+        Of costs that stand for a threshold: the class that is predicted from this probability.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class CostMatrix:
 
     matrix: np.ndarray
     labels: tuple[Any, ...]
+    limit: tuple[Any, float] | None = None
 
     def __post_init__(self) -> None:
         k = len(self.labels)
@@ -110,6 +113,41 @@ class CostMatrix:
         return cls(-gains.matrix, gains.labels)
 
     @classmethod
+    def of_threshold(cls, threshold: float, positive: Any, *, labels: Sequence[Any]) -> CostMatrix:
+        """Make the costs by which one of two classes is predicted from this probability.
+
+        Parameters
+        ----------
+        threshold : float
+            Between 0 and 1; a row with just this probability is predicted positive.
+        positive : object
+            The class.
+        labels : sequence
+
+        Examples
+        --------
+        >>> cost = CostMatrix.of_threshold(0.3, "ill", labels=["ill", "well"])
+        >>> cost.decide(np.array([[0.3, 0.7], [0.2, 0.8]])).tolist()
+        [0, 1]
+        """
+        if len(labels) != 2:
+            raise InputError(
+                "threshold-needs-two-classes", "A threshold needs two classes; there are {n:,}.", n=len(labels)
+            )
+        if not 0 < threshold < 1:
+            raise InputError(
+                "threshold-not-between",
+                "The threshold is {threshold:g}; it must be a probability between 0 and 1, for example 0.3.",
+                threshold=threshold,
+            )
+        p = list(labels).index(positive)
+        # Rounding must not decide rows whose probability is the threshold itself.
+        false_alarm = threshold * (1 - 1e-9)
+        matrix = np.zeros((2, 2))
+        matrix[1 - p, p], matrix[p, 1 - p] = false_alarm, 1 - false_alarm
+        return cls(matrix, tuple(labels), (positive, float(threshold)))
+
+    @classmethod
     def _from_pairs(cls, cost: Mapping[Any, float], labels: tuple[Any, ...]) -> CostMatrix:
         matrix = np.zeros((len(labels), len(labels)))
         for pair, value in cost.items():
@@ -143,7 +181,7 @@ class CostMatrix:
             raise InputError(
                 "costs-not-readable", "The costs in {path} cannot be read: {reason}.", path=path, reason=error.strerror
             ) from error
-        except (UnicodeDecodeError, csv.Error):
+        except (ValueError, csv.Error):  # no text, or no name of a file
             raise InputError("costs-not-csv", "{path} is not a CSV file of costs.", path=path) from None
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
@@ -179,7 +217,7 @@ class CostMatrix:
                 hint=near,
             )
         order = [names[str(label)] for label in labels]
-        return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
+        return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels), self.limit)
 
     def expected(self, probability: np.ndarray) -> np.ndarray:
         """Return the expected cost of each row for each class that could be predicted."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from vaglio.errors import InputError, ModelFileError, damaged_model_file
 from vaglio.messages.message import text
@@ -23,10 +23,12 @@ if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
 __all__ = [
     "KINDS",
     "TASKS",
+    "Choice",
     "Family",
     "Kind",
     "Learner",
     "Lookup",
+    "Task",
     "add_family",
     "families",
     "family_of",
@@ -37,6 +39,9 @@ __all__ = [
 ]
 
 F = TypeVar("F")
+
+# What a learner predicts.
+Task = Literal["classification", "regression"]
 
 # What can be done with a model. A kind that cannot take part in one of these gives the reason in ``Kind.without``.
 TASKS = ("file", "explanation", "counterfactual", "trace", "chapter", "export")
@@ -74,6 +79,20 @@ class Kind(NamedTuple):
     without: Mapping[str, str] = {}
 
 
+class Choice(NamedTuple):
+    """A parameter as the textbook has it.
+
+    Attributes
+    ----------
+    value : object
+    why : str
+        What differs from the default, in one sentence; a message.
+    """
+
+    value: Any
+    why: str
+
+
 class Learner(NamedTuple):
     """One record of the registry.
 
@@ -96,13 +115,15 @@ class Learner(NamedTuple):
     settings : dict of str to object
         Parameters that ``make`` gives unless told otherwise, where the class keeps the default of scikit-learn or of a
         textbook and a table is served better by another value.
-    textbook : dict of str to object
-        Parameters of a trace, where the defaults of the class draw rows and columns at random: then no one could follow
-        the computation by hand.
+    textbook : dict of str to Choice
+        Parameters as the textbook has them, where the default of the class differs. Traces use them: what draws rows
+        and columns at random could not be followed by hand.
     name : str
         What a lecture calls it; a message.
     when : str
         When to use it, in one sentence; a message.
+    task : {"classification", "regression"}
+        What it predicts. One idea that serves both has two records of one id.
     """
 
     id: str
@@ -113,9 +134,10 @@ class Learner(NamedTuple):
     readable: bool | None = None
     counts_words: bool = False
     settings: Mapping[str, Any] = {}
-    textbook: Mapping[str, Any] = {}
+    textbook: Mapping[str, Choice] = {}
     name: str = ""
     when: str = ""
+    task: Task = "classification"
 
     @property
     def cls(self) -> Any:
@@ -133,15 +155,18 @@ class Learner(NamedTuple):
         """Whether a person can read its models from beginning to end."""
         return KINDS[self.kind].readable if self.readable is None else self.readable
 
-    def make(self, **params: Any) -> Any:
+    def make(self, *, textbook: bool = False, **params: Any) -> Any:
         """Return a new estimator.
 
         Parameters
         ----------
+        textbook : bool, default=False
+            Whether the others are as in the textbook.
         **params : object
             Parameters of the estimator; the others are the ``settings``, or the defaults of the class.
         """
-        return self.cls(**{**self.settings, **params})
+        given = {name: choice.value for name, choice in self.textbook.items()} if textbook else self.settings
+        return self.cls(**{**given, **params})
 
 
 def _none() -> Mapping[str, Any]:
@@ -295,14 +320,15 @@ def family_of(kind: str) -> Family | None:
 
 
 def usual_settings(learner: str) -> Mapping[str, Any]:
-    """Return the parameters that a learner is given by its id where its class has other defaults.
+    """Return the parameters that a classifier is given by its id where its class has other defaults.
 
     Parameters
     ----------
     learner : str
         Id of the learner; of an unknown one there are none.
     """
-    found = (entry.settings for family in families().values() for entry in family.learners if entry.id == learner)
+    entries = (entry for family in families().values() for entry in family.learners)
+    found = (entry.settings for entry in entries if entry.id == learner and entry.task == "classification")
     return next(found, {})
 
 

@@ -95,9 +95,18 @@ def draw_reference(
     return line
 
 
-def draw_band(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
-    """Shade the area between two curves."""
-    ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+def draw_band(
+    ax: Axes,
+    x: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    colour: str,
+    name: str = "",
+    *,
+    locale: Locale = ENGLISH,
+) -> None:
+    """Shade the area between two curves; a name is shown in the legend."""
+    ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, label=locale.text(name) or None)
 
 
 def draw_densities(

@@ -22,6 +22,7 @@ from vaglio.quality.checks.columns import (
     shape_of_table,
 )
 from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, Context, Finding, severity_count
+from vaglio.quality.checks.copies import copied_columns
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.labels import misfits
 from vaglio.quality.checks.missingness import missing_values, placeholders
@@ -30,6 +31,7 @@ from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
 from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_nominal, as_table
 from vaglio.typing import TableSource
@@ -47,6 +49,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     repeated_keys,
     identifier_columns,
     constant_columns,
+    copied_columns,
     rare_categories,
     spelling_variants,
     quartile_outliers,
@@ -202,6 +205,7 @@ class Audit:
         return self.to_html()
 
 
+@checked
 def audit(
     table: TableSource,
     target: str | int | None = None,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interval
-from vaglio.evaluation.comparison.significance import corrected_interval, holm
+from vaglio.evaluation.comparison.significance import Contrast, corrected_interval
 from vaglio.evaluation.metrics.intervals import accuracy_of_folds
-from vaglio.evaluation.selection.race import LEVEL
+from vaglio.evaluation.selection.race import LEVEL, chances_together
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.figures import count, figure, percent
@@ -104,17 +104,24 @@ def _estimate(selection: Selection, trial: Trial) -> Estimate:
 
 
 def _against_winner(selection: Selection, best: Sequence[Trial]) -> dict[str, float]:
-    """Corrected p of each learner with all folds against the best, after Holm; empty when there is one fold only."""
+    """Corrected p of each learner with all folds against the best; empty when there is one fold only.
+
+    The best is not named beforehand, so that the level is kept for all pairs, as in a race.
+    """
     others = [trial for trial in best[1:] if trial.behind is None]
     if not others or len(best[0].scores) < 2:
         return {}
     n_train, n_test = _fold_sizes(selection)
-    shares = selection.scoring == "accuracy"
-    p = [
-        nadeau_bengio(best[0].scores, other.scores, n_train=n_train, n_test=n_test, shares=shares)[1]
-        for other in others
-    ]
-    return dict(zip((trial.learner for trial in others), holm(p).tolist(), strict=True))
+    chances = {i: _chance(selection, best[0], other, n_train, n_test) for i, other in enumerate(others)}
+    together = chances_together(chances)
+    return {other.learner: together[i] for i, other in enumerate(others)}
+
+
+def _chance(selection: Selection, best: Trial, other: Trial, n_train: float, n_test: float) -> float:
+    accuracy = selection.scoring == "accuracy"
+    if accuracy and best.row_scores is not None and other.row_scores is not None:
+        return Contrast.of_trials(best, other, n_train=n_train, n_test=n_test).p
+    return nadeau_bengio(best.scores, other.scores, n_train=n_train, n_test=n_test, shares=accuracy)[1]
 
 
 def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:

@@ -151,12 +151,12 @@ def _usual_threshold(evaluation: Evaluation, k: int) -> float:
 
 
 def _calibration(evaluation: Evaluation, label: object) -> list[list[float]]:
-    """Mean probability, observed share and rows of each tenth of the scale."""
+    """Mean probability, observed share with the ends of its interval, and rows of each tenth of the scale."""
     if not evaluation.probability:
         return []
     curve = evaluation.calibration(label)
-    bins = zip(curve.predicted.tolist(), curve.observed.tolist(), curve.weight.tolist())
-    return [[round(p, 4), round(o, 4), round(n, 2)] for p, o, n in bins]
+    bins = zip(curve.predicted, curve.observed, curve.low, curve.high, curve.weight)
+    return [[*(round(float(share), 4) for share in shares), round(float(n), 2)] for *shares, n in bins]
 
 
 def _score_counts(evaluation: Evaluation, label: object) -> dict[str, Any]:
@@ -226,9 +226,9 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
         "confidence": evaluation.confidence,
         "interval": interval(accuracy.low, accuracy.high, n),
     }
-    said: list[str]
+    said: list[str] = [] if evaluation.overlap is None else [evaluation.overlap.in_words()]
     if study.selection.outer:
-        said = [
+        said += [
             text(
                 "Models chosen and trained in this way predict {share} of {n:,} {n:row|rows} correctly "
                 "({confidence:.0%} "
@@ -238,7 +238,7 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
             )
         ]
     elif study.selection.strategy.name == "zero":
-        said = [
+        said += [
             text(
                 "The chosen model, {learner}, predicts {share} of {n:,} training {n:row|rows} correctly "
                 "({confidence:.0%} interval {interval}).",
@@ -246,7 +246,7 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
             )
         ]
     else:
-        said = [
+        said += [
             text(
                 "The chosen model, {learner}, predicts {share} of {n:,} test {n:row|rows} correctly ({confidence:.0%} "
                 "interval {interval}).",
@@ -300,6 +300,8 @@ def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
         "confidence": evaluation.confidence,
         "rows": text("evaluated on {n:,} rows, the training rows", n=n)
         if study.selection.strategy.name == "zero"
+        else text("evaluated on {n:,} rows, training rows among them", n=n)
+        if evaluation.overlap is not None
         else text("evaluated on {n:,} rows not used for training", n=n),
     }
 

@@ -46,7 +46,10 @@ PANELS = {
     ),
     "calibration": (
         text("Calibration curve"),
-        text("Observed frequency against predicted probability. Larger dots: more rows."),
+        text(
+            "Observed frequency against predicted probability. Larger dots: more rows. Lines through the dots: 95% "
+            "intervals."
+        ),
     ),
     "scores": (
         text("Distribution of scores"),
@@ -101,12 +104,7 @@ def class_data(one: dict[str, Any], locale: Locale = ENGLISH) -> dict[str, Any]:
         "lift": _lift(taken, precision, prevalence, locale),
     }
     if one["calibration"]:
-        bins = one["calibration"]
-        frame = Frame()
-        most = max(n for _, _, n in bins)
-        dots = [(*frame.points([p], [o])[0], round(3 + 6 * (n / most) ** 0.5, 1)) for p, o, n in bins]
-        points = frame.points([p for p, _, _ in bins], [o for _, o, _ in bins])
-        panels["calibration"] = {**_panel("calibration", locale, frame, points, [(0, 0), (1, 1)]), "dots": dots}
+        panels["calibration"] = _calibration(one["calibration"], locale)
     panels["scores"] = _scores(one, locale)
     if one["cost"] is not None:
         panels["cost"] = _cost(one, total, locale)
@@ -157,6 +155,16 @@ def _lift(taken: list[float], precision: list[float], prevalence: float, locale:
     return _panel("lift", locale, frame, points, [(0, 1), (1, 1)], up="g", unit="×")
 
 
+def _calibration(bins: list[list[float]], locale: Locale) -> dict[str, Any]:
+    """A dot per bin, the larger the more rows it has, and its interval as a line."""
+    frame = Frame()
+    predicted, observed, low, high, rows = zip(*bins)
+    points = frame.points(predicted, observed)
+    dots = [(*point, round(3 + 6 * (n / max(rows)) ** 0.5, 1)) for point, n in zip(points, rows)]
+    bands = "".join(f"M{frame.across(p):g} {frame.up(a):g}V{frame.up(b):g}" for p, a, b in zip(predicted, low, high))
+    return {**_panel("calibration", locale, frame, points, [(0, 0), (1, 1)]), "dots": dots, "bands": bands}
+
+
 def _scores(one: dict[str, Any], locale: Locale) -> dict[str, Any]:
     """Bars of both groups on either side of a middle line; the points are the positions of the threshold."""
     data = one["scores"]
@@ -183,7 +191,7 @@ def _mark(name: str, panel: dict[str, Any], at: int) -> str:
     x, y = panel["points"][at] if name != "calibration" else (0.0, 0.0)
     if name == "calibration":
         dots = "".join(f'<circle class="bin" cx="{x:g}" cy="{y:g}" r="{r:g}"/>' for x, y, r in panel["dots"])
-        return f'<g class="dots">{dots}</g>'
+        return f'<path class="band" d="{panel["bands"]}"/><g class="dots">{dots}</g>'
     if name == "scores":
         return (
             f'<path class="of-class" d="{panel["ofClass"]}"/><path class="of-others" d="{panel["ofOthers"]}"/>'

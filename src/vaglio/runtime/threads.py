@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from contextlib import AbstractContextManager
 from functools import cache
@@ -12,7 +13,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from vaglio import _core
-from vaglio.errors import InputError
+from vaglio.errors import ArgumentError, InputError
 
 
 def resolve_threads(n_jobs: int | None) -> int:
@@ -28,7 +29,13 @@ def resolve_threads(n_jobs: int | None) -> int:
         As in scikit-learn.
     """
     # A NumPy integer is a number of threads, too; BLAS and the kernels take plain ones.
-    n_jobs = None if n_jobs is None else int(n_jobs)
+    if n_jobs is not None:
+        try:
+            n_jobs = operator.index(n_jobs)
+        except TypeError:
+            raise ArgumentError(
+                "n-jobs-type", "n_jobs must be an integer or None, not {given}.", given=type(n_jobs).__name__
+            ) from None
     if n_jobs is not None and n_jobs > 0:
         return min(n_jobs, _core.most_threads())
     backend, active = get_active_backend()

@@ -94,7 +94,7 @@ class ModelStore:
             "classes": served.labels,
             "columns": served.names,
             "probabilities": fitted.has_probabilities,
-            "costs": served.cost is not None,
+            "costs": served.priced,
             "training_rows": None if shape is None else shape[0],
             "digest": served.digest,
             "loaded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(slot.loaded)),

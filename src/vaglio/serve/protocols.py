@@ -219,7 +219,7 @@ class OpenInference:
         outputs = [{"name": "predicted", "datatype": _datatype(served), "shape": [-1]}]
         if served.fitted.has_probabilities:
             outputs.append({"name": "probabilities", "datatype": "FP64", "shape": [-1, len(served.keys or [])]})
-        if served.cost is not None:
+        if served.priced:
             outputs.append({"name": "expected_costs", "datatype": "FP64", "shape": [-1, len(served.keys or [])]})
             outputs.append({"name": "likeliest", "datatype": _datatype(served), "shape": [-1]})
         parameters = {} if served.labels is None else {"parameters": {"classes": served.labels}}

@@ -85,6 +85,8 @@ class Served:
         # Keys of JSON objects are texts, whatever a class is.
         self.keys = None if self.labels is None else [str(label) for label in self.labels]
         self.cost = fitted.decision_cost
+        # Costs that stand for a threshold decide, but nobody pays them.
+        self.priced = self.cost is not None and self.cost.limit is None
         self.columns = [(feature.name, allowed_types(feature)) for feature in fitted.codebook.columns]
         self.names = fitted.codebook.names
         self.named = fitted.codebook.named
@@ -221,7 +223,7 @@ class Served:
         answer: dict[str, Any] = {"predicted": label}
         if self.keys is not None and values is not None:
             answer["probabilities"] = dict(zip(self.keys, values))
-            if self.cost is not None:
+            if self.cost is not None and self.priced:
                 answer["likeliest"] = self.labels[code]  # type: ignore[index]
                 costs = self.cost.expected(np.array([values]))[0]
                 answer["expected_costs"] = dict(zip(self.keys, costs.tolist()))
@@ -264,7 +266,7 @@ class Served:
             answers = Answers([self.labels[code] for code in codes.tolist()])
             if chances is not None:
                 answers = replace(answers, probabilities=chances.tolist())
-            if chances is not None and self.cost is not None:
+            if chances is not None and self.cost is not None and self.priced:
                 best = [self.labels[code] for code in codes_and_proba(fitted.model, matrix)[0].tolist()]
                 answers = replace(answers, likeliest=best, costs=self.cost.expected(chances).tolist())
         self.monitor.examine(seen, chunk, matrix, answers.labels)

@@ -54,6 +54,7 @@ _PAGE = {
     "/docs": "docs.html",
     "/docs.js": "docs.js",
 }
+_HEALTH = ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping")
 _SEVERITY = {None: 0, "medium": 1, "high": 2}
 
 
@@ -92,16 +93,17 @@ class Service:
             *Invocations(self).routes(),
         ]
         access = Access(self.settings.tokens, self.settings.hosts)
-        open_paths = (
-            "/health/live",
-            "/health/ready",
-            "/v2/health/live",
-            "/v2/health/ready",
-            "/ping",
-            "/say.js",
-            *_PAGE,
+        return Application(
+            routes,
+            access,
+            self.gate,
+            self.observe,
+            self.start,
+            self.stop,
+            open_paths=(*_HEALTH, "/say.js", *_PAGE),
+            vital_paths=(*_HEALTH, "/metrics"),
+            dialect=_dialect,
         )
-        return Application(routes, access, self.gate, self.observe, self.start, self.stop, open_paths, _dialect)
 
     # -- predictions ---------------------------------------------------------------------------------------------------
     async def predict(self, request: Request) -> Response:
@@ -263,7 +265,9 @@ class Service:
     async def metrics(self, request: Request) -> Response:
         """Tell what was counted, and how far the rows are from those of training."""
         request.scope[NOTES]["route"] = "metrics"
-        return Response(await self._run(self._told, self.counted()), headers={"content-type": _PLAIN_TEXT})
+        total = self.counted()
+        told = await self.gate.run(lambda _: self._told(total), vital=True)
+        return Response(told, headers={"content-type": _PLAIN_TEXT})
 
     def _told(self, total: Counters) -> str:
         """Return the text of the metrics; in a thread."""

@@ -65,7 +65,7 @@ def read_table(body: bytes, media: str, fitted: Fitted, bounds: Bounds) -> Table
     try:
         table = read(
             _Body(body),
-            like=fitted.notations,
+            like=fitted.cell_formats,
             format=_FORMATS[media],
             header=True if media == CSV else None,
             limits=limits,

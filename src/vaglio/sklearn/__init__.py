@@ -8,8 +8,9 @@ outside.
 
 from __future__ import annotations
 
-from vaglio.sklearn._names import Fallback, fallbacks, install, patch, unpatch
+from vaglio.sklearn._names import Fallback, fallbacks, install, patch, top_level, unpatch
 
 __all__ = ["Fallback", "fallbacks", "patch", "unpatch"]
 
 install(__name__)
+__getattr__ = top_level(__name__)

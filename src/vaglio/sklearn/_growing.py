@@ -120,15 +120,20 @@ def grow(estimator: Any, rows: PresetRows, target: np.ndarray, weight: np.ndarra
     weight : ndarray of shape (n_samples,), optional
     """
     learner, matrix = estimator._make(), rows.matrix
+    learner._draws_ties = learner._clips_values = True
     classes = estimator.__dict__.get("classes_")
     target = np.ascontiguousarray(target, dtype=np.float64 if classes is None else np.int64)
     n_classes = [] if classes is None else np.atleast_1d(estimator.n_classes_).tolist()
+    bounds = None
     if target.ndim == 2:
         model = learn_outputs(learner, matrix, target, n_classes, _in_proportion(weight))
     else:
         if classes is not None:
             learner.classes_ = classes
         model = learner._learn(matrix, target, _in_proportion(weight))
+        if estimator.monotonic_cst is not None:
+            bounds = _bounds(model, np.asarray(estimator.monotonic_cst))
+            model = _clipped(model, bounds)
         learner.n_features_in_ = matrix.n_features
         if hasattr(estimator, "feature_names_in_"):
             learner.feature_names_in_ = estimator.feature_names_in_
@@ -136,8 +141,33 @@ def grow(estimator: Any, rows: PresetRows, target: np.ndarray, weight: np.ndarra
         learner.fitted_ = Fitted(codebook, model, classes, learner._learner_id, {}, {"version": __version__})
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
     means = classes is None and estimator.criterion != "absolute_error"
-    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, n_classes, means)
+    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, n_classes, means, bounds)
     estimator.learner_ = learner
+
+
+def _bounds(tree: Tree, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of the value of each node: below a monotonic test none crosses the middle of its branches."""
+    lower, upper = np.full(tree.n_nodes, -np.inf), np.full(tree.n_nodes, np.inf)
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        left, right = tree.children(node)
+        lower[[left, right]], upper[[left, right]] = lower[node], upper[node]
+        middle = (tree.says[left, -1] + tree.says[right, -1]) / 2
+        direction = directions[tree.feature[node]]
+        if direction > 0:
+            upper[left] = lower[right] = middle
+        elif direction < 0:
+            lower[left] = upper[right] = middle
+    return lower, upper
+
+
+def _clipped(tree: Tree, bounds: tuple[np.ndarray, np.ndarray]) -> Tree:
+    """Return the tree with the value of each node, of classes the share of the second, brought into its bounds."""
+    value = np.clip(tree.says[:, -1], *bounds)
+    if tree.regression:
+        return replace(tree, value=value[:, None])
+    kept = (value == tree.says[:, -1])[:, None]
+    total = tree.value.sum(axis=1)
+    return replace(tree, value=np.where(kept, tree.value, np.column_stack([total * (1 - value), total * value])))
 
 
 def _in_proportion(weight: np.ndarray | None) -> np.ndarray | None:
@@ -226,6 +256,7 @@ def tree_object(
     weight: np.ndarray | None,
     n_classes: list[int],
     means: bool,
+    bounds: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
@@ -245,6 +276,8 @@ def tree_object(
         The number of classes of each output; empty for numbers.
     means : bool
         Whether nodes predict the mean of their rows.
+    bounds : tuple of ndarray, optional
+        The least and greatest value of each node, by monotonic constraints.
     """
     if not ((tree.node_kind == LEAF) | (tree.node_kind == THRESHOLD)).all():
         raise NotSupportedError(
@@ -272,6 +305,8 @@ def tree_object(
     if means:
         # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
         values[:, :, 0] = (sums / weights).T
+        if bounds is not None:
+            values[:, 0, 0] = np.clip(values[:, 0, 0], *(bound[order] for bound in bounds))
     made = kind(X.shape[1], np.array(n_classes or [1] * y.shape[1], dtype=np.intp), y.shape[1])
     made.__setstate__({"max_depth": depth, "node_count": len(order), "nodes": nodes, "values": values})
     return made

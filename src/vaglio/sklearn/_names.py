@@ -102,6 +102,20 @@ def forward(module: str, own: Sequence[str]) -> tuple[list[str], Callable[[str],
     return names, get, lambda: names
 
 
+def top_level(package: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of the package: modules not imported yet, and functions of scikit-learn."""
+
+    def get(name: str) -> Any:
+        value = None
+        if name == "__version__" or not name.startswith("_"):
+            value = getattr(importlib.import_module("sklearn"), name, None)
+        if value is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return importlib.import_module(f"{package}.{name}") if isinstance(value, ModuleType) else value
+
+    return get
+
+
 class _Forwarding(ModuleType):
     """A module all names of which are those of a module of scikit-learn."""
 

@@ -14,7 +14,7 @@ from vaglio.errors import InputError
 from vaglio.messages.message import Message
 from vaglio.serve.http.requests import Bounds, read_body
 from vaglio.serve.http.responses import refuse
-from vaglio.studio.project.folder import Project
+from vaglio.studio.project.folder import UNFINISHED, Project
 
 __all__ = ["ChoiceError", "Form", "read_form", "receive_file"]
 
@@ -123,7 +123,7 @@ async def receive_file(request: Request, project: Project, most: int) -> Path:
     said = request.headers.get("content-length", "0")
     if not said.isdecimal() or int(said) > most:
         _too_long(most)
-    aside = place.with_name(place.name + ".part")
+    aside = place.with_name(place.name + UNFINISHED)
     try:
         with aside.open("xb") as file:
             written = 0

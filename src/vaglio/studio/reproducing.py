@@ -59,7 +59,7 @@ def _training(model: Learned) -> tuple[list[str], list[str]]:
     if request.cost is not None:
         imports.append("from vaglio.evaluation import CostSensitiveClassifier")
         made = f"CostSensitiveClassifier({made}, cost)"
-    return imports, [*lines, f"model = {made}.fit(X, y).fitted_.with_provenance(target=table.target)"]
+    return imports, [*lines, f"model = {made}.fit(X, y).fitted_.with_target(table)"]
 
 
 def _selection(model: Learned) -> list[str]:
@@ -75,7 +75,7 @@ def _selection(model: Learned) -> list[str]:
         "}",
         f"selection = vaglio.select(X, y, learners=learners, {options}{cost})",
         "print(selection)",
-        "model = selection.fitted.with_provenance(target=table.target)",
+        "model = selection.fitted.with_target(table)",
     ]
 
 

@@ -4,12 +4,21 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 ``_infer``; ``Table.from_any`` uses the dtypes alone.
 """
 
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS, Column
-from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
+from vaglio.table._convert import (
+    as_date,
+    as_level,
+    as_nominal,
+    as_numeric,
+    as_ordinal,
+    as_text,
+    as_whole,
+    ordered_level,
+)
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import WORD_PAIRS, names_a_row
-from vaglio.table._notation import Notation
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
@@ -29,9 +38,9 @@ __all__ = [
     "MISSING",
     "NO_NUMBER",
     "WORD_PAIRS",
+    "CellFormat",
     "Column",
     "Limits",
-    "Notation",
     "ScannedColumn",
     "ScannedResult",
     "ScannedTable",
@@ -48,6 +57,7 @@ __all__ = [
     "as_text",
     "as_whole",
     "names_a_row",
+    "ordered_level",
     "plain_word",
     "read",
     "read_chunks",

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from vaglio import _core
 from vaglio.errors import InputError
 from vaglio.messages.sentences import clip
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._column import EXACT, MICROSECONDS_PER_DAY, Column, days_to_datetime
 from vaglio.table._dates import CLOCK, ZONED
-from vaglio.table._notation import Notation
 from vaglio.table._numerals import NUMBER
 from vaglio.table._words import MISSING
 
@@ -46,8 +46,8 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
         days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_PER_DAY)))
-        zoned = Notation("date", ZONED) if getattr(chunked.type, "tz", None) else None
-        return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type, notation=zoned)
+        zoned = CellFormat("date", ZONED) if getattr(chunked.type, "tz", None) else None
+        return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type, cell_format=zoned)
     if pa.types.is_time(kind) or pa.types.is_duration(kind):
         # In seconds: since midnight for a time of day, the whole length for a duration.
         of_day = pa.types.is_time(chunked.type)
@@ -55,8 +55,8 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
         width = pa.int32() if pa.types.is_time32(chunked.type) else pa.int64()
         scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
         seconds = pc.divide(chunked.cast(width).cast(pa.float64(), safe=False), scale)
-        notation = Notation(form=CLOCK) if of_day else None
-        return Column.numeric(name, _numpy(seconds), level="interval" if of_day else "ratio", notation=notation)
+        cell_format = CellFormat(form=CLOCK) if of_day else None
+        return Column.numeric(name, _numpy(seconds), level="interval" if of_day else "ratio", cell_format=cell_format)
     if pa.types.is_null(kind):
         return Column.numeric(name, np.full(len(chunked), np.nan), storage=kind)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -65,27 +65,26 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
     raise _no_cell(name, kind)
 
 
-def numbers_from_arrow(name: str, array: Any, notation: Notation) -> Column | None:
+def numbers_from_arrow(name: str, array: Any, cell_format: CellFormat) -> Column | None:
     """Return words that are written as programs write numbers, at once; None if they are not.
 
     Parameters
     ----------
     name : str
     array : pyarrow.Array or pyarrow.ChunkedArray
-    notation : Notation
+    cell_format : CellFormat
         How the words are written.
     """
-    bare = notation.what == "number" and notation.unit not in ("%", "‰")
-    if not bare or notation.kind != "numeric" or not is_string(array.type):
+    if not cell_format.bare or not is_string(array.type):
         return None
     words = pc.utf8_trim_whitespace(array)
-    absent = pa.array((*MISSING, *notation.missing), words.type)
+    absent = pa.array((*MISSING, *cell_format.missing), words.type)
     words = pc.if_else(pc.is_in(words, absent), pa.scalar(None, words.type), words)
-    comma = notation.decimal == ","
+    comma = cell_format.decimal == ","
     if pc.all(pc.match_substring_regex(words, NUMBER.replace(r"\.", ",") if comma else NUMBER)).as_py() is False:
         return None
     numbers = pc.replace_substring(words, ",", ".").cast(pa.float64()) if comma else words.cast(pa.float64())
-    found = Column.numeric(name, _numpy(numbers), unit=notation.unit, notation=notation)
+    found = Column.numeric(name, _numpy(numbers), unit=cell_format.unit, cell_format=cell_format)
     return None if len(found.infinite) else found
 
 

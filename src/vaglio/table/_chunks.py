@@ -13,10 +13,10 @@ from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import as_missing
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
+from vaglio.table._cell_format import CellFormat, Unread
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal
 from vaglio.table._infer import Clues, infer
-from vaglio.table._notation import Notation, Unread
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING, tidy
 from vaglio.table.readers.capacity import Limits
@@ -82,7 +82,8 @@ def read_chunks(
     allowed = Limits.given(limits)
     # The first rows decide of all: as many of them as there are in a chunk of the usual size.
     at_once = rows if expected or limits is not None else max(rows, _ROWS)
-    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed)
+    known = {column: each.cell_format for column, each in expected.items()}
+    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed, known)
     clues = Clues(decimal, None, dayfirst, keep_words=kept)
     clues = clues if dialect is None else clues_of(dialect, clues)
     done = 0
@@ -108,14 +109,14 @@ def read_chunks(
 class _Expected(NamedTuple):
     """How a column is read; its categories, if no others count."""
 
-    notation: Notation
+    cell_format: CellFormat
     categories: tuple[Any, ...] | None = None
 
     @classmethod
     def of(cls, column: Column, declared: bool = True) -> _Expected:
         # Undeclared categories are only those of the first rows: later ones may have others.
         closed = column.declared or not declared
-        return cls(Notation.of(column), column.categories or None if closed else None)
+        return cls(CellFormat.of(column), column.categories or None if closed else None)
 
 
 def _expected(
@@ -130,14 +131,16 @@ def _expected(
     if isinstance(like, Table):
         found = {name: _Expected.of(like.column(name), declared=False) for name in like.columns}
     elif isinstance(like, Mapping):
-        found = {name: _Expected(Notation.given(each)) for name, each in like.items()}
+        found = {name: _Expected(CellFormat.given(each)) for name, each in like.items()}
     else:
-        found = {name: _Expected(Notation.given(kind), *categories) for name, kind, *categories in like}
+        found = {name: _Expected(CellFormat.given(kind), *categories) for name, kind, *categories in like}
     for name, each in found.items():
-        notation = each.notation.told(decimal, dayfirst, missing)
+        cell_format = each.cell_format.told(decimal, dayfirst, missing)
         if each.categories:
-            notation = notation.with_categories(each.categories)
-        found[name] = each._replace(notation=replace(notation, keep=tuple(kept[name])) if name in kept else notation)
+            cell_format = cell_format.with_categories(each.categories)
+        if name in kept:
+            cell_format = replace(cell_format, keep=tuple(kept[name]))
+        found[name] = each._replace(cell_format=cell_format)
     return found
 
 
@@ -160,15 +163,15 @@ class _Tally:
 def _typed(column: Column, expected: _Expected | None, name: str, done: int, tally: _Tally) -> Column:
     if expected is None:
         return tidy(column, MISSING).column
-    notation, categories = expected
+    cell_format, categories = expected
     try:
-        found, unread = notation.read(column)
+        found, unread = cell_format.read(column)
         tally.add(found, unread, done)
         if unread is not None:
-            _say(unread, column.name, notation, name, done, tally)
+            _say(unread, column.name, cell_format, name, done, tally)
         if not categories:
             return found
-        return as_nominal(found, categories).replace(level="ordinal" if notation.kind == "ordinal" else "nominal")
+        return as_nominal(found, categories).replace(level="ordinal" if cell_format.kind == "ordinal" else "nominal")
     except InputError as error:
         if isinstance(error, ReadError):
             raise
@@ -177,10 +180,10 @@ def _typed(column: Column, expected: _Expected | None, name: str, done: int, tal
         raise ReadError(error.at(rows).message) from None
 
 
-def _say(unread: Unread, column: str, notation: Notation, name: str, done: int, tally: _Tally) -> None:
+def _say(unread: Unread, column: str, cell_format: CellFormat, name: str, done: int, tally: _Tally) -> None:
     """Warn of the cells that are not what the column holds, or refuse them."""
-    values: dict[str, Any] = {"name": name, "column": column, "expected": notation.expected}
-    if notation.refuses(tally.wrong, tally.present):
+    values: dict[str, Any] = {"name": name, "column": column, "expected": cell_format.expected}
+    if cell_format.refuses(tally.wrong, tally.present):
         row, cell = tally.first
         raise ReadError(
             "cell-not-number-in-stream",
@@ -189,7 +192,7 @@ def _say(unread: Unread, column: str, notation: Notation, name: str, done: int, 
             row=row,
             cell=cell,
             missing=as_missing(cell),
-            why=notation.why(cell),
+            why=cell_format.why(cell),
             **values,
         )
     row, cell = unread.first
@@ -215,7 +218,7 @@ def _columns(batch: pa.Table, expected: Mapping[str, _Expected]) -> Table:
     columns = []
     for at, name in enumerate(batch.column_names):
         array = batch.column(at)
-        known = numbers_from_arrow(name, array, expected[name].notation) if name in expected else None
+        known = numbers_from_arrow(name, array, expected[name].cell_format) if name in expected else None
         columns.append(known or column_from_arrow(name, array))
     return Table(columns)
 

@@ -16,8 +16,8 @@ from vaglio.messages.message import text
 from vaglio.messages.options import as_nominal
 from vaglio.messages.sentences import listed
 
-if TYPE_CHECKING:  # a notation reads columns
-    from vaglio.table._notation import Notation
+if TYPE_CHECKING:  # a cell format reads columns
+    from vaglio.table._cell_format import CellFormat
 
 Kind = Literal["numeric", "nominal", "text"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -73,7 +73,7 @@ class Column:
     unread : Column or None
         The cells of the source that are no numbers (or dates), as words; missing wherever the cell was read. In `data`
         they are missing.
-    notation : Notation or None
+    cell_format : CellFormat or None
         How the cells are written, by which later rows are read; None if nothing had to be decided.
     exact : Column or None
         The whole numbers of the source as categories, if some are beyond 2**53, where float64 skips numbers. `data` has
@@ -99,7 +99,7 @@ class Column:
     storage: Any = None
     unit: str = ""
     unread: Column | None = None
-    notation: Notation | None = None
+    cell_format: CellFormat | None = None
     exact: Column | None = None
 
     def __post_init__(self) -> None:

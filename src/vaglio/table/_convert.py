@@ -115,7 +115,7 @@ def as_nominal(column: Column, categories: Sequence[Any] | None = None) -> Colum
     recode = np.full(len(found.categories) + 1, -1, dtype=np.int32)
     for code, value in enumerate(found.categories):
         recode[code] = code_of.get(_key(value), -1)
-    more = {"role": column.role, "notation": column.notation}
+    more = {"role": column.role, "cell_format": column.cell_format}
     return Column.nominal(column.name, recode[found.data], categories, declared=True, **more)
 
 
@@ -168,7 +168,12 @@ def as_text(column: Column) -> Column:
         return column
     words = as_nominal(column)
     lookup = np.array([*map(str, words.categories), None], dtype=object)
-    return Column.text(column.name, lookup[words.data], role=column.role, notation=column.notation)
+    return Column.text(column.name, lookup[words.data], role=column.role, cell_format=column.cell_format)
+
+
+def ordered_level(level: str | Sequence[Any]) -> str | Sequence[Any]:
+    """Return "low<mid<high" as a list; any other level as it is."""
+    return [word.strip() for word in level.split("<")] if isinstance(level, str) and "<" in level else level
 
 
 def as_level(column: Column, level: str | Sequence[Any]) -> Column:
@@ -178,8 +183,10 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     ----------
     column : Column
     level : str or sequence
-        "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order.
+        "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order,
+        as a list or as "low<mid<high".
     """
+    level = ordered_level(level)
     if isinstance(level, Sequence) and not isinstance(level, (str, bytes)):
         if not all(isinstance(value, (str, int, float, bool)) for value in level):
             raise InputError(
@@ -223,8 +230,8 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
     dayfirst : bool, optional
         Whether the day stands before the month, where both orders are possible.
     """
+    from vaglio.table._cell_format import CellFormat
     from vaglio.table._dates import read_dates
-    from vaglio.table._notation import Notation
 
     if column.is_date:
         return column
@@ -251,8 +258,8 @@ def as_date(column: Column, dayfirst: bool | None = None) -> Column:
             dayfirst=reading("dayfirst"),
         )
     data = np.append(read.days, np.nan)[words.data]
-    notation = Notation("date", read.form, dayfirst=read.dayfirst)
-    return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True, notation=notation)
+    cell_format = CellFormat("date", read.form, dayfirst=read.dayfirst)
+    return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True, cell_format=cell_format)
 
 
 def apply_overrides(columns: Sequence[Column], levels: Levels, roles: Mapping[str, str]) -> list[Column]:
@@ -318,7 +325,7 @@ def _found_categories(column: Column) -> Column:
         seen: list[Any] = sorted({value for value in column.data.tolist() if value is not None})
         code_of = {value: code for code, value in enumerate(seen)}
         codes = np.array([code_of.get(value, -1) for value in column.data.tolist()], dtype=np.int32)
-        return Column.nominal(column.name, codes, seen, role=column.role, notation=column.notation)
+        return Column.nominal(column.name, codes, seen, role=column.role, cell_format=column.cell_format)
     if column.exact is not None:
         return column.exact.replace(role=column.role, storage=column.storage)
     present = ~np.isnan(column.data)
@@ -330,7 +337,7 @@ def _found_categories(column: Column) -> Column:
     else:
         # Beyond 2^53 floats are whole, but no longer each whole number: they stay what they are.
         seen = [int(value) if value.is_integer() and abs(value) <= 2**53 else value for value in distinct.tolist()]
-    more = {"role": column.role, "notation": column.notation}
+    more = {"role": column.role, "cell_format": column.cell_format}
     return Column.nominal(column.name, codes, seen, storage=column.storage, **more)
 
 

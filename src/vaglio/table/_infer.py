@@ -2,8 +2,8 @@
 
 They are tried in this order on each column; `levels=` and `roles=` overrule them, and each decision that could
 surprise a user is a remark in `Table.remarks`. Declared types (ARFF attributes, categorical dtypes, dates) are kept.
-What was decided of the writing of a column is its `notation`: rows that come later, for a model, are read by it alone.
-The target is never taken for an identifier or for text.
+What was decided of the writing of a column is its `cell_format`: rows that come later, for a model, are read by it
+alone. The target is never taken for an identifier or for text.
 
 1.  **Missing.** The tokens of `MISSING` (settable by `missing=`) and empty fields are missing. Blanks around a
     value do not count. Two tokens are values where the others show it: - beside +, and NA among at least five codes of
@@ -53,10 +53,10 @@ from vaglio.messages.options import as_identifier, as_input, as_missing, reading
 from vaglio.messages.options import as_nominal as as_nominal_option
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
+from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
 from vaglio.table._dates import CLOCK, Days, read_dates, seconds_of_day
-from vaglio.table._notation import NUMERIC_SHARE, Notation
 from vaglio.table._numerals import (
     BY_OTHER_NUMBERS,
     BY_SMALL_NUMBERS,
@@ -272,7 +272,9 @@ def _read_words(
         share = 1.0 if name == target else clues.numeric_share
         made = _as_numbers(each, fewest, share, clues, remarks, is_target=name == target)
         if made is None and name != target:
-            made = _as_dates(each, fewest, share, remarks) or _as_times(each, fewest, share, remarks)
+            # A smaller share is said of numbers: a date that does not fit may be one in another order of day and month.
+            most = max(share, NUMERIC_SHARE)
+            made = _as_dates(each, fewest, most, remarks) or _as_times(each, fewest, most, remarks)
         if made is not None:
             found[name] = made
         elif name != target and name not in told:
@@ -353,8 +355,8 @@ def _as_numbers(
         return None
     if _has_codes([word for word, known in zip(seen.column.categories, read.good | read.absent) if not known]):
         return None
-    notation = Notation(decimal=read.mark or clues.decimal or clues.fallback or "", unit=read.unit)
-    column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit, notation=notation)
+    cell_format = CellFormat(decimal=read.mark or clues.decimal or clues.fallback or "", unit=read.unit)
+    column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit, cell_format=cell_format)
     remarks.unread(column, "number")
     if read.unit:
         remarks.unit(column.name, read.unit)
@@ -375,8 +377,10 @@ def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Colum
     absent = _absent(seen.column.categories) & ~read.good
     if not _enough(read.good, absent, seen.counts, fewest, share):
         return None
-    notation = Notation("date", read.form, dayfirst=read.dayfirst)
-    column = _typed(seen, read.days, read.good, absent, remarks, is_date=True, level="interval", notation=notation)
+    cell_format = CellFormat("date", read.form, dayfirst=read.dayfirst)
+    column = _typed(
+        seen, read.days, read.good, absent, remarks, is_date=True, level="interval", cell_format=cell_format
+    )
     remarks.unread(column, "date")
     return column
 
@@ -387,7 +391,7 @@ def _as_times(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Colum
     good, absent = ~np.isnan(seen.clock), _absent(seen.column.categories)
     if not _enough(good, absent, seen.counts, fewest, share):
         return None
-    column = _typed(seen, seen.clock, good, absent, remarks, level="interval", notation=Notation(form=CLOCK))
+    column = _typed(seen, seen.clock, good, absent, remarks, level="interval", cell_format=CellFormat(form=CLOCK))
     remarks.unread(column, "time")
     return column
 
@@ -550,19 +554,19 @@ def infer(
             if column.kind == "numeric" and not typed and not is_target and column.role == "input":
                 column = _numbers(column, look, remarks)
         unit = clues.units.get(column.name, "")
-        if decimal and column.kind == "numeric" and not column.is_date and column.notation is None:
-            column = column.replace(notation=Notation(decimal=decimal))
+        if decimal and column.kind == "numeric" and not column.is_date and column.cell_format is None:
+            column = column.replace(cell_format=CellFormat(decimal=decimal))
         if unit and column.kind == "numeric" and not column.unit:
             column = _with_unit(column, unit)
         if own:
-            column = column.replace(notation=replace(column.notation or Notation(), missing=tuple(own)))
+            column = column.replace(cell_format=replace(column.cell_format or CellFormat(), missing=tuple(own)))
         out.append(column)
     return out, remarks.sentences()
 
 
 def _decimal_of(numbers: Iterable[Column], clues: Clues) -> str:
     """Return the decimal mark of the columns whose own numbers do not show it; "" if the others do not either."""
-    shown = {column.notation.decimal for column in numbers if column.notation is not None} - {""}
+    shown = {column.cell_format.decimal for column in numbers if column.cell_format is not None} - {""}
     if clues.decimal == ",":
         shown.add(",")
     return shown.pop() if len(shown) == 1 else ""
@@ -570,8 +574,8 @@ def _decimal_of(numbers: Iterable[Column], clues: Clues) -> str:
 
 def _with_unit(column: Column, unit: str) -> Column:
     """Return a column whose unit stands beside its name: cells may name it, too, unless it is a percent sign."""
-    notation = column.notation or Notation()
-    return column.replace(unit=unit, notation=notation if unit in ("%", "‰") else replace(notation, unit=unit))
+    cell_format = column.cell_format or CellFormat()
+    return column.replace(unit=unit, cell_format=cell_format if unit in ("%", "‰") else replace(cell_format, unit=unit))
 
 
 class _TextSummary(NamedTuple):
@@ -669,8 +673,8 @@ def _numbers_in_words(
             point_shown |= bool(words.match(r"\.").any())
             numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             # A point is shown, whatever the other columns have.
-            notation = Notation() if words.match(r"\.").any() else None
-            found[column.name] = Column.numeric(column.name, numbers, role=column.role, notation=notation)
+            cell_format = CellFormat() if words.match(r"\.").any() else None
+            found[column.name] = Column.numeric(column.name, numbers, role=column.role, cell_format=cell_format)
         else:
             open_ones.append(column)
     if point_shown and clues.decimal is None:

@@ -13,13 +13,14 @@ from typing import Any
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
+from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
 from vaglio.table._column import Column
-from vaglio.table._convert import Levels, apply_overrides
+from vaglio.table._convert import Levels, apply_overrides, ordered_level
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import Clues, Remarks, infer
-from vaglio.table._notation import NUMERIC_SHARE, Notation
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
@@ -29,16 +30,17 @@ from vaglio.typing import TableSource
 # Below this number of rows, threads take longer to start than to help.
 _MANY_ROWS = 100_000
 
-FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
+FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel", "html")
 
 
+@checked
 def read(
     source: TableSource,
     target: str | int | None = None,
     *,
     levels: Levels | None = None,
     roles: Mapping[str, str] | None = None,
-    like: Mapping[str, Notation | str] | None = None,
+    like: Mapping[str, CellFormat | str] | None = None,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
     footer: bool | None = None,
@@ -55,14 +57,14 @@ def read(
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
 
-    The rules are those of :mod:`vaglio.table._infer`. Files are recognised by content, then by extension; gzip is
-    unpacked.
+    The rules are those of :mod:`vaglio.table._infer`. Files are recognised by content, then by extension; gzip, bzip2
+    and xz are unpacked.
 
     Parameters
     ----------
     source : path, "-", open file, frame, array or container
-        CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
-        :meth:`~vaglio.Table.from_any` takes is typed by dtype first, then by the same rules.
+        CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel, HTML; "-" is standard input.
+        Anything :meth:`~vaglio.Table.from_any` takes is typed by dtype first, then by the same rules.
     target : str or int, optional
         The class: a name, or a position (-1 is the last column; also as digits in a string, if that is no name).
     levels : mapping, optional
@@ -71,9 +73,10 @@ def read(
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
-        Column -> how an earlier table was read, as ``Fitted.notations`` of a model gives it: these columns are inputs,
-        and each cell is read as it was there, whatever the others are. If only the kind is known ("numeric", "nominal",
-        "text", "date"), a number or a date must have one meaning. Absent columns are no error.
+        Column -> how an earlier table was read, as ``cell_formats`` of a model or a table gives it: these columns are
+        inputs (or the target), and each cell is read as it was there, whatever the others are. If only the kind is
+        known ("numeric", "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no
+        error.
     missing : sequence of str
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
@@ -86,8 +89,8 @@ def read(
     decimal : {".", ","}, optional
         The decimal mark; detected if not given. It decides what 1.234 and 1,234 mean.
     sheet : str or int
-        Name or position of the sheet of a spreadsheet.
-    format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
+        Name or position of the sheet of a spreadsheet; caption or position of the table of an HTML page.
+    format : {"csv", "parquet", "feather", "json", "arff", "excel", "html"}, optional
         By default detected from the content and the extension.
     kind : {"table", "transactions"}
         "transactions" reads baskets: one per line, or lines of id and item. Each item becomes an asymmetric column.
@@ -116,7 +119,7 @@ def read(
     ([1.5, 2.5], 1, 'sold')
     """
     _check_choices(format, kind, decimal, numeric_share)
-    known = {name: Notation.given(each).told(decimal, dayfirst, missing) for name, each in (like or {}).items()}
+    known = {name: CellFormat.given(each).told(decimal, dayfirst, missing) for name, each in (like or {}).items()}
     said = (target, levels or {}, roles or {}, known, missing)
     clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
@@ -150,7 +153,8 @@ def as_table(source: TableSource, *, finite: bool = True) -> Table:
     return table.with_columns([column.without_infinite() for column in table._columns.values()])
 
 
-def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+def check_decimal(decimal: str | None) -> None:
+    """Refuse a decimal mark that is none."""
     if decimal not in (None, ".", ","):
         raise InputError(
             "unknown-decimal-mark",
@@ -158,6 +162,10 @@ def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_s
             option=reading("decimal"),
             value=decimal,
         )
+
+
+def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+    check_decimal(decimal)
     if not 0 < numeric_share <= 1:
         raise InputError(
             "numeric-share-out-of-range",
@@ -208,7 +216,7 @@ def _read_format(
     source: Source,
     form: str,
     clues: Clues,
-    known: Mapping[str, Notation],
+    known: Mapping[str, CellFormat],
     *,
     encoding: str | None,
     sheet: str | int,
@@ -216,18 +224,26 @@ def _read_format(
     **options: Any,
 ) -> tuple[Table, Clues]:
     """Return the table as its format gives it, and what the file shows of its numbers."""
-    if form != "csv":
-        return _read_other(source, form, encoding, sheet, header, options), clues
+    if form not in ("csv", "html"):
+        return _read_other(source, form, known, encoding, sheet, header, options), clues
     from vaglio.table.readers.csv import clues_of, find_dialect, read_csv, survey
     from vaglio.table.readers.plain_csv import read_plain
 
     text = to_utf8(source, encoding)
+    if form == "html":
+        from vaglio.table.readers.html import read_page
+
+        text, named, remarks = read_page(bytes(text), source.name, sheet, source.limits)
+        header = named if header is None else header
+        source.remarks += remarks
+        options["delimiter"] = "\t"
     dialect = find_dialect(text, source.name, header=header, **options)
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
     words = [name for name in dialect.names if name in known]
-    columns = read_plain(*told) if not words else {}
+    plain = {name: _plain_like(column, known.get(name)) for name, column in read_plain(*told).items()}
+    columns = {name: column for name, column in plain.items() if column is not None}
     if padded:  # 01 makes decimals a column of codes, which the other reader notices
         columns = {name: column for name, column in columns.items() if str(column.storage) != "double"}
     if others := [name for name in dialect.names if name not in columns]:
@@ -236,7 +252,16 @@ def _read_format(
     return table, clues_of(dialect, clues)
 
 
-def _columns(frame: Any, known: Mapping[str, Notation]) -> list[Column]:
+def _plain_like(column: Column, cell_format: CellFormat | None) -> Column | None:
+    """Return a column that was read at once, if an earlier table's cells would be read so; else None."""
+    if cell_format is None or str(column.storage) == "string":
+        return column
+    if not cell_format.bare or cell_format.decimal == "," or column.is_date or len(column.infinite):
+        return None
+    return column.replace(unit=cell_format.unit, cell_format=cell_format)
+
+
+def _columns(frame: Any, known: Mapping[str, CellFormat]) -> list[Column]:
     """Return the columns of an Arrow table; threads share the work of a large one, since Arrow sets them free."""
 
     def made(name: str) -> Column:
@@ -252,7 +277,13 @@ def _columns(frame: Any, known: Mapping[str, Notation]) -> list[Column]:
 
 
 def _read_other(
-    source: Source, form: str, encoding: str | None, sheet: str | int, header: bool | None, options: dict[str, Any]
+    source: Source,
+    form: str,
+    known: Mapping[str, CellFormat],
+    encoding: str | None,
+    sheet: str | int,
+    header: bool | None,
+    options: dict[str, Any],
 ) -> Table:
     if form == "transactions":
         from vaglio.table.readers.transactions import read_transactions
@@ -271,7 +302,8 @@ def _read_other(
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        return read_excel(source.data, source.name, sheet, header, source.limits, footer=options["footer"])
+        how = {"like": known, "footer": options["footer"]}
+        return read_excel(source.data, source.name, sheet, header, source.limits, **how)
     from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather
@@ -290,7 +322,7 @@ def _finish(
     target: str | int | None,
     levels: Levels,
     roles: Mapping[str, str],
-    like: Mapping[str, Notation],
+    like: Mapping[str, CellFormat],
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
@@ -298,8 +330,8 @@ def _finish(
         # An item that no basket has is no missing column of a model.
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
-    levels = {raw.resolve(name): level for name, level in levels.items()}
-    known = {name: each for name, each in like.items() if name in raw and name not in (name_of_target, *levels)}
+    levels = {raw.resolve(name): ordered_level(level) for name, level in levels.items()}
+    known = {name: each for name, each in like.items() if name in raw and name not in levels}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:
         roles[name_of_target] = "target"
@@ -325,12 +357,12 @@ def _finish(
     return Table([done[column.name] for column in columns], sparse=raw.sparse, remarks=remarks, origin=raw.origin)
 
 
-def _read_like(column: Column, notation: Notation, clues: Clues, remarks: Remarks) -> Column:
+def _read_like(column: Column, cell_format: CellFormat, clues: Clues, remarks: Remarks) -> Column:
     """Return a column as an earlier table was read; too many cells that are something else are refused."""
     if column.name in clues.keep_words:
-        notation = replace(notation, keep=tuple(clues.keep_words[column.name]))
-    found, unread = notation.read(column)
-    if unread is not None and notation.refuses(unread.n, unread.present, clues.numeric_share):
-        raise unread.refusal(column.name, notation)
-    remarks.unread(found, notation.what)
+        cell_format = replace(cell_format, keep=tuple(clues.keep_words[column.name]))
+    found, unread = cell_format.read(column)
+    if unread is not None and cell_format.refuses(unread.n, unread.present, clues.numeric_share):
+        raise unread.refusal(column.name, cell_format)
+    remarks.unread(found, cell_format.what)
     return found

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from vaglio.errors import ColumnError, InputError
+from vaglio.errors import ArgumentError, ColumnError, InputError, as_own_errors
 from vaglio.messages.listing import bullet_html, html_table, text_table
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.printable import is_whole_text
 from vaglio.messages.sentences import clip, did_you_mean, listed, plural
+from vaglio.runtime.arguments import checked
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._column import Column, labels, numbers
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
@@ -100,6 +103,7 @@ class Table:
         self.origin = origin
 
     @classmethod
+    @checked
     def from_any(
         cls,
         source: TableSource,
@@ -196,7 +200,15 @@ class Table:
                 column=name,
                 hint=did_you_mean(name, self.columns, quoted=True),
             )
-        at = int(name)
+        try:
+            at = operator.index(name)
+        except TypeError:
+            raise ArgumentError(
+                "column-type",
+                "A column is named by text, or by its position, not by {value} ({type}).",
+                value=clip(repr(name), 40),
+                type=type(name).__name__,
+            ) from None
         if not -self.shape[1] <= at < self.shape[1]:
             raise ColumnError(
                 "unknown-column-position",
@@ -209,9 +221,11 @@ class Table:
     # ---- new tables from this one
 
     def __getitem__(self, key: object) -> Any:
-        """Rows by integers, mask or slice give a Table; a name gives that column's values."""
+        """Rows by integers, mask or slice give a Table, names of columns too; a name gives that column's values."""
         if isinstance(key, str):
             return self.column(key).values
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self.select(key)
         if isinstance(key, tuple):
             return self._two_axes(*key)
         return self.take(key)
@@ -232,6 +246,7 @@ class Table:
         block = self._sparse.take(rows) if self._sparse is not None else None
         return self._with(kept, block)
 
+    @checked
     def select(self, names: Sequence[str | int]) -> Table:
         """Return the Table of these columns, in this order (compressed ones last)."""
         chosen = [self.resolve(name) for name in names]
@@ -241,6 +256,7 @@ class Table:
             block = self._sparse.select([name for name in chosen if name in self._sparse])
         return self._with(kept, block)
 
+    @checked
     def drop(self, names: str | int | Sequence[str | int]) -> Table:
         """Return the Table without these columns."""
         gone = {self.resolve(name) for name in ([names] if isinstance(names, (str, int)) else names)}
@@ -261,6 +277,7 @@ class Table:
         new = {column.name: column for column in columns}
         return self._with({**self._columns, **new}.values(), self._sparse)
 
+    @checked
     def with_roles(self, roles: Mapping[str | int, str]) -> Table:
         """Return the Table with the roles of some columns changed."""
         changed = dict(self._columns)
@@ -283,6 +300,7 @@ class Table:
         """Return the Table with another compressed block."""
         return self._with(self._columns.values(), block)
 
+    @checked
     def unpack(self, names: Iterable[str]) -> Table:
         """Return the Table with these columns taken out of the compressed block."""
         block = self._sparse
@@ -303,6 +321,7 @@ class Table:
 
     # ---- learning
 
+    @checked
     def labelled(self, target: str | int | None = None) -> Table:
         """Return the rows whose class is known; a remark counts the others."""
         name = self._target_name(target)
@@ -318,6 +337,7 @@ class Table:
         )
         return self.take(~absent).with_remarks([remark])
 
+    @checked
     def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
         """Split into the input columns and the target.
 
@@ -351,6 +371,13 @@ class Table:
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]
         return known.select(inputs), y
+
+    @property
+    def cell_formats(self) -> dict[str, CellFormat]:
+        """How the cells of the inputs and the target are written, as ``like`` of :func:`vaglio.read` takes it."""
+        return {
+            name: CellFormat.of(column) for name, column in self._columns.items() if column.role in ("input", "target")
+        }
 
     def _target_name(self, target: str | int | None) -> str:
         name = self.target if target is None else target
@@ -426,7 +453,8 @@ def refuse_duplicates(names: Sequence[str], name: str = "") -> None:
 def _row_index(rows: Any, n_rows: int) -> Any:
     if isinstance(rows, slice):
         return rows
-    rows = np.atleast_1d(np.asarray(rows))
+    with as_own_errors():  # ragged lists
+        rows = np.atleast_1d(np.asarray(rows))
     if rows.size == 0:
         return rows.astype(np.intp)
     if rows.dtype == bool and len(rows) != n_rows:

@@ -20,6 +20,7 @@ from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
@@ -42,6 +43,7 @@ def learners() -> list[str]:
     return [name for name in LEARNERS if name in known] + [name for name in known if name not in LEARNERS]
 
 
+@checked
 def trace(
     learner: str | Estimator,
     X: TableLike,
@@ -104,8 +106,8 @@ def trace(
             rows=Option("max_rows"),
             steps=Option("max_steps"),
         )
-    # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
-    estimator = find(learner).cls(**find(learner).textbook) if isinstance(learner, str) else learner
+    # Not as a command would set it: a trace shows the algorithm of the textbook.
+    estimator = _textbook(learner) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers.find(learner_id, family_of_learner(learner_id))
     if write is None:
@@ -123,6 +125,12 @@ def trace(
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
     return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
+
+
+def _textbook(learner: str) -> Any:
+    """The learner as the textbook has it; what it draws at random is the same every time."""
+    made = find(learner).make(textbook=True)
+    return made.set_params(random_state=0) if "random_state" in made.get_params() else made
 
 
 def _name_of(learner_id: str, estimator: Any) -> str:

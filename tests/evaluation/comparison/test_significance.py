@@ -5,7 +5,14 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.significance import corrected_interval, friedman_nemenyi, holm, mcnemar, nadeau_bengio
+from vaglio.evaluation.comparison.significance import (
+    Contrast,
+    corrected_interval,
+    friedman_nemenyi,
+    holm,
+    mcnemar,
+    nadeau_bengio,
+)
 
 
 def test_the_correction_by_hand():
@@ -31,6 +38,32 @@ def test_it_rarely_calls_chance_a_difference():
         nadeau_bengio(*rng.binomial(30, 0.8, size=(2, 10)) / 30, n_train=270, n_test=30)[1] < 0.05 for _ in range(200)
     )
     assert alarms <= 10
+
+
+def test_folds_that_agree_are_no_certainty():
+    """A learner that predicts one class is equally good in all stratified folds, and not on all tables."""
+    difference = np.tile([1.0, 1.0, -1.0, 0.0, 0.0, 0.0], 10)
+    alike = Contrast.of_rows(difference, np.full(10, 1 / 6), n_train=54, n_test=6)
+    assert nadeau_bengio(np.full(10, 1 / 6) + 1e-9 * np.arange(10), np.zeros(10), n_train=54, n_test=6)[1] < 1e-6
+    assert alike.p > 0.05
+    # Folds that vary more than their rows do come from models that differ.
+    apart = np.array([1, -1] * 5) * 0.6 + 1 / 6
+    assert Contrast.of_rows(difference, apart, n_train=54, n_test=6).error > 1.5 * alike.error
+    assert Contrast.of_rows(0 * difference, np.zeros(10), n_train=54, n_test=6).p == 1
+    assert Contrast.of_rows(0 * difference + 1, np.ones(10), n_train=54, n_test=6).p == 0
+
+
+def test_a_row_that_is_tested_again_is_no_further_row():
+    rng = np.random.default_rng(0)
+    difference, folds = rng.integers(-1, 2, 60).astype(float), np.repeat(np.arange(10), 6)
+    of_folds = np.array([difference[folds == k].mean() for k in range(10)])
+    once = Contrast.of_rows(difference, of_folds, n_train=54, n_test=6)
+    again = Contrast.of_rows(
+        np.tile(difference, 5), np.tile(of_folds, 5), n_train=54, n_test=6, rows=np.tile(np.arange(60), 5)
+    )
+    assert again.mean == pytest.approx(once.mean)
+    assert again.freedom == once.freedom
+    assert again.error == pytest.approx(once.error, rel=0.05)
 
 
 def test_mcnemar_counts_only_where_they_differ():

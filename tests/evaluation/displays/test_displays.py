@@ -127,3 +127,20 @@ def test_learning_curve(three):
     drawn = vaglio.LearningCurveDisplay.from_estimator(GaussianNB(), X, y, cv=3, train_sizes=[0.3, 1.0])
     assert len(drawn.train_sizes) == 2
     assert ":" in drawn.diagnosis
+    for scores, interval in zip(drawn.test_scores, drawn.intervals, strict=True):
+        assert interval.low < scores.mean() < interval.high
+    # Of a score that is no accuracy nothing is known but its spread.
+    drawn = vaglio.LearningCurveDisplay.from_estimator(GaussianNB(), X, y, cv=3, train_sizes=[1.0], scoring="f1_macro")
+    assert drawn.intervals[0].low < drawn.test_scores.mean() < drawn.intervals[0].high
+
+
+def test_bands_are_drawn_and_named(two, three):
+    model, X, y = two
+    curve = vaglio.CalibrationDisplay.from_estimator(model, X, y)
+    learning = vaglio.LearningCurveDisplay.from_estimator(GaussianNB(), *three[1:], cv=3, train_sizes=[0.3, 1.0])
+    for drawn in (curve, learning):
+        assert any("95% interval" in entry.get_text() for entry in drawn.ax_.get_legend().get_texts())
+        assert len(drawn.ax_.collections) == 1
+    assert (curve.low[0] <= curve.prob_true[0]).all()
+    assert (curve.prob_true[0] <= curve.high[0]).all()
+    assert not vaglio.CalibrationDisplay([0.0, 1.0], [0.1, 0.9]).plot().ax_.collections

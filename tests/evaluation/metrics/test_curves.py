@@ -13,6 +13,7 @@ from vaglio.evaluation.metrics.curves import (
     PrecisionRecallCurve,
     RocCurve,
 )
+from vaglio.evaluation.metrics.intervals import wilson_interval
 from vaglio.evaluation.metrics.rates import RATES, Rates
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 
@@ -165,6 +166,17 @@ def test_bins_by_hand():
     assert curve.observed.tolist() == [0.5, 1.0, 0.0, 1.0]
     assert curve.weight.tolist() == [2, 1, 1, 1]
     assert curve.expected_error == pytest.approx((2 * 0.375 + 0.7 + 0.75 + 0) / 5)
+
+
+def test_every_bin_has_the_interval_of_a_share():
+    positive, probability = np.array([True] * 9 + [False]), np.full(10, 0.8)
+    curve = CalibrationCurve.from_scores(positive, probability)
+    wilson = wilson_interval(9, 10)
+    assert (curve.low[0], curve.high[0]) == (wilson.low, wilson.high)
+    # Folds share rows, and rows of unequal weight tell less.
+    for less in ({"effect": 2.0}, {"weight": np.arange(1.0, 11.0)}):
+        wider = CalibrationCurve.from_scores(positive, probability, **less)
+        assert wider.high[0] - wider.low[0] > wilson.high - wilson.low
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])

@@ -4,6 +4,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.learners.registry import LEARNERS
 
@@ -27,3 +28,20 @@ def test_names_seeds_and_spaces():
     assert found[2].space == {"min_samples_leaf": [2]}
     assert resolve_learners("c45")[0].space == LEARNERS["c45"].search_space
     assert len(resolve_learners(None)) == len(LEARNERS)
+
+
+def test_an_id_may_have_settings() -> None:
+    """One learner at several settings; what is set is not tuned."""
+    shallow, deep = resolve_learners(["c45:max_depth=3,min_samples_leaf=5", "c45:max_depth=8"])
+    assert (shallow.name, shallow.estimator.max_depth, shallow.estimator.min_samples_leaf) == (
+        "c45:max_depth=3,min_samples_leaf=5",
+        3,
+        5,
+    )
+    assert deep.estimator.max_depth == 8
+    assert "min_samples_leaf" not in shallow.space
+    assert "min_samples_leaf" in deep.space
+    with pytest.raises(InputError, match="no setting"):
+        resolve_learners(["c45:deep"])
+    with pytest.raises(InputError, match="no parameter"):
+        resolve_learners(["c45:depth=3"])

@@ -44,12 +44,12 @@ def test_the_test_is_that_of_mcnemar(only_leader, only_rival, both):
 
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.floats(0.001, 0.5))
-def test_a_level_holds_for_all_tests_together_as_holm_says(chances, level):
+def test_a_level_holds_for_all_pairs_together(chances, level):
     together = chances_together(dict(enumerate(chances)))
     stopped = set()
-    # The definition: the smallest p against the level over the number of tests, the next over one less, and so on.
+    # The definition: the smallest p against the level over the number of pairs, the next over those left, and so on.
     for left, i in zip(range(len(chances), 0, -1), sorted(range(len(chances)), key=lambda i: chances[i])):
-        if left * chances[i] >= level:
+        if left * (left + 1) / 2 * chances[i] >= level:
             break
         stopped.add(i)
     assert {i for i, p in together.items() if p < level} == stopped

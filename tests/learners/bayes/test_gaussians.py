@@ -13,6 +13,7 @@ from sklearn.mixture import GaussianMixture
 
 import vaglio
 from vaglio import GaussianMAPClassifier, GaussianMixtureClassifier, NaiveBayesClassifier
+from vaglio.encode import Ranges
 from vaglio.errors import DataWarning
 from vaglio.learners.bayes.estimators import covariance as _covariance
 from vaglio.learners.bayes.estimators.covariance import ledoit_wolf_share
@@ -162,8 +163,7 @@ def test_variance_over_all_classes_is_that_of_their_sums(far):
 def test_a_class_of_a_table_without_missing_values_is_learned_as_with_them():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(90, 4)), np.arange(90) % 3
-    fits = [
-        _covariance.fit_class_gaussians(x, y, None, np.arange(3), "full", "auto", missing) for missing in (False, True)
-    ]
+    ranges = [Ranges(x.min(axis=0), x.max(axis=0), missing, True) for missing in (False, True)]
+    fits = [_covariance.fit_class_gaussians(x, y, None, np.arange(3), "full", "auto", known) for known in ranges]
     assert fits[0].covariance.tobytes() == fits[1].covariance.tobytes()
     assert fits[0].mean.tobytes() == fits[1].mean.tobytes()

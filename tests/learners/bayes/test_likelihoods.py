@@ -158,7 +158,7 @@ def test_losses_are_those_of_models_trained_on_the_other_folds(load: object, wei
     rng = np.random.default_rng(0)
     X = np.where(rng.random(X.shape) < gaps, np.nan, X)
     w = rng.integers(1, 4, len(y)) * 0.5 if weighted else None
-    fold = _core.content_folds(X, np.empty((len(X), 0), dtype=np.int32), y, FOLDS)
+    fold = folds_of(X, y)
     expected = brute_force(X, y, w, fold, alpha=1.0, var_smoothing=5.0)
     found = kernel_losses(X, y, w, fold, 1)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
@@ -173,12 +173,25 @@ def test_columns_without_any_cut_are_normal() -> None:
     assert (found[0] == found[1]).all()
 
 
-def test_equal_rows_share_a_fold_and_others_take_turns() -> None:
-    X = np.array([[2.0], [1.0], [np.nan], [1.0], [-0.0], [0.0], [5.0]])
-    codes = np.array([[0], [1], [0], [1], [2], [2], [0]], dtype=np.int32)
-    y = np.array([0, 0, 0, 0, 1, 1, 0])
-    # In order: class 0 by number, the missing one last, then class 1.
-    assert _core.content_folds(X, codes, y, 3).tolist() == [1, 0, 0, 0, 1, 1, 2]
+def folds_of(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    keys = likelihood_choice.content_keys(EncodedMatrix.from_arrays(X))
+    return likelihood_choice.content_folds(keys, y, FOLDS)
+
+
+def test_folds_depend_on_what_rows_hold_and_on_no_order_name_or_unit() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    fold, order = folds_of(X, y), rng.permutation(60)
+    for c in range(3):
+        counts = np.bincount(fold[y == c], minlength=FOLDS)
+        assert np.ptp(counts) <= 1
+    np.testing.assert_array_equal(folds_of(X[order], y[order]), fold[order])
+    np.testing.assert_array_equal(folds_of(np.ascontiguousarray(X[:, ::-1]), y), fold)
+    np.testing.assert_array_equal(folds_of(X * 2.0**-900, y), fold)
+    np.testing.assert_array_equal(folds_of(np.column_stack([np.full(60, 7.0), X]), y), fold)
+    np.testing.assert_array_equal(folds_of(X, (y + 1) % 3), fold)
+    np.testing.assert_array_equal(folds_of(np.repeat(X, 2, axis=0), np.repeat(y, 2)), np.repeat(fold, 2))
 
 
 @pytest.mark.parametrize("arguments", ["fold", "others", "cut"])

@@ -161,9 +161,13 @@ def test_likelihood_by_column() -> None:
 
 
 def test_auto_is_gaussian_where_nothing_is_cut() -> None:
-    rng = np.random.default_rng(0)
-    model = NaiveBayesClassifier().fit(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
-    assert set(model.likelihoods_.values()) == {"gaussian"}
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        model = NaiveBayesClassifier().fit(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
+        found.append(set(model.likelihoods_.values()))
+    assert found.count({"gaussian"}) >= 8
+    assert found.count({"mdl"}) == 0
 
 
 def test_auto_takes_a_density_where_cross_validation_prefers_it() -> None:

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 
 import vaglio
 from vaglio import ForestImputer
-from vaglio.errors import DataWarning, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -132,3 +132,8 @@ def test_a_column_without_a_value_stays_missing():
     with pytest.warns(DataWarning, match="not filled"):
         filled = imputer.fit(array, y).transform(array)
     assert np.isnan(filled).sum(axis=0).tolist() == [0, 40]
+
+
+def test_without_classes_it_says_what_it_needs() -> None:
+    with pytest.raises(InputError, match="needs y"):
+        ForestImputer().fit_transform([[1.0, None], [2.0, 3.0]])

@@ -9,10 +9,13 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse as sp
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_diabetes, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier as ScikitLearn
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
+from sklearn.neural_network import MLPRegressor as TheirRegressor
 
+import vaglio
 from vaglio import MLPClassifier
 from vaglio.learners.linear.passes import Training
 
@@ -104,3 +107,33 @@ def test_ctrl_c_ends_a_training_in_memory(rows, monkeypatch):
     monkeypatch.setattr(ScikitLearnMLP, "_update_no_improvement_count", press_ctrl_c)
     with pytest.warns(UserWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
         MLPClassifier((4,)).fit(*rows)
+
+
+def test_a_network_for_numbers_is_scikit_learns_on_the_standardised_target():
+    X, y = load_diabetes(return_X_y=True)
+    given = {"hidden_layer_sizes": (8,), "max_iter": 60, "random_state": 0, "early_stopping": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ours = vaglio.MLPRegressor(**given, preprocess=None).fit(X, y)
+        theirs = TheirRegressor(**given).fit(X, (y - y.mean()) / y.std())
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X) * y.std() + y.mean(), rtol=1e-9)
+    assert ours.loss_ == pytest.approx(theirs.loss_)
+
+
+@pytest.mark.parametrize("factor", [2.0**-40, 2.0**40])
+def test_the_unit_of_the_target_does_not_change_a_network(factor: float):
+    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    expected = vaglio.MLPRegressor((5,), solver="lbfgs").fit(X, y).predict(X)
+    found = vaglio.MLPRegressor((5,), solver="lbfgs").fit(X, y * factor).predict(X)
+    np.testing.assert_array_equal(found, expected * factor)
+
+
+def test_a_network_for_numbers_goes_on_from_its_weights():
+    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = vaglio.MLPRegressor((8,), max_iter=20, warm_start=True).fit(X, y)
+        before = model.score(X, y)
+        for _ in range(4):
+            model.fit(X, y)
+    assert model.score(X, y) > before

@@ -11,7 +11,7 @@ from sklearn.datasets import make_regression
 
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.learners.neighbors import estimators
 from vaglio.learners.neighbors.model import Neighbors
 
@@ -192,6 +192,20 @@ def test_numbers_are_predicted_without_columns_of_noise() -> None:
     assert model.predict(noisy) == pytest.approx(vaglio.KNeighborsRegressor(5).fit(X, y).predict(X))
 
 
+def test_no_row_is_added_to_a_calibrated_model(iris):
+    X, y = iris
+    model = KNeighborsClassifier(calibrate="temperature")
+    with pytest.raises(InputError, match="With partial_fit, leave it out"):
+        model.partial_fit(X, y)
+    before = model.fit(X[:100], y[:100]).predict_proba(X)
+    for add in (model.add, model.partial_fit):
+        with pytest.raises(InputError, match="With partial_fit, leave it out"):
+            add(X[100:], y[100:])
+    with pytest.raises(NotSupportedError, match="calibrated to the rows it holds"):
+        model.fitted_.add(X[100:], y[100:])
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
 @pytest.mark.parametrize("estimator", [vaglio.KNeighborsClassifier(3), vaglio.KNeighborsRegressor(3)])
 def test_rows_with_weights_are_added_to_estimators_and_to_loaded_models(estimator, iris, tmp_path):
     X, y = iris
@@ -213,3 +227,9 @@ def test_rows_with_weights_are_added_to_estimators_and_to_loaded_models(estimato
             loaded.add(*wrong)
     with pytest.raises(vaglio.errors.NotSupportedError, match="holds no training rows"):
         vaglio.ID3Classifier().fit(X, y).fitted_.add(X, y)
+
+
+def test_fewer_rows_than_neighbors_is_said() -> None:
+    with pytest.warns(vaglio.errors.DataWarning, match="5 neighbors are asked for, but there are 2 training rows"):
+        model = KNeighborsClassifier(5).fit([[1.0], [2.0]], ["a", "b"])
+    assert model.predict_proba([[1.0]]).tolist() == [[0.5, 0.5]]

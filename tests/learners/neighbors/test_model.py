@@ -191,6 +191,20 @@ def test_tiny_distances_do_not_overflow():
     np.testing.assert_allclose(model.predict_proba(query(0.0)), [[0.9, 0.1]])
 
 
+@pytest.mark.parametrize("vote", ["uniform", "distance", "squared_distance"])
+def test_rows_of_one_direction_have_no_cosine_distance_below_zero(vote):
+    rows = np.random.default_rng(0).normal(size=(300, 7))
+    model = stored(
+        numeric=rows, codes=no_codes(300), target=np.arange(300) % 2, scale=np.ones(7), metric="cosine", vote=vote
+    )
+    scaled = EncodedMatrix.from_arrays(numeric=rows * np.linspace(0.1, 30, 300)[:, None])
+    distances = model.nearest(scaled, 3)[1]
+    assert distances.min() == 0
+    probability = model.predict_proba(scaled)
+    assert probability.min() >= 0
+    np.testing.assert_allclose(probability.sum(axis=1), 1)
+
+
 def test_votes_weigh_and_k_counts_rows():
     weighted = stored(weight=np.array([2.0, 1.0, 3.0, 0.5]), k=3)
     # The nearest to 0.4 are the rows 0, 1 and 2, those to 3.0 the rows 2, 3 and 1; row 0 and row 3 are of class 0.

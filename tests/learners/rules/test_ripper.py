@@ -3,10 +3,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.tables import PLAY_X as X
 from tests.tables import PLAY_Y as y
 
+import vaglio
 from vaglio import RIPPERClassifier, _core
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 
@@ -167,3 +169,12 @@ def test_many_classes_and_columns_finish():
     table[np.arange(900), labels % 100] += labels // 100 + 1
     model = RIPPERClassifier(optimizations=0, prune=False).fit(table, labels)
     assert model.score(table, labels) > 0.9
+
+
+@pytest.mark.parametrize("names", [("p", "q"), ("q", "p")])
+def test_of_tied_classes_the_one_that_presence_tells_has_the_rule(names):
+    basket = pd.DataFrame({"milk": np.arange(20) < 10, "jam": np.arange(20) % 2 == 0, "y": np.repeat(names, 10)})
+    rows, labels = vaglio.read(basket, levels={"milk": "asymmetric", "jam": "asymmetric"}).xy("y")
+    rules = RIPPERClassifier().fit(rows, labels).rules()
+    assert str(rules).splitlines()[0] == f"IF milk = true THEN {names[0]}  [10 of 10]"
+    assert rules.score(rows, labels) == 1

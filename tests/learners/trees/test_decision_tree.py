@@ -64,6 +64,21 @@ def test_cost_complexity_path_is_scikit_learns(seed: int) -> None:
         assert pruned.get_n_leaves() == leaves
 
 
+def test_entropies_are_exact_so_that_a_link_of_the_price_is_cut() -> None:
+    # 200 rows; two of them can be told apart by the second column alone: a gain of 2/200 · 1 bit = 0.01.
+    kind = np.repeat(["a", "b", "c"], [99, 99, 2])
+    X, y = pd.DataFrame({"kind": kind, "z": np.arange(200) % 2}), np.repeat([0, 1, 0, 1], [99, 99, 1, 1])
+    for price, leaves in ((0.01, 3), (0.01 - 1e-9, 4)):
+        tree = vaglio.DecisionTreeClassifier(criterion="entropy", nominal_split="multiway", ccp_alpha=price).fit(X, y)
+        assert tree.get_n_leaves() == leaves
+    for seed in range(5):
+        X, y = numbers(seed, n=300 + 7 * seed)
+        tree = vaglio.DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
+        share = tree.value / tree.value.sum(axis=1, keepdims=True)
+        entropy = -(share * np.log2(share, out=np.zeros_like(share), where=share > 0)).sum(axis=1)
+        np.testing.assert_allclose(tree.impurity, entropy, rtol=0, atol=1e-14)
+
+
 def test_alpha_by_cross_validation() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))

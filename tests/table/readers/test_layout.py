@@ -210,6 +210,7 @@ HEADINGS = [
     ([[None, "a", "b"], *([f"r{at}", at / 2, at * 3] for at in range(9))], "column_1 a b"),
     ([["continent", 1952, 1957, 1962], *([f"C{at}", at * 10, 30.5, 9] for at in range(9))], "continent 1952 1957 1962"),
     ([["district", 2022], *([f"D{at}", 300 + at] for at in range(9))], "district 2022"),
+    ([["before", "1 week", "2 weeks"], *([at + 0.5, at / 2, at * 3] for at in range(9))], "before 1 week 2 weeks"),
     ([["Roma", 2022], ["Bari", 300], ["Milano", 41], ["Roma", 17]], None),
     ([["Roma", 1990, 2001], ["Bari", 1850, 1999], ["Milano", 1900, 2014]], None),
     ([[2000, 5.5], [2001, 6.5], [2002, 7.5]], None),

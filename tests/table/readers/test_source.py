@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import random
 import socket
 import threading
 import zipfile
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -52,7 +55,7 @@ def test_paths_that_cannot_be_read(tmp_path):
 def test_zip_archives_are_not_taken_for_spreadsheets(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as out:
         out.writestr("t.csv", "a,b\n1,2\n")
-    with pytest.raises(ReadError, match=r"is a zip archive, not a table\. Unpack it first"):
+    with pytest.raises(ReadError, match=r"holds a zip archive, not a table\. Unpack it first"):
         read(tmp_path / "t.zip")
 
 
@@ -254,12 +257,67 @@ def test_open_files_that_cannot_be_read_are_one_sentence(tmp_path):
         list(read_chunks(io.StringIO("a\n1\n")))
 
 
-@pytest.mark.parametrize("cut", [3, 12, 40])
-def test_damaged_gzip_is_named(cut):
-    data = gzip.compress(b"a,b\n" + b"1,2\n" * 1000, mtime=0)
+PACKED = {"gzip": partial(gzip.compress, mtime=0), "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("form", PACKED)
+def test_packed_files_are_read_and_damaged_ones_are_named(form, tmp_path):
+    data = PACKED[form](b"a,b\n" + b"1,2\n" * 1000)
+    path = tmp_path / "t.csv.packed"
+    path.write_bytes(data)
     for reader in READERS:
-        with pytest.raises(ReadError, match="is gzip but damaged"):
-            reader(io.BytesIO(data[:cut]))
+        found = reader(path)
+        assert sum(map(len, found if isinstance(found, list) else [found])) == 1000
+        for cut in (12, 40):
+            with pytest.raises(ReadError, match=f"is {form} but damaged"):
+                reader(io.BytesIO(data[:cut]))
+
+
+NO_TABLES = {
+    "a picture": [b"\x89PNG\r\n\x1a\n\0", b"\xff\xd8\xff\xe0\0\x10JFIF", b"<svg xmlns='x'><g/></svg>", b"GIF89a\0"],
+    "XML": [b"<?xml version='1.0'?><a><b>1</b></a>", b"<root><x>1</x></root>"],
+    "a graph": [
+        b"<?xml version='1.0'?>\n<!-- made --><graphml xmlns=''><node/></graphml>",
+        b"digraph G {\n a -> b;\n}",
+        b"graph { a -- b }",
+        b"Creator x\ngraph [\n node [ id 1 ]\n]",
+        b"@prefix a: <x> .\n",
+        b"*Vertices 3\n1 a\n",
+    ],
+    "a spreadsheet in XML": [b"<?xml version='1.0'?><Workbook xmlns='urn:schemas-microsoft-com:office:spreadsheet'>"],
+    "a zip archive": [b"PK\x03\x04aaaa"],
+    "an archive": [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07"],
+    "PDF": [b"%PDF-1.4"],
+    "an SQLite database": [b"SQLite format 3\0"],
+    "data of R": [gzip.compress(b"RDX3\nX\n\0\0\0", mtime=0)],
+    "data of another program": [b"<stata_dta><header>", b"\x80\x04\x95aa", b"\x89HDF\r\n\x1a\n"],
+    "a NumPy array": [b"\x93NUMPY\x01\0"],
+    "a model": [b'\x10\0\0\0\0\0\0\0{"__metadata__": {}}'],
+    "binary data in an unknown format": [b"a\0\1\2\0b,c"],
+}
+
+
+@pytest.mark.parametrize("what", NO_TABLES)
+def test_what_is_no_table_is_named_with_advice(what):
+    for content in NO_TABLES[what]:
+        for reader in READERS:
+            with pytest.raises(ReadError, match=rf"holds {what}, not a table\. \w.*\.$"):
+                reader(io.BytesIO(content))
+
+
+@pytest.mark.parametrize(
+    "first", ["graph [unit],b", "orchid,b", "<5,>6", "Graph,n", "BMI,b", "<NA>,x", "RDX,ORC", "BZh,b"]
+)
+def test_names_that_begin_as_other_formats_do_are_names(first):
+    assert read(io.BytesIO(f"{first}\n1,2\n3,4\n".encode())).columns == tuple(first.split(","))
+
+
+def test_lines_of_utf_8_in_a_text_of_latin_1_are_read_as_such():
+    words = ["naïve café", "perché no", "Zoë Größe", "plain"] * 50
+    lines = [f"{word};{n}\n".encode("utf-8" if n % 50 == 6 else "cp1252") for n, word in enumerate(words)]
+    for reader in (read, lambda file: next(read_chunks(file))):
+        assert reader(io.BytesIO(b"w;n\n" + b"".join(lines)))["w"].tolist() == words
+    assert read(io.BytesIO(b"w;n\n\x81\xe9b;1\na;2\n"))["w"].tolist() == ["\x81éb", "a"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-7", "unicode_escape", "hex", "no\0name", "nonsense", "idna", "undefined"])

@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto hessian = input.list(p * p, any), gradient = input.list(p, any), start = input.list(p, any);
     const auto l1 = input.list(p, [&] { return input.weight(); });
     const int sweeps = static_cast<int>(input.below(50));
-    PROMISE(quadratic_lasso(hessian.data(), gradient, start, l1, 1e-6, sweeps, control).size() == p);
+    PROMISE(quadratic_lasso(hessian.data(), gradient, start, l1, 1e-6, sweeps, control).x.size() == p);
     const std::size_t n = input.below(200);
     std::vector<bool> seen(n);
     for (const std::int64_t row : visiting_order(n, input.raw<std::uint32_t>()))

@@ -25,11 +25,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     PROMISE(kernel_matrix(rows, support, spec, 1, control).size() == m * n);
 
     std::vector<std::int32_t> index;
-    std::vector<double> target, bound;
+    std::vector<double> target, low, high;
     for (std::size_t i = 0; i < n; ++i) {
         index.push_back(static_cast<std::int32_t>(input.below(n)));
         target.push_back(input.flag() ? 1.0 : -1.0);
-        bound.push_back(input.weight());
+        low.push_back(input.flag() ? 0.0 : -input.weight());
+        high.push_back(low.back() < 0 ? 0.0 : input.weight());
     }
     SvmOptions options;
     options.tolerance = 1e-3;
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.shrinking = input.flag();
     options.objective_limit = input.flag() ? 0 : 1e6;
     const std::vector<std::int64_t> one{0, static_cast<std::int64_t>(n)};
-    const auto found = solve_features(support, spec, {index, one, target, bound}, options, {1 << 20, 1}, control);
+    const auto found = solve_features(support, spec, {index, one, target, low, high}, options, {1 << 20, 1}, control);
     PROMISE(found.size() == 1 && found[0].beta.size() == n && found[0].slope.size() == n);
     return 0;
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._options import ModelFile, UsageError, output_option
+from vaglio.cli._options import ModelFile, Threshold, UsageError, decided, output_option
 from vaglio.cli._output import Answer, next_line, shell, with_model
 from vaglio.messages.message import Number, join, text
 
@@ -83,13 +83,15 @@ def run(
     direction: Way = None,
     label: Label = None,
     reason: Reason = "",
+    threshold: Threshold = None,
     out: Out = None,
 ) -> Answer:
-    """Edit one term of an additive model by expert knowledge; without a term, list the terms.
+    """Edit a term of an additive model, or the threshold of any model; with neither, list the terms.
 
     The edited model is a new file. It records every change with its reason and the scores before and after; inspect and
     the report show them.
     """
+    from vaglio.evaluation.metrics.cost_sensitive import in_words
     from vaglio.fitted import load
     from vaglio.runtime.files import check_writable
 
@@ -98,28 +100,35 @@ def run(
             "term-without-action",
             "Give both the term and the action: vaglio edit MODEL TERM flatten|monotone|remove|set.",
         )
-    if (term is None) != (out is None):
+    if (term is None and threshold is None) != (out is None):
         if out is None:
             raise UsageError("edit-without-out", "Add --out FILE: the file for the edited model.")
         raise UsageError("out-without-edit", "--out needs a change: give the term and the action.")
     if out is not None:
         check_writable(out)
     fitted = load(model)
-    if term is None or action is None or out is None:
+    if out is None:
         return _terms(model, fitted)
-    edited = fitted.edit(
-        term,
-        action.value,
-        where=_where(fitted, term, where),
-        value=value,
-        direction=None if direction is None else 1 if direction is Direction.rising else -1,
-        label=_label(fitted, label),
-        reason=reason,
-    )
+    edited = decided(fitted, None, None, threshold)
+    if term is not None and action is not None:
+        edited = edited.edit(
+            term,
+            action.value,
+            where=_where(fitted, term, where),
+            value=value,
+            direction=None if direction is None else 1 if direction is Direction.rising else -1,
+            label=_label(fitted, label),
+            reason=reason,
+        )
     edited.save(out)
     following = (with_model("evaluate", out, "-"), shell("vaglio", "inspect", out))
     notes = [text("The edited model is in {out}; {model} is unchanged.", out=out, model=model), next_line(*following)]
-    return Answer({"out": str(out), "edit": edited.edits[-1]}, [edited.edits_in_words()[-1]], notes)
+    data: dict[str, Any] = {"out": str(out)} | ({"edit": edited.edits[-1]} if term is not None else {})
+    said: list[str] = [edited.edits_in_words()[-1]] if term is not None else []
+    if edited.threshold is not None:
+        data["threshold"] = dict(zip(("class", "probability"), edited.threshold))
+        said += [told] if (told := in_words(edited)) else []
+    return Answer(data, said, notes)
 
 
 def _terms(path: Path, fitted: Fitted) -> Answer:

@@ -13,11 +13,12 @@ from vaglio.cli._options import (
     Accept,
     Decide,
     Deciding,
-    EvaluationOptions,
     ForSpreadsheet,
     Jobs,
+    RepeatedEvaluationOptions,
     Seed,
     Settings,
+    Textbook,
     UsageError,
     criterion,
     learner_option,
@@ -65,7 +66,8 @@ def run(
     reading: ReadingOptions,
     learner: LearnerOrNone = None,
     settings: Settings = None,
-    evaluating: EvaluationOptions,
+    textbook: Textbook = False,
+    evaluating: RepeatedEvaluationOptions,
     decide: Decide = None,
     accept: Accept = None,
     seed: Seed = 0,
@@ -84,7 +86,7 @@ def run(
     wanted = criterion(accept)
     how: str
     if table is not None:
-        _no_learning(learner, settings, evaluating)
+        _no_learning(learner, settings or (["--textbook"] if textbook else None), evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, work)
         how, what = text("on {table}", table=table), model_or_table
         again = with_model("evaluate", model_or_table, table)
@@ -99,7 +101,7 @@ def run(
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
-        estimator = make_learner(what, settings, seed, jobs)
+        estimator = make_learner(what, settings, seed, jobs, textbook=textbook)
         evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
         opened = work.rows(table, reading, evaluating.folds)
         plan = evaluating.plan(opened.test(evaluating.test), seed)
@@ -140,7 +142,7 @@ def _evaluated_model(
     path: Path,
     table: str,
     reading: ReadingOptions,
-    evaluating: EvaluationOptions,
+    evaluating: RepeatedEvaluationOptions,
     decide: Deciding | None,
     work: WorkOptions,
 ) -> Evaluation:
@@ -168,12 +170,12 @@ def _evaluated_model(
         return evaluate(fitted, rows, pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 
-def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:
+def _no_learning(learner: str | None, settings: list[str] | None, evaluating: RepeatedEvaluationOptions) -> None:
     if learner is not None or settings or evaluating.wanted:
         raise UsageError(
             "learner-options-with-model",
             (
-                "--learner, --set, --test, --folds and --holdout evaluate a learner on a table; they do not "
+                "--learner, --set, --test, --folds, --holdout and --loo evaluate a learner on a table; they do not "
                 "apply to a model."
             ),
         )

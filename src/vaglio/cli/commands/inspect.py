@@ -11,6 +11,7 @@ from vaglio.messages.message import join, text
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
+    from vaglio.messages.message import Message
 
 # Values of a column that are listed: more than these fill the terminal.
 _MOST_VALUES = 12
@@ -32,15 +33,18 @@ def describe(fitted: Fitted) -> Answer:
 def _facts(fitted: Fitted) -> dict[str, Any]:
     from vaglio.model.base import size_and_shape
 
+    cost = fitted.error_cost
     return {
         "learner": fitted.learner,
         "kind": fitted.model.kind,
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": size_and_shape(fitted.model),
-        "cost": None if fitted.cost is None else {"decide": fitted.decide, "matrix": fitted.cost.matrix.tolist()},
+        "cost": None if cost is None else {"decide": fitted.decide, "matrix": cost.matrix.tolist()},
+        "threshold": None if fitted.threshold is None else dict(zip(("class", "probability"), fitted.threshold)),
         "columns": [feature.to_state() for feature in fitted.codebook.columns],
         "digest": fitted.digest,
+        "textbook": _choices(fitted),
         "provenance": fitted.provenance,
     }
 
@@ -67,6 +71,7 @@ def _lines(fitted: Fitted) -> str:
         text("accuracy"): _accuracy(fitted, accuracy, scores.get("how", "")),
         text("mean cost"): text("{cost:.4f} per row", cost=mean_cost) if isinstance(mean_cost, float) else None,
         text("criterion"): _criterion(_dict(made.get("acceptance"))),
+        text("textbook"): _textbook(fitted),
         **findings_in_words(fitted),
         text("decision"): _decides(fitted),
         text("digest"): fitted.digest[:16],
@@ -89,11 +94,40 @@ def _criterion(verdict: dict[str, Any]) -> str | None:
 
 
 def _decides(fitted: Fitted) -> str | None:
-    if fitted.cost is None:
+    if fitted.threshold is not None:
+        label, threshold = fitted.threshold
+        return text("{label} from a probability of {threshold:g}", label=label, threshold=threshold)
+    if fitted.error_cost is None:
         return None
     if fitted.decision_cost is None:
         return text("by the model; the costs were weights of the training rows")
     return text("class of least expected cost")
+
+
+def _choices(fitted: Fitted) -> dict[str, Any]:
+    """The parameters as the textbook has them, each with what differs from the default."""
+    from vaglio.learners.registry import LEARNERS
+
+    learner = LEARNERS.get(fitted.learner)
+    found = {} if learner is None else learner.textbook
+    return {name: {"value": choice.value, "why": choice.why} for name, choice in found.items()}
+
+
+def _textbook(fitted: Fitted) -> Message | None:
+    """What the textbook has otherwise; with -v only, as most models are not meant to follow it."""
+    from vaglio.learners.registry import LEARNERS
+
+    learner = LEARNERS.get(fitted.learner)
+    if learner is None or not learner.textbook:
+        return None
+    choices = {name: choice for name, choice in learner.textbook.items() if name in fitted.params}
+    other = {name: choice for name, choice in choices.items() if fitted.params[name] != choice.value}
+    if not other:
+        return text("all parameters as the textbook has them")
+    if not verbose():
+        return None
+    told = [text("{name}={value}: {why}", name=n, value=c.value, why=c.why) for n, c in other.items()]
+    return join(" ", told)
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from vaglio.cli._options import (
     ModelFile,
     RowsFile,
     TableFile,
+    Threshold,
+    UsageError,
     decided,
     output_option,
 )
@@ -45,6 +47,13 @@ Format = Annotated[
     RowFormat | None,
     output_option("--format", "-f", help="Format of the rows; by default, from the file's suffix."),
 ]
+SortBy = Annotated[
+    str | None,
+    output_option("--sort", metavar="CLASS", help="Write the rows by the probability of this class, highest first."),
+]
+Top = Annotated[
+    int | None, output_option("--top", min=1, metavar="N", help="Write the N first rows only; needs --sort.")
+]
 
 
 def run(
@@ -58,6 +67,9 @@ def run(
     work: WorkOptions,
     cost: Cost = None,
     decide: Decide = None,
+    threshold: Threshold = None,
+    sort: SortBy = None,
+    top: Top = None,
     as_json: bool = False,
 ) -> Answer:
     """Predict the class of every row, with probabilities.
@@ -66,6 +78,9 @@ def run(
     cluster by its workers (--workers, --scheduler). The columns of the table come first, then 'predicted' and one
     'p_CLASS' per class. If the model was trained with costs, or --cost is given, 'predicted' is the class of least
     expected cost; --decide argmax ignores the costs. With --json, rows written to standard output are JSON Lines.
+
+    With --sort CLASS, rows are written by the probability of the class, the highest first, and numbered in a column
+    'rank'; they are then held in memory, but for the --top N only that many.
     """
     from vaglio.fitted import load
     from vaglio.table import TableWriter
@@ -73,14 +88,19 @@ def run(
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
-    fitted = decided(fitted, cost, decide)
+    fitted = decided(fitted, cost, decide, threshold)
+    chunks = _classified(fitted, table, file, work)
+    if top is not None and sort is None:
+        raise UsageError("top-without-sort", "--top needs --sort CLASS: the class whose probability orders the rows.")
+    if sort is not None:
+        chunks = _ranked(fitted, chunks, sort, top)
     counts: Counter[Any] = Counter()
     with (
         work.working(),
         TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
         progress(text("rows classified")) as step,
     ):
-        for chunk, new in _classified(fitted, table, file, work):
+        for chunk, new in chunks:
             counts.update(new["predicted"].tolist())
             sink.write(chunk, new)
             step(len(chunk))
@@ -113,6 +133,30 @@ def _classified(
     width = len(data.columns) + (1 if fitted.classes is None else len(fitted.classes))
     most = present_settings().memory // (_COPIES * 8 * width)
     return source_of(data).tables(classify, max(1, min(MOST_ROWS, most)))
+
+
+def _ranked(
+    fitted: Fitted, chunks: Iterator[tuple[Table, dict[str, Any]]], name: str, top: int | None
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """The rows with the highest probabilities of a class, in one part; no more are held than are asked for."""
+    import numpy as np
+
+    from vaglio.evaluation.labels import find_label
+    from vaglio.fitted.predictions import score_of
+    from vaglio.table.scanned import joined
+
+    if fitted.classes is None:
+        raise UsageError("sort-needs-classes", "--sort applies to models that predict classes.")
+    label = find_label(name, fitted.classes.tolist())
+    held: tuple[Table, dict[str, Any]] | None = None
+    for chunk, new in chunks:
+        if held is not None:
+            chunk = joined([held[0], chunk])
+            new = {column: np.concatenate([held[1][column], values]) for column, values in new.items()}
+        best = np.argsort(-score_of(fitted, label, new), kind="stable")[:top]
+        held = chunk.take(best), {column: np.asarray(values)[best] for column, values in new.items()}
+    if held is not None:
+        yield held[0], {**held[1], "rank": np.arange(1, len(held[0]) + 1)}
 
 
 def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:

@@ -31,5 +31,5 @@ def run(
     data = work.rows(table, reading)
     selection = searching.run_search(wanted, data, ids, work)
     recipe = data.recipe("select", {"learner": ids, **wanted.to_options()})
-    fitted = searching.keep_model(selection, recipe, wanted, repr(ids))
+    fitted = searching.keep_model(selection, data, recipe, wanted, repr(ids))
     return searching.answer(selection, fitted, outputs, table, wanted, [trial.to_row() for trial in selection.trials])

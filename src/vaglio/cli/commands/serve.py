@@ -72,6 +72,10 @@ class SafetyOptions:
             help="Accept only requests with one of the tokens in this file, one per line.",
         ),
     ] = None
+    open_to_all: Annotated[
+        bool,
+        _safety_option("--open", help="Serve other machines without a token: anyone who reaches the address may ask."),
+    ] = False
     allow_host: Annotated[
         list[str] | None,
         _safety_option(
@@ -116,7 +120,7 @@ def run(
     POST /models/NAME/predict takes rows as JSON, CSV or Arrow; /explain gives reasons; /schema describes a row. There
     is a page for people at /, the API documentation at /docs, and metrics for Prometheus at /metrics. The Open
     Inference Protocol (/v2) and MLflow's /invocations are supported. The server listens on this machine only, unless
-    --host is given; a server that others can reach should have --token-file and TLS.
+    --host is given; a server that others can reach needs --token-file, or --open, and should have TLS.
     """
     if log_rows and log is None:
         raise UsageError("log-rows-without-log", "--log-rows needs a log: add --log FILE.")
@@ -132,6 +136,13 @@ def run(
     named = named_models(models)
     if log is not None and any(log.resolve() == path.resolve() for _, path in named):
         raise UsageError("log-over-model", "--log {log}: this file is a model.", log=log)
+    if not is_loopback(server.host) and safety.token_file is None and not safety.open_to_all:
+        raise UsageError(
+            "serve-without-token",
+            "With --host {host}, anyone who can reach this machine could use the models. Add --token-file FILE, or "
+            "--open if that is intended.",
+            host=server.host,
+        )
     tokens = () if safety.token_file is None else read_tokens(safety.token_file)
     local = is_loopback(server.host)
     with tempfile.TemporaryDirectory(prefix="vaglio-serve-") as shared:
@@ -153,12 +164,6 @@ def run(
             url = address.url(opened.getsockname()[1])
             served = listed(name for name, _ in named)
             remark(text("vaglio: serving {models} on {url} (press Ctrl-C to stop)", models=served, url=url))
-            if not local and not tokens:
-                remark(
-                    text(
-                        "vaglio: anyone who can reach this address can use the models. Set --token-file to restrict it."
-                    )
-                )
             make = partial(make_application, settings)
             run_server(make, address, opened, server.processes, safety.timeout)
     return Answer({"url": url, "models": [name for name, _ in named]}, [], [text("The server has stopped.")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,15 +10,18 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
     REJECTED,
     Accept,
-    EvaluationOptions,
     Jobs,
     Learner,
+    RepeatedEvaluationOptions,
     Seed,
     Settings,
     TableFile,
+    Textbook,
+    Threshold,
     UsageError,
     criterion,
     output_option,
+    threshold_of,
 )
 from vaglio.cli._output import Answer, after_model, locale, remark
 from vaglio.cli._reading import ReadingOptions
@@ -38,7 +42,9 @@ def run(
     reading: ReadingOptions,
     learner: Learner = "c45",
     settings: Settings = None,
-    evaluating: EvaluationOptions,
+    textbook: Textbook = False,
+    evaluating: RepeatedEvaluationOptions,
+    threshold: Threshold = None,
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
@@ -64,8 +70,8 @@ def run(
         raise UsageError(
             "accept-without-evaluation", "--accept needs an evaluation: add --folds 10, --holdout 0.3 or --test FILE."
         )
-    estimator = make_learner(learner, settings, seed, jobs)
-    if evaluating.folds is not None and work.checkpoint is not None:
+    estimator = make_learner(learner, settings, seed, jobs, textbook=textbook)
+    if evaluating.several and work.checkpoint is not None:
         raise UsageError(
             "checkpoint-with-folds",
             "--checkpoint saves the passes of one training and cannot be combined with --folds.",
@@ -73,21 +79,39 @@ def run(
     data = work.rows(table, reading, evaluating.folds)
     _note_leaks(data)
     plan = evaluating.plan(data.test(evaluating.test), seed)
+    limit = None if threshold is None else _limit(threshold, data, evaluating)
     with work.working():
         training = train_and_evaluate(
             estimator, data.rows, None, plan, pos_label=evaluating.positive, cost=evaluating.cost
         )
+    fitted = estimator.fitted_
+    if limit is not None:
+        fitted = fitted.with_threshold(*limit)
+        if training.evaluation is not None:
+            decided = replace(training.evaluation, positive=limit[1]).at_threshold(limit[0])
+            training = replace(training, evaluation=decided)
     evaluation = training.evaluation
     cost = None if evaluating.cost is None else evaluating.cost.name
-    said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "cost": cost, "seed": seed}
-    said |= {} if accept is None else {"accept": accept, "folds": plan.folds}
+    said = {
+        "learner": learner,
+        "set": [*_textbook(learner, textbook), *(settings or [])],
+        "holdout": plan.held_out,
+        "cost": cost,
+        "seed": seed,
+        "threshold": None if limit is None else f"{limit[1]}={limit[0]:g}",
+    }
+    said |= (
+        {}
+        if accept is None
+        else {"accept": accept, "folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
+    )
     recipe = data.recipe("train", said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, recipe, plan, cost))}
+    facts: dict[str, Any] = recipe.facts(*_lines(estimator, recipe, plan, cost, limit))
     if evaluation is not None:
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
-    fitted = estimator.fitted_.with_provenance(**facts)
+    fitted = fitted.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
@@ -102,16 +126,40 @@ def _note_leaks(data: OpenRows) -> None:
         remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
 
 
-def _lines(estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None) -> list[str]:
+def _textbook(learner: str, textbook: bool) -> list[str]:
+    """The parameters of the textbook as ``--set`` takes them: the command that is recorded then needs no registry."""
+    from vaglio.learners.registry import find
+
+    return [f"{name}={choice.value}" for name, choice in find(learner).textbook.items()] if textbook else []
+
+
+def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions) -> tuple[float, Any]:
+    """The threshold and its class, looked up before the training."""
+    from vaglio.evaluation.labels import find_label
+    from vaglio.model.costs import CostMatrix
+
+    if evaluating.cost is not None:
+        raise UsageError("threshold-and-costs", "Use either --threshold, or --cost and --decide.")
+    labels = data.rows.classes().tolist()
+    positive = labels[-1] if evaluating.positive is None else find_label(evaluating.positive, labels)
+    limit = threshold_of(threshold, labels, positive)
+    CostMatrix.of_threshold(*limit, labels=labels)
+    return limit
+
+
+def _lines(
+    estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None, limit: tuple[float, Any] | None
+) -> list[str]:
     """The Python lines that make the same model."""
     from vaglio.learners.provenance import learner_source
 
-    lines = recipe.training_rows(plan.holdout, plan.seed)
+    lines = recipe.training_rows(plan.held_out, plan.seed)
     made = f"{learner_source(estimator)}"
     if cost is not None:
         lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")
         made = f"CostSensitiveClassifier({made}, {cost!r})"
-    return [*lines, f"model = {made}.fit(X, y).fitted_", "model.save('model.vaglio')"]
+    rule = "" if limit is None else f".with_threshold({limit[0]!r}, {limit[1]!r})"
+    return [*lines, f"model = {made}.fit(X, y).fitted_{rule}", "model.save('model.vaglio')"]
 
 
 def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer:

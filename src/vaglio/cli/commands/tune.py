@@ -58,7 +58,7 @@ def run(
     said = {"learner": learner, "set": settings or [], "try": tried or []}
     recipe = data.recipe("tune", {**said, **wanted.to_options()})
     source = f"{{{learner!r}: ({learner_source(estimator)}, {space!r})}}"
-    fitted = searching.keep_model(selection, recipe, wanted, source)
+    fitted = searching.keep_model(selection, data, recipe, wanted, source)
     return searching.answer(selection, fitted, outputs, table, wanted, _ranked(selection), _summary(selection))
 
 

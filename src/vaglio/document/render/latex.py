@@ -58,9 +58,9 @@ _LONGEST = 90
 _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
 
 
-def to_latex(trace: Trace) -> str:
-    """Return a trace as a LaTeX document."""
-    language = _BABEL.get(trace.lang, "english")
+def to_latex(*traces: Trace) -> str:
+    """Return a trace as a LaTeX document, or several, each on a page of its own."""
+    language = _BABEL.get(traces[0].lang, "english")
     parts = [
         r"\documentclass{article}",
         r"\usepackage[T1]{fontenc}",
@@ -68,14 +68,16 @@ def to_latex(trace: Trace) -> str:
         rf"\usepackage[{language}]{{babel}}",
         r"\usepackage{amsmath,booktabs,graphicx,textcomp}",
         r"\usepackage[margin=2.5cm]{geometry}",
-        rf"\title{{{plain(trace.title)}}}",
         r"\date{}",
         r"\begin{document}",
-        r"\maketitle",
     ]
-    for section in trace.sections:
-        parts.append(rf"\{'sub' * (section.level - 1)}section*{{{plain(section.title)}}}")
-        parts += [_block(block) for block in section.blocks]
+    for number, trace in enumerate(traces):
+        if number:
+            parts.append(r"\newpage")
+        parts += [rf"\title{{{plain(trace.title)}}}", r"\maketitle"]
+        for section in trace.sections:
+            parts.append(rf"\{'sub' * min(section.level - 1, 2)}section*{{{plain(section.title)}}}")
+            parts += [_block(block) for block in section.blocks]
     return "\n\n".join([*parts, r"\end{document}"]) + "\n"
 
 

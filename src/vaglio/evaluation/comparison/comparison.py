@@ -16,12 +16,11 @@ from sklearn.metrics import get_scorer
 from vaglio.errors import InputError
 from vaglio.evaluation.comparison.requirements import RequirementTrials, growth_exponent
 from vaglio.evaluation.comparison.significance import (
+    Contrast,
     FriedmanNemenyi,
     corrected_interval,
-    detectable_difference,
     friedman_nemenyi,
     holm,
-    nadeau_bengio,
 )
 from vaglio.evaluation.evaluation import INTERVALS_ABOUT
 from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
@@ -35,6 +34,7 @@ from vaglio.messages.listing import bullet_html, html_table, plain_data, text_ta
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.model.base import size_words
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import ColumnLike, Learners, TableSource
 
@@ -319,6 +319,7 @@ class Comparison:
         return self.to_html()
 
 
+@checked
 def compare(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
@@ -342,6 +343,7 @@ def compare(
         Rows of a scanned table or a Dask frame stay where they are; folds are then made by the hash of the row number.
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
+        Trained without calibration, which changes no class; the times do not include it.
     folds, repeats : int
         Stratified folds, the same for every learner.
     noise, missing : sequence of float
@@ -368,7 +370,7 @@ def compare(
     >>> result.differ("bayes", "guess")
     True
     """
-    candidates = resolve_learners(learners, seed=seed)
+    candidates = [candidate.for_classes() for candidate in resolve_learners(learners, seed=seed)]
     if isinstance(table, Mapping) and target is None:
         return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
     start = time.perf_counter()
@@ -376,17 +378,22 @@ def compare(
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
     began = time.perf_counter()
+    if repeats < 1:
+        raise InputError("repeats-out-of-range", "repeats is {n}; it must be at least 1.", n=repeats)
     rules = SplitRules(seed=seed)
     parts = rows.folds(folds, rules, repeats=repeats)
     sizes_of_fold = _mean_sizes(rows, parts)
     few = rows.folds(_ROBUSTNESS_FOLDS, rules)
     wanted = RequirementTrials(rows, few, noise, missing, sizes, seed)
     with reporting(progress) as report, keeping_results():
-        trials = run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs)
-        reports = []
+        going = run_trials(
+            rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs, by_row=True
+        )
+        trials = []
         for i, candidate in enumerate(candidates):
             report(i, 2 * len(candidates), candidate.name)
-            reports.append(_report(next(trials), *sizes_of_fold))
+            trials.append(next(going))
+        reports = [_report(trial, *sizes_of_fold) for trial in trials]
         started = time.perf_counter() - began > LONG_WORK
         slowest_first = sorted(
             (i for i, base in enumerate(reports) if not base.error), key=lambda i: -reports[i].fit_seconds
@@ -395,7 +402,9 @@ def compare(
         for done, i in enumerate(slowest_first, start=2 * len(candidates) - len(slowest_first)):
             report(done, 2 * len(candidates), candidates[i].name)
             reports[i] = replace(reports[i], **vars(next(more)))
-    pairs = tuple(_paired(reports, *sizes_of_fold, alpha))
+    # Repetitions test every row again.
+    tested = np.concatenate([rows.positions(test) for _, test in parts]) if repeats > 1 else None
+    pairs = tuple(_paired(trials, *sizes_of_fold, alpha, tested))
     return Comparison(
         tuple(reports),
         pairs,
@@ -422,16 +431,24 @@ def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
     )
 
 
-def _paired(reports: Sequence[LearnerReport], n_train: float, n_test: float, alpha: float) -> list[dict[str, Any]]:
-    working = [report for report in reports if not report.error]
+def _paired(
+    trials: Sequence[Trial], n_train: float, n_test: float, alpha: float, rows: np.ndarray | None
+) -> list[dict[str, Any]]:
+    working = [trial for trial in trials if not trial.error]
     n_pairs = math.comb(len(working), 2)
     pairs: list[dict[str, Any]] = []
     for a, b in itertools.combinations(working, 2):
-        statistic, p = nadeau_bengio(a.scores, b.scores, n_train=n_train, n_test=n_test, shares=True)
-        difference = a.accuracy.value - b.accuracy.value
-        least = detectable_difference(a.scores, b.scores, n_train=n_train, n_test=n_test, alpha=alpha / n_pairs)
-        names = {"a": a.learner, "b": b.learner}
-        pairs.append({**names, "difference": difference, "t": statistic, "p": p, "detectable": least})
+        found = Contrast.of_trials(a, b, n_train=n_train, n_test=n_test, rows=rows)
+        pairs.append(
+            {
+                "a": a.learner,
+                "b": b.learner,
+                "difference": a.score - b.score,
+                "t": found.statistic,
+                "p": found.p,
+                "detectable": found.detectable(alpha / n_pairs),
+            }
+        )
     raised = holm([pair["p"] for pair in pairs])
     return [{**pair, "p holm": float(p), "differ": bool(p < alpha)} for pair, p in zip(pairs, raised, strict=True)]
 

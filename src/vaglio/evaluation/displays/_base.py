@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class ScoreDisplay:
     figure_: Any
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Predictor,
@@ -46,12 +48,13 @@ class ScoreDisplay:
         return cls.from_evaluation(evaluation, name=name, ax=ax, **kwargs)
 
     @classmethod
+    @checked
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any = None,
+        y_true: ColumnLike,
+        y_score: ColumnLike | None = None,
         *,
-        labels: Any = None,
+        labels: ColumnLike | None = None,
         sample_weight: ColumnLike | None = None,
         pos_label: object = None,
         name: str | None = None,
@@ -65,6 +68,7 @@ class ScoreDisplay:
         return cls.from_evaluation(evaluation, name=name, ax=ax, **kwargs)
 
     @classmethod
+    @checked
     def from_evaluation(
         cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> Any:

@@ -11,6 +11,7 @@ from vaglio.evaluation.evaluation import Evaluation
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.plot.evaluation import draw_confusion
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class ConfusionMatrixDisplay:
             )
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Predictor,
@@ -65,15 +67,16 @@ class ConfusionMatrixDisplay:
         )
 
     @classmethod
+    @checked
     def from_predictions(
         cls,
-        y_true: Any,
-        y_pred: Any,
+        y_true: ColumnLike,
+        y_pred: ColumnLike,
         *,
-        labels: Any = None,
+        labels: ColumnLike | None = None,
         sample_weight: ColumnLike | None = None,
         normalize: str | None = None,
-        display_labels: Any = None,
+        display_labels: ColumnLike | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
@@ -82,6 +85,7 @@ class ConfusionMatrixDisplay:
         return cls.from_evaluation(evaluation, normalize=normalize, display_labels=display_labels, ax=ax, **kwargs)
 
     @classmethod
+    @checked
     def from_evaluation(
         cls,
         evaluation: Evaluation,
@@ -108,6 +112,7 @@ class ConfusionMatrixDisplay:
         return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(
         self, ax: Axes | None = None, *, values_format: str | None = None, lang: str | Locale = "en"
     ) -> ConfusionMatrixDisplay:

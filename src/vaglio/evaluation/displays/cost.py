@@ -14,6 +14,7 @@ from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.evaluation import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for, draws_names
+from vaglio.runtime.arguments import checked
 from vaglio.typing import CostLike
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class CostCurveDisplay(ScoreDisplay):
         self.name = name
 
     @classmethod
+    @checked
     def from_evaluation(
         cls,
         evaluation: Evaluation,
@@ -93,6 +95,7 @@ class CostCurveDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> CostCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the line."""
         locale, ax = locale_of(lang), axes_for(ax)
@@ -150,6 +153,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         self.score_name = score_name
 
     @classmethod
+    @checked
     def from_evaluation(
         cls,
         evaluation: Evaluation,
@@ -178,6 +182,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> ScoreDensityDisplay:
         """Draw into ``ax`` or a new figure, in this language."""
         ax = axes_for(ax)

@@ -16,7 +16,9 @@ from vaglio.fitted import Fitted
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, text
+from vaglio.model.base import one_per_row
 from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, TableLike, TableSource
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ class ForestDistanceDisplay:
         self.labels, self.shown, self.agreement, self.n_total = list(labels), shown, agreement, n_total
 
     @classmethod
+    @checked
     def from_estimator(
         cls, estimator: VaglioEstimator | Fitted, X: TableLike, y: ColumnLike, *, max_rows: int = 300, seed: int = 0
     ) -> ForestDistanceDisplay:
@@ -121,8 +124,9 @@ class ForestDistanceDisplay:
                 "no-classes-to-draw", "The maps are colored by class. Pass a forest that predicts classes."
             )
         labels = fitted.classes
+        given = one_per_row("y", aligned_labels(y, labels), n, None)
         place = {label: code for code, label in enumerate(labels.tolist())}
-        codes = np.array([place.get(label, -1) for label in aligned_labels(y, labels)[chosen].tolist()])
+        codes = np.array([place.get(label, -1) for label in given[chosen].tolist()])
         distances = [forest_distance(*found), euclidean_distance(sample)]
         (first, share), (second, other) = (classical_scaling(distance) for distance in distances)
         agreement = tuple(_agreement(distance, codes) for distance in distances)
@@ -137,6 +141,7 @@ class ForestDistanceDisplay:
         )
 
     @classmethod
+    @checked
     def from_table(
         cls, table: TableSource, target: str | int, *, max_rows: int = 300, seed: int = 0
     ) -> ForestDistanceDisplay:
@@ -193,6 +198,7 @@ class ForestDistanceDisplay:
             for share, shown in zip(self.agreement, self.shown)
         ]
 
+    @checked
     def plot(self, axes: Any = None, *, lang: str | Locale = "en") -> Any:
         """Draw both maps side by side.
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +31,8 @@ class GainCurveDisplay(ScoreDisplay):
     name : str or list of str, optional
     prevalence : float or list of float, optional
         Share of the positives: a perfect ranking has found all of them at this share of the rows.
+    n_rows : float, optional
+        Number of rows: ``plot(counts=True)`` then draws rows and positives in place of shares.
 
     Examples
     --------
@@ -38,13 +42,15 @@ class GainCurveDisplay(ScoreDisplay):
     [0.0, 0.5, 1.0, 1.0, 1.0]
     """
 
-    def __init__(self, *, share: Any, gain: Any, name: Any = None, prevalence: Any = None) -> None:
+    def __init__(self, *, share: Any, gain: Any, name: Any = None, prevalence: Any = None, n_rows: Any = None) -> None:
         self.share = share if isinstance(share, list) else [share]
         self.gain = gain if isinstance(gain, list) else [gain]
         self.name = as_list(name, len(self.share))
         self.prevalence = as_list(prevalence, len(self.share))
+        self.n_rows = n_rows
 
     @classmethod
+    @checked
     def from_evaluation(
         cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> GainCurveDisplay:
@@ -56,13 +62,24 @@ class GainCurveDisplay(ScoreDisplay):
             gain=[c.gain for c in curves],
             name=curve_names(labels, name),
             prevalence=[c.prevalence for c in curves],
+            n_rows=float(evaluation.confusion.sum()),
         )
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
-    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> GainCurveDisplay:
-        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
+    @checked
+    def plot(
+        self, ax: Axes | None = None, *, counts: bool = False, lang: str | Locale = "en", **kwargs: Any
+    ) -> GainCurveDisplay:
+        """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines.
+
+        With ``counts``, the axes are the number of rows taken and the number of positives among them: the lift chart of
+        textbooks.
+        """
         locale, ax = locale_of(lang), axes_for(ax)
+        if counts:
+            self._draw_counts(ax, locale, kwargs)
+            return self._keep(ax)
         draw_reference(ax, (0, 1), (0, 1), text("random order"), locale=locale)
         if len(self.share) == 1 and self.prevalence[0]:
             draw_reference(ax, (0, self.prevalence[0], 1), (0, 1, 1)).set_linestyle(":")
@@ -79,6 +96,26 @@ class GainCurveDisplay(ScoreDisplay):
         )
         return self._keep(ax)
 
+    def _draw_counts(self, ax: Axes, locale: Locale, kwargs: dict[str, Any]) -> None:
+        if self.n_rows is None or None in self.prevalence:
+            raise InputError("gains-without-counts", "counts=True needs n_rows and prevalence. Use from_evaluation.")
+        n = float(self.n_rows)
+        curves: list[Curve] = []
+        for share, gain, name, prevalence in zip(self.share, self.gain, self.name, self.prevalence, strict=True):
+            draw_reference(ax, (0, n), (0, n * prevalence), "" if curves else text("random order"), locale=locale)
+            curves.append(Curve(share * n, gain * n * prevalence, name or ""))
+        self.line_ = draw_curves(
+            ax,
+            curves,
+            xlabel=text("Rows taken, best scores first"),
+            ylabel=text("Positives among them"),
+            legend="lower right",
+            locale=locale,
+            **kwargs,
+        )
+        ax.set_xlim(0, n)
+        ax.set_ylim(bottom=0)
+
 
 class LiftCurveDisplay(GainCurveDisplay):
     """Share of the rows taken against how many times more positives they contain than a random choice.
@@ -90,6 +127,8 @@ class LiftCurveDisplay(GainCurveDisplay):
     name : str or list of str, optional
     prevalence : float or list of float, optional
         Share of the positives: where a perfect ranking has found them all.
+    n_rows : float, optional
+        Number of rows, as of a gain curve; lift is a ratio of shares.
 
     Examples
     --------
@@ -106,6 +145,7 @@ class LiftCurveDisplay(GainCurveDisplay):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
         locale, ax = locale_of(lang), axes_for(ax)

@@ -1,18 +1,24 @@
-"""Training and validation scores against the number of training rows, or against one parameter."""
+"""Training and validation scores against the number of training rows, or against one parameter, with a band."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import learning_curve, validation_curve
 
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.comparison.significance import corrected_interval
+from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
 from vaglio.evaluation.selection.selection_result import fit_diagnosis
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
-from vaglio.typing import ColumnLike, CrossValidation, Estimator, TableLike
+from vaglio.runtime.arguments import checked
+from vaglio.runtime.scikit_learn import num_samples
+from vaglio.typing import ColumnLike, CrossValidation, Estimator, SequenceNotStr, SupportsArray, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +29,22 @@ __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 class _TwoScores:
     """Training and validation scores along an axis: one row per point, one column per fold."""
 
-    def __init__(self, train_scores: np.ndarray, test_scores: np.ndarray, score_name: str) -> None:
+    def __init__(
+        self, train_scores: np.ndarray, test_scores: np.ndarray, score_name: str, n_test: float | None
+    ) -> None:
         self.train_scores = train_scores
         self.test_scores = test_scores
         self.score_name = score_name
+        self.n_test = n_test
+
+    @property
+    def intervals(self) -> list[Estimate]:
+        """The 95 % interval of each mean validation score, which allows for the rows that folds have in common."""
+        others = self.test_scores.shape[1] - 1
+        if self.score_name != "accuracy" or self.n_test is None:
+            return [corrected_interval(scores, n_train=others, n_test=1) for scores in self.test_scores]
+        n_train = others * self.n_test
+        return [accuracy_of_folds(scores, n_train=n_train, n_test=self.n_test) for scores in self.test_scores]
 
     def _diagnosis(self, at: int) -> str:
         return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
@@ -39,9 +57,10 @@ class _TwoScores:
             (PALETTE[1], text("training"), self.train_scores),
             (PALETTE[0], text("validation"), self.test_scores),
         ):
-            mean, spread = np.nanmean(scores, axis=1), np.nanstd(scores, axis=1)
-            draw_band(ax, x, mean - spread, mean + spread, colour)
-            curves.append((Curve(x, mean, name), colour))
+            curves.append((Curve(x, np.nanmean(scores, axis=1), name), colour))
+        low, high = (np.array([getattr(each, end) for each in self.intervals]) for end in ("low", "high"))
+        named = text("{confidence:.0%} interval of the validation score", confidence=0.95)
+        draw_band(ax, x, low, high, PALETTE[0], named, locale=locale)
         self.line_ = [
             draw_curves(
                 ax, [c], xlabel=xlabel, ylabel=self.score_name, locale=locale, color=colour, marker="o", markersize=4
@@ -53,6 +72,15 @@ class _TwoScores:
         return ax
 
 
+def _plain_values(values: Any) -> np.ndarray:
+    """Return the values of a parameter as an array of one dimension, whatever they are."""
+    with as_own_errors():  # lists in lists
+        found = np.asarray(values)
+    if found.ndim != 1:
+        raise InputError("values-not-one-by-one", "param_range must be a list of single values.")
+    return found
+
+
 class LearningCurveDisplay(_TwoScores):
     """Training and validation scores against the number of training rows: they show whether more rows would help.
 
@@ -61,6 +89,8 @@ class LearningCurveDisplay(_TwoScores):
     train_sizes : ndarray of shape (n_sizes,)
     train_scores, test_scores : ndarray of shape (n_sizes, n_folds)
     score_name : str
+    n_test : float, optional
+        Rows of a validation fold: an accuracy then has an interval with width even where all folds agree.
     """
 
     def __init__(
@@ -70,18 +100,20 @@ class LearningCurveDisplay(_TwoScores):
         train_scores: np.ndarray,
         test_scores: np.ndarray,
         score_name: str = "accuracy",
+        n_test: float | None = None,
     ) -> None:
         self.train_sizes = train_sizes
-        super().__init__(train_scores, test_scores, score_name)
+        super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Estimator,
         X: TableLike,
         y: ColumnLike,
         *,
-        train_sizes: Any = None,
+        train_sizes: Sequence[float] | SupportsArray | None = None,
         cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
@@ -90,18 +122,20 @@ class LearningCurveDisplay(_TwoScores):
     ) -> LearningCurveDisplay:
         """Fit on growing parts of the rows and draw."""
         sizes = np.linspace(0.1, 1.0, 8) if train_sizes is None else train_sizes
-        n, train, test = learning_curve(
-            estimator,
-            X,
-            y,
-            train_sizes=sizes,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            shuffle=True,
-            random_state=random_state,
-        )
-        display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring)
+        with as_own_errors():
+            n, train, test = learning_curve(
+                estimator,
+                X,
+                y,
+                train_sizes=sizes,
+                cv=cv,
+                scoring=scoring,
+                n_jobs=n_jobs,
+                shuffle=True,
+                random_state=random_state,
+            )
+        n_test = num_samples(X) / test.shape[1]
+        display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring, n_test=n_test)
         return display.plot(ax=ax)
 
     @property
@@ -109,7 +143,8 @@ class LearningCurveDisplay(_TwoScores):
         """Over- or underfitting at the full size, in a sentence."""
         return self._diagnosis(-1)
 
-    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> LearningCurveDisplay:
+    @checked
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> LearningCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language."""
         self._draw(ax, self.train_sizes, text("Training rows"), lang)
         return self
@@ -124,6 +159,8 @@ class ValidationCurveDisplay(_TwoScores):
     param_range : ndarray of shape (n_values,)
     train_scores, test_scores : ndarray of shape (n_values, n_folds)
     score_name : str
+    n_test : float, optional
+        Rows of a validation fold: an accuracy then has an interval with width even where all folds agree.
 
     Examples
     --------
@@ -145,12 +182,14 @@ class ValidationCurveDisplay(_TwoScores):
         train_scores: np.ndarray,
         test_scores: np.ndarray,
         score_name: str = "accuracy",
+        n_test: float | None = None,
     ) -> None:
         self.param_name = param_name
-        self.param_range = np.asarray(param_range)
-        super().__init__(train_scores, test_scores, score_name)
+        self.param_range = _plain_values(param_range)
+        super().__init__(train_scores, test_scores, score_name, n_test)
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
         estimator: Estimator,
@@ -158,22 +197,29 @@ class ValidationCurveDisplay(_TwoScores):
         y: ColumnLike,
         *,
         param_name: str,
-        param_range: Any,
+        param_range: SequenceNotStr[Any] | SupportsArray,
         cv: CrossValidation = 5,
         scoring: str = "accuracy",
         n_jobs: int | None = None,
         ax: Axes | None = None,
     ) -> ValidationCurveDisplay:
         """Fit with each value of the parameter and draw."""
-        train, test = validation_curve(
-            estimator, X, y, param_name=param_name, param_range=param_range, cv=cv, scoring=scoring, n_jobs=n_jobs
-        )
+        param_range = _plain_values(param_range)
+        with as_own_errors():
+            train, test = validation_curve(
+                estimator, X, y, param_name=param_name, param_range=param_range, cv=cv, scoring=scoring, n_jobs=n_jobs
+            )
+        if np.isnan(test).all():
+            raise InputError(
+                "no-value-fitted", "The learner could not be trained with any value of {param}.", param=param_name
+            )
         display = cls(
             param_name=param_name,
             param_range=param_range,
             train_scores=train,
             test_scores=test,
             score_name=scoring,
+            n_test=num_samples(X) / test.shape[1],
         )
         return display.plot(ax=ax)
 
@@ -190,7 +236,8 @@ class ValidationCurveDisplay(_TwoScores):
         """Over- or underfitting at the best value, in a sentence."""
         return self._diagnosis(self._best())
 
-    def plot(self, ax: Any = None, *, lang: str | Locale = "en") -> ValidationCurveDisplay:
+    @checked
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> ValidationCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; a range of two decades or more has a logarithmic axis."""
         values = self.param_range
         numeric = values.dtype.kind in "iuf"

@@ -10,6 +10,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import join, text
 from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +57,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         self.prevalence_pos_label = as_list(prevalence_pos_label, len(self.recall))
 
     @classmethod
+    @checked
     def from_evaluation(
         cls, evaluation: Evaluation, *, name: str | None = None, ax: Axes | None = None, **kwargs: Any
     ) -> PrecisionRecallDisplay:
@@ -73,6 +75,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @draws_names
+    @checked
     def plot(
         self, ax: Axes | None = None, *, plot_chance_level: bool = True, lang: str | Locale = "en", **kwargs: Any
     ) -> PrecisionRecallDisplay:

@@ -14,6 +14,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names, quiet
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +58,7 @@ class TermDisplay:
         self.measure = measure
 
     @classmethod
+    @checked
     def from_estimator(cls, estimator: Any, term: str | int, *, ax: Axes | None = None) -> TermDisplay:
         """Draw a term of a fitted additive model.
 
@@ -80,6 +82,7 @@ class TermDisplay:
         return cls(shape=shape, labels=labels, measure=measure).plot(ax=ax)
 
     @draws_names
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> TermDisplay:
         """Draw into ``ax`` or a new figure.
 

@@ -86,7 +86,10 @@ def in_words(fitted: Fitted) -> str | None:
     ----------
     fitted : Fitted
     """
-    if fitted.cost is None:
+    if fitted.threshold is not None:
+        label, threshold = fitted.threshold
+        return text("The model predicts {label} from a probability of {threshold:g}.", label=label, threshold=threshold)
+    if fitted.error_cost is None:
         return None
     if fitted.decision_cost is not None:
         if fitted.params.get("cost") is not None:

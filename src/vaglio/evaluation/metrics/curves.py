@@ -15,6 +15,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from vaglio.errors import InputError
+from vaglio.evaluation.metrics.intervals import wilson_interval
 from vaglio.messages.sentences import listed
 
 __all__ = ["CalibrationCurve", "GainCurve", "PrecisionRecallCurve", "RocCurve"]
@@ -145,11 +146,15 @@ class CalibrationCurve:
     ----------
     predicted, observed, weight : ndarray
         Mean probability, share of rows of the class, and weight of the rows, per bin that has rows.
+    low, high : ndarray
+        Wilson's interval of the share of each bin.
     """
 
     predicted: np.ndarray
     observed: np.ndarray
     weight: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
     @classmethod
     def from_scores(
@@ -160,8 +165,24 @@ class CalibrationCurve:
         *,
         n_bins: int = 10,
         strategy: str = "uniform",
+        effect: float = 1.0,
+        confidence: float = 0.95,
     ) -> CalibrationCurve:
-        """Put rows into bins by their probability; ``positive`` is true for the rows of the class."""
+        """Put rows into bins by their probability.
+
+        Parameters
+        ----------
+        positive : ndarray of bool
+            True for the rows of the class.
+        probability : ndarray
+        weight : ndarray, optional
+        n_bins : int
+        strategy : {"uniform", "quantile"}
+            Bins of equal width or of equal size.
+        effect : float
+            By how much variances exceed those of independent rows (``design_effect``).
+        confidence : float
+        """
         if strategy not in ("uniform", "quantile"):
             raise InputError(
                 "unknown-choice",
@@ -170,6 +191,8 @@ class CalibrationCurve:
                 value=strategy,
                 allowed=listed(("uniform", "quantile"), quoted=True, last="or"),
             )
+        if n_bins < 1:
+            raise InputError("bins-out-of-range", "n_bins is {n}; it must be at least 1.", n=n_bins)
         if len(probability) and (probability.min() < 0 or probability.max() > 1):
             raise InputError(
                 "scores-not-probabilities",
@@ -185,7 +208,11 @@ class CalibrationCurve:
         used = size > 0
         predicted = np.bincount(bins, weights=weight * probability, minlength=n_bins)[used] / size[used]
         observed = np.bincount(bins, weights=weight * positive, minlength=n_bins)[used] / size[used]
-        return cls(predicted, observed, size[used])
+        # As many unweighted, independent rows as carry the same information.
+        rows = size[used] ** 2 / np.bincount(bins, weights=weight * weight, minlength=n_bins)[used] / effect
+        bands = [wilson_interval(share * n, n, confidence) for share, n in zip(observed.tolist(), rows.tolist())]
+        low, high = (np.array([getattr(band, end) for band in bands]) for end in ("low", "high"))
+        return cls(predicted, observed, size[used], low, high)
 
     @property
     def expected_error(self) -> float:

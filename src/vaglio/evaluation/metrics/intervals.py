@@ -95,22 +95,27 @@ def effective_size(weight: np.ndarray | None, n_rows: int) -> float:
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def design_effect(n_folds: int) -> float:
+def design_effect(n_folds: float, test_ratio: float | None = None) -> float:
     """How many times larger the variance of a figure of folds is than that of one model on as many rows.
 
     The training sets of the folds overlap, so that their results vary together. Nadeau and Bengio take the correlation
     to be the share of a test set in the rows, 1/k: the variance is then 1 + k/(k - 1) times that of independent rows.
+    Further divisions of the same rows add no rows: the folds of all divisions count as those of one.
 
     Parameters
     ----------
-    n_folds : int
+    n_folds : float
+    test_ratio : float, optional
+        Test rows per training row; by default those of k folds that test every row once, 1/(k - 1).
 
     Examples
     --------
-    >>> round(design_effect(10), 3)
-    2.111
+    >>> round(design_effect(10), 3), round(design_effect(10, 1 / 9), 3), round(design_effect(10, 0.3 / 0.7), 3)
+    (2.111, 2.111, 7.286)
     """
-    return 1 + n_folds / (n_folds - 1)
+    if test_ratio is None:
+        return 1 + n_folds / (n_folds - 1)
+    return n_folds * (1 / min(n_folds, 1 + 1 / test_ratio) + test_ratio)
 
 
 def overdispersion(hits: np.ndarray, rows: np.ndarray) -> float:

@@ -20,6 +20,7 @@ from vaglio.typing import ColumnLike, Estimator, TableLike
 __all__ = [
     "CostScorer",
     "Scorer",
+    "is_accuracy",
     "is_mean_of_rows",
     "resolve_scorer",
     "row_scores",
@@ -77,7 +78,17 @@ def is_mean_of_rows(scorer: Scorer) -> bool:
     ----------
     scorer : callable
     """
-    return isinstance(scorer, CostScorer) or getattr(scorer, "_score_func", None) is accuracy_score
+    return isinstance(scorer, CostScorer) or is_accuracy(scorer)
+
+
+def is_accuracy(scorer: Scorer) -> bool:
+    """Whether the score depends on the predicted classes alone, as the accuracy does.
+
+    Parameters
+    ----------
+    scorer : callable
+    """
+    return getattr(scorer, "_score_func", None) is accuracy_score
 
 
 def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:

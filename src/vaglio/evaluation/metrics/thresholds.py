@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,8 @@ class ThresholdTable:
     def rows(self, max_rows: int = 20) -> list[dict[str, object]]:
         """Rows to print: all of them, or ``max_rows`` spread evenly."""
         shown = np.unique(np.linspace(0, len(self) - 1, min(max_rows, len(self))).round().astype(int))
-        columns = {text("threshold"): self.thresholds, **self.measures()}
+        counts: dict[str, Any] = {text("TP"): self.tp, text("FP"): self.fp, text("TN"): self.tn, text("FN"): self.fn}
+        columns = {text("threshold"): self.thresholds, **counts, **self.measures()}
         return [{RATE_HEADINGS.get(name, name): float(values[i]) for name, values in columns.items()} for i in shown]
 
     def to_text(self, *, lang: str | Locale = "en") -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
 from vaglio.errors import InputError
 from vaglio.learners import registry
+from vaglio.learners.parameter_text import learner_from_words
 from vaglio.typing import Learners
 
 __all__ = ["Candidate", "resolve_learners"]
@@ -27,11 +28,18 @@ class Candidate:
         """A fresh estimator with these parameters."""
         return clone(self.estimator).set_params(**params)
 
+    def for_classes(self) -> Candidate:
+        """The same for predicting classes alone: calibration changes none of them, and takes most of the time."""
+        if "calibrate" not in self.estimator.get_params(deep=False):
+            return self
+        return replace(self, estimator=clone(self.estimator).set_params(calibrate=None))
+
 
 def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     """Candidates from ids, estimators, or a mapping of names to either (or to (estimator, search space)).
 
-    None means every learner of the registry. An estimator whose ``random_state`` is None gets the seed.
+    None means every learner of the registry. An estimator whose ``random_state`` is None gets the seed. An id may have
+    settings: "c45:max_depth=3".
 
     Examples
     --------
@@ -43,7 +51,7 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
         learners = list(registry.LEARNERS)
     if isinstance(learners, (str, BaseEstimator)):
         learners = [learners]
-    if not isinstance(learners, Iterable):
+    if not isinstance(learners, Iterable) or getattr(learners, "ndim", 1) == 0:
         raise InputError(
             "wrong-learners",
             "learners is {learners!r}; pass ids, estimators or a mapping of names to them.",
@@ -65,8 +73,11 @@ def _resolve(name: str | None, learner: Any, seed: int) -> Candidate:
     if isinstance(learner, tuple) and len(learner) == 2:
         learner, space = learner
     if isinstance(learner, str):
-        entry = registry.find(learner)
-        name, learner = name or entry.id, entry.make()
+        learner_id, _, settings = learner.partition(":")
+        entry = registry.find(learner_id)
+        name, given = name or learner, dict(_setting(word, learner) for word in settings.split(",") if word)
+        learner = learner_from_words(entry.id, given, seed, None) if given else entry.make()
+        space = {key: values for key, values in entry.search_space.items() if key not in given} if given else space
     if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
         raise InputError("not-a-learner", "{learner!r} is neither a learner id nor an estimator.", learner=learner)
     own_id = getattr(learner, "_learner_id", None)
@@ -75,6 +86,18 @@ def _resolve(name: str | None, learner: Any, seed: int) -> Candidate:
     if "random_state" in (params := learner.get_params(deep=False)) and params["random_state"] is None:
         learner = clone(learner).set_params(random_state=seed)
     return Candidate(name or own_id or type(learner).__name__, learner, space)
+
+
+def _setting(word: str, learner: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals:
+        raise InputError(
+            "learner-setting",
+            "{learner!r}: {word!r} is no setting. Write ID:NAME=VALUE,NAME=VALUE, for example c45:max_depth=3.",
+            learner=learner,
+            word=word,
+        )
+    return name.strip(), value.strip()
 
 
 def _unused(name: str, taken: Mapping[str, Any]) -> str:

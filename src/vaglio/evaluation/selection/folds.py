@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.predictions import ModelScores
-from vaglio.evaluation.rows import Predicted, Rows
+from vaglio.evaluation.rows import Part, Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
@@ -29,6 +30,7 @@ def evaluate_by_folds(
     *,
     n_splits: int = 10,
     rules: SplitRules | None = None,
+    cv: Iterable[tuple[Part, Part]] | None = None,
     pos_label: object = None,
     cost: CostLike | None = None,
     progress: ProgressOption = None,
@@ -46,6 +48,9 @@ def evaluate_by_folds(
         Number of folds.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
+    cv : iterable of (train, test), optional
+        The splits themselves, in place of ``n_splits`` and ``rules``: of :func:`make_folds`, :func:`make_random_splits`
+        or a splitter's ``split``. A row may be tested several times or never; the intervals allow for it.
     pos_label, cost : optional
         As in :func:`vaglio.evaluate`; a learner without probabilities is trained with the costs as weights.
     progress : bool or callable, optional
@@ -68,8 +73,9 @@ def evaluate_by_folds(
     if cost is not None:
         cost = CostMatrix.from_any(cost, labels=rows.classes().tolist())
         learner = CostSensitiveClassifier(learner, cost)
-    folds = rows.folds(n_splits, rules or SplitRules())
-    if len(folds) < n_splits:
+    folds: Any = rows.folds(n_splits, rules or SplitRules()) if cv is None else cv
+    folds = folds if hasattr(folds, "__len__") else list(folds)
+    if cv is None and len(folds) < n_splits:
         raise InputError(
             "too-many-folds",
             "{n:,} rows cannot be divided into {folds:,} folds. Use fewer folds.",
@@ -82,8 +88,12 @@ def evaluate_by_folds(
             report(done, len(folds), "cross-validation")
             found.append(rows.take(test).predict(rows.take(train).fit(clone(learner))))
     # The rows as the table has them.
-    order = np.argsort(np.concatenate([rows.positions(test) for _, test in folds]))
-    return pooled(found, cost=cost, pos_label=pos_label, order=order)
+    places = np.concatenate([rows.positions(test) for _, test in folds])
+    several = None
+    if cv is not None:
+        several = float(np.mean([rows.count(test) / max(1, rows.count(train)) for train, test in folds]))
+    evaluation = pooled(found, cost=cost, pos_label=pos_label, order=np.argsort(places, kind="stable"))
+    return replace(evaluation, test_ratio=several)
 
 
 def pooled(

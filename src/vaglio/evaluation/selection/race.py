@@ -3,7 +3,8 @@
 After every fold each setting is compared with the leader, row by row, on all rows predicted so far. The statistic is
 McNemar's: the sum of the differences over the root of the sum of their squares, which is (b - c) / sqrt(b + c) where a
 row counts as correct or not. It tests these models and not all that the learners could make of other rows, so the level
-is a strict one, and it holds for all rivals of a round together (Holm's procedure).
+is a strict one. It holds for all pairs of a round together: the leader is the best of all, so that its lead over the
+last is the largest of all differences, and not one of those to a setting named beforehand.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from vaglio.evaluation.selection.trials import Trial, run_trials
 
 __all__ = ["LEVEL", "Race", "chance_of_being_equal", "chances_together"]
 
-# Chance of stopping any setting of a round that is as good as the leader.
+# Level of a round. Over ten folds, at most one race in a hundred stops a setting that is as good as the leader.
 LEVEL = 0.001
 
 Setting = tuple[Candidate, Mapping[str, Any]]
@@ -51,25 +52,25 @@ def chance_of_being_equal(leader: np.ndarray, rival: np.ndarray) -> float:
 
 
 def chances_together(chances: Mapping[int, float]) -> dict[int, float]:
-    """The p of several tests, such that a level holds for all of them together: by Holm's step-down procedure.
+    """The p of the leads over several rivals, such that a level holds for all of them together, step by step.
 
-    The smallest p is multiplied by the number of tests, as Bonferroni does with all of them, the next by one less, and
-    so on; none becomes smaller than the one before it. If the first is clear, one test less is left to go wrong.
+    As in Holm's procedure, but the leader is not named beforehand: the smallest p is multiplied by the number of pairs
+    of settings, the next by that of the settings that are left, and so on; none becomes smaller than the one before it.
 
     Parameters
     ----------
     chances : mapping of int to float
-        The p of each test.
+        The p of the lead over each rival.
 
     Examples
     --------
-    >>> chances_together({3: 0.25, 1: 0.125, 2: 0.9})
-    {1: 0.375, 3: 0.5, 2: 0.9}
+    >>> chances_together({3: 0.125, 1: 0.0625, 2: 0.9})
+    {1: 0.375, 3: 0.375, 2: 0.9}
     """
     found: dict[int, float] = {}
     largest = 0.0
     for done, i in enumerate(sorted(chances, key=lambda i: chances[i])):
-        largest = max(largest, min(1.0, (len(chances) - done) * chances[i]))
+        largest = max(largest, min(1.0, math.comb(len(chances) - done + 1, 2) * chances[i]))
         found[i] = largest
     return found
 
@@ -105,7 +106,7 @@ class Race:
         for trial in self._tried(self._remembered(settings), self.folds[0]):
             noted(len(self.trials) + 1, trial.learner)
             self.trials.append(trial)
-        self._stop_those_behind(1)
+        self.stop_those_behind(1)
         for done, fold in enumerate(self.folds[1:], start=1):
             going = [i for i, trial in enumerate(self.trials) if not trial.error and trial.behind is None]
             tried: list[Trial] = []
@@ -114,7 +115,7 @@ class Race:
                 noted((done + 1) * len(self.trials) - len(going) + len(tried), trial.learner)
             for i, trial in zip(going, tried, strict=True):
                 self.trials[i] = _continued(self.trials[i], trial)
-            self._stop_those_behind(done + 1)
+            self.stop_those_behind(done + 1)
 
     def _remembered(self, settings: Iterable[Setting]) -> Iterable[Setting]:
         for setting in settings:
@@ -124,8 +125,14 @@ class Race:
     def _tried(self, settings: Iterable[Setting], fold: Any) -> Iterable[Trial]:
         return run_trials(self.rows, [fold], settings, self.scorer, n_jobs=self.n_jobs, by_row=True)
 
-    def _stop_those_behind(self, done: int) -> None:
-        """Mark what is clearly behind the leader; after the last fold there is nothing to stop."""
+    def stop_those_behind(self, done: int) -> None:
+        """Mark what is clearly behind the leader; after the last fold there is nothing to stop.
+
+        Parameters
+        ----------
+        done : int
+            Folds that every trial has seen.
+        """
         scores = {i: t.row_scores for i, t in enumerate(self.trials) if t.row_scores is not None and t.behind is None}
         if done == len(self.folds) or len(scores) < 2:
             return

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from vaglio.errors import InputError
+from vaglio.evaluation.metrics.scoring import is_mean_of_rows
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.race import Race
@@ -194,7 +195,9 @@ class Chooser:
             if self.race:
                 Race(rows, folds, self.scorer, self.n_jobs, trials).run(settings, noted)
                 return
-            for trial in run_trials(rows, folds, settings, self.scorer, n_jobs=self.n_jobs):
+            # Few settings are compared row by row afterwards; of a search only the best is of interest.
+            by_row = self.plan.kind == "none" and is_mean_of_rows(self.scorer)
+            for trial in run_trials(rows, folds, settings, self.scorer, n_jobs=self.n_jobs, by_row=by_row):
                 noted(len(trials) + 1, trial.learner)
                 trials.append(trial)
 

@@ -7,15 +7,18 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.folds import pooled
@@ -25,6 +28,7 @@ from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
 
@@ -34,6 +38,7 @@ __all__ = ["select"]
 _TRAIN_SAMPLE = 5000
 
 
+@checked
 def select(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
@@ -41,7 +46,7 @@ def select(
     learners: Learners | None = None,
     strategy: str = "cross-validation",
     scoring: str | Scorer = "accuracy",
-    cost: Any = None,
+    cost: CostLike | None = None,
     search: str = "random",
     n_iter: int = 10,
     folds: int = 10,
@@ -83,7 +88,7 @@ def select(
         The model itself is then chosen and trained on all rows.
     race : bool
         A setting that is clearly behind the best one after a fold is not tried on the folds that remain: by McNemar's
-        test on all rows predicted so far, at the level 0.001 for all rivals together. It keeps the score of its folds
+        test on all rows predicted so far, at the level 0.001 for all pairs together. It keeps the score of its folds
         and is not chosen. For accuracy or costs, whose score is a mean over rows.
     test_size : float or str
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".
@@ -126,7 +131,7 @@ def select(
             "outer_folds repeats the selection by cross-validation. Use it with strategy='cross-validation'.",
         )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
-    rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
+    rules = SplitRules(stratify, None if groups is None else as_labels(groups, "groups"), time_ordered, seed)
     rows = Rows.of(table, target)
     rows.refuse(rules, search)
     classes = rows.classes()
@@ -164,8 +169,11 @@ def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | Non
     """Return a cost matrix; costs that are given by row become weights of the rows instead."""
     if cost is None:
         return None, rows
-    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:
-        return None, rows.with_weights(cost)
+    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)):
+        with as_own_errors():  # ragged lists
+            cost = np.asarray(cost)
+        if cost.ndim == 1:
+            return None, rows.with_weights(cost)
     return CostMatrix.from_any(cost, labels=classes.tolist()), rows
 
 
@@ -197,12 +205,15 @@ class _Flow:
         found = unseen.predict(model)
         # All the costs, not those the model carries: the training rows may lack a class.
         known = replace(found.predictions, cost=self.cost)
+        evaluation = evaluate_predictions(known, found.true, sample_weight=found.weight)
+        if self.test is not None:
+            evaluation = replace(evaluation, overlap=find_overlap(model, unseen, evaluation.n_rows))
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluate_predictions(known, found.true, sample_weight=found.weight),
+            evaluation=evaluation,
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
@@ -211,7 +222,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _parts(self, rows: Rows) -> tuple[list[tuple[Part, Part]], Part, Part]:
+    def _parts(self, rows: Rows) -> tuple[Sequence[tuple[Part, Part]], Part, Part]:
         """Folds for the choice, training rows, test rows."""
         if self.strategy.name == "zero":
             return [(rows.whole, rows.whole)], rows.whole, rows.whole
@@ -260,7 +271,7 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _outer_folds(self, rows: Rows, outer_folds: int) -> list[tuple[Part, Part]]:
+    def _outer_folds(self, rows: Rows, outer_folds: int) -> Sequence[tuple[Part, Part]]:
         folds = rows.folds(outer_folds, self.rules)
         if len(folds) < outer_folds:
             raise InputError(

@@ -268,10 +268,14 @@ class Selection:
         return plain
 
     def headline(self) -> Message:
-        """Return the chosen learner and its score; a first line says if the search was interrupted."""
+        """Return the chosen learner and its score; before it, what lessens their worth."""
         if self.interrupted:
             found = text("The search was interrupted: this is the best of the finished trials.")
             return join("\n", [found, replace(self, interrupted=False).headline()])
+        overlap = self.evaluation.overlap
+        if overlap is not None:
+            known = replace(self, evaluation=replace(self.evaluation, overlap=None))
+            return join(" ", [overlap.in_words(), known.headline()])
         told = {
             "learner": self.best.learner,
             "setting": self.best.setting,

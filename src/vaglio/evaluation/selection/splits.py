@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,11 +20,13 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 __all__ = [
@@ -49,6 +51,31 @@ _FOLDS = 10
 PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
 
 Fold = tuple[np.ndarray, np.ndarray]
+
+
+class LeaveOneOutFolds(LeaveOneOut):
+    """Folds of one row each, made one by one: all at once they would take the square of the rows.
+
+    They can be iterated, counted and indexed, and are a splitter of scikit-learn.
+
+    Parameters
+    ----------
+    n_rows : int
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, index: int) -> Fold:
+        row = range(self.n_rows)[index]
+        rows = np.arange(self.n_rows)
+        return np.delete(rows, row), rows[row : row + 1]
+
+    def __iter__(self) -> Iterator[Fold]:
+        return (self[row] for row in range(self.n_rows))
 
 
 @dataclass(frozen=True)
@@ -227,6 +254,7 @@ def make_random_splits(
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
 
+@checked
 def make_folds(
     y: np.ndarray,
     n_splits: int = 10,
@@ -234,7 +262,7 @@ def make_folds(
     n_repeats: int = 1,
     leave_one_out: bool = False,
     rules: SplitRules | None = None,
-) -> list[Fold] | LeaveOneOut:
+) -> Sequence[Fold] | LeaveOneOutFolds:
     """Cross-validation folds: each row is a test row once per repetition. The result can be passed as ``cv``.
 
     Parameters
@@ -248,11 +276,18 @@ def make_folds(
         As many folds as rows.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
+
+    Examples
+    --------
+    >>> folds = make_folds(np.array(["a", "b", "a"]), leave_one_out=True)
+    >>> len(folds), [test.tolist() for train, test in folds]
+    (3, [[0], [1], [2]])
     """
     rules = rules or SplitRules()
+    y = as_labels(y)
     rows = np.arange(len(y))
     if leave_one_out:
-        return LeaveOneOut()
+        return LeaveOneOutFolds(len(y))
     if not 2 <= n_splits <= len(y):
         raise InputError(
             "too-many-folds",
@@ -268,7 +303,8 @@ def make_folds(
 def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:
     rows = np.arange(len(y))
     common: dict[str, Any] = {"n_splits": n_splits, "shuffle": True, "random_state": seed}
-    codes = np.unique(y, return_inverse=True)[1]
+    with as_own_errors():  # text among numbers
+        codes = np.unique(y, return_inverse=True)[1]
     enough = np.bincount(codes).max() >= n_splits
     with warnings.catch_warnings():
         # A class with fewer rows than folds is missing in some test folds; advise_split mentions it.

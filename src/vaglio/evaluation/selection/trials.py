@@ -12,7 +12,7 @@ import numpy as np
 from joblib import delayed
 
 from vaglio.errors import VaglioError
-from vaglio.evaluation.metrics.scoring import Scorer, row_scores
+from vaglio.evaluation.metrics.scoring import Scorer, is_accuracy, row_scores
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.messages.message import text
@@ -149,12 +149,14 @@ def run_trials(
     """
     asked: list[tuple[Candidate, Mapping[str, Any]]] = []
     options = {"by_row": True} if by_row else {}
+    only_classes = is_accuracy(scorer)
 
     def tasks() -> Iterator[Any]:
         for candidate, params in settings:
             asked.append((candidate, params))
+            trained = candidate.for_classes() if only_classes else candidate
             for fold in folds:
-                yield delayed(_one_fold)(candidate.make(params), rows, fold, scorer, **options)
+                yield delayed(_one_fold)(trained.make(params), rows, fold, scorer, **options)
 
     done: list[dict[str, Any]] = []
     finished = 0

@@ -13,10 +13,12 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels
 from vaglio.messages.message import Message, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.scikit_learn import num_samples, safe_indexing
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
@@ -135,6 +137,7 @@ class BiasVarianceCurve:
         return ax
 
 
+@checked
 def bias_variance(
     estimator: Estimator,
     X: TableLike,
@@ -193,7 +196,17 @@ def bias_variance(
         raise InputError(
             "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 models.", n_rounds=n_rounds
         )
-    y = np.asarray(y)
+    y = as_labels(y)
+    with as_own_errors():
+        if num_samples(X) != len(y):
+            raise InputError(
+                "row-counts-differ",
+                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+                first="X",
+                n=num_samples(X),
+                second="y",
+                m=len(y),
+            )
     if param_name is not None:
         options: dict[str, Any] = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
         parts = [
@@ -202,7 +215,8 @@ def bias_variance(
         ]
         return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
     numbers = is_regressor(estimator)
-    classes = None if numbers else np.unique(y)
+    with as_own_errors():  # text among numbers
+        classes = None if numbers else np.unique(y)
     estimate = estimate_noise(X, y, numbers) if noise is None else Noise(float(noise), "given")
     seeds = np.random.default_rng(random_state).integers(2**32, size=-(-n_rounds // 2))
     pairs = Parallel(n_jobs=n_jobs, prefer="threads")(

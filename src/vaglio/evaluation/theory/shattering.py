@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.errors import InputError, NoSolutionError
+from vaglio.errors import InputError, NoSolutionError, as_own_errors
 from vaglio.messages.message import Message, text
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
@@ -73,6 +74,7 @@ class Shattering:
         return draw_labellings(self.points, self.labellings, self.realised, self.models, max_panels=max_panels)
 
 
+@checked
 def shatters(estimator: Estimator, points: Any) -> Shattering:
     """Fit the learner to all 2^N labellings of N points and check whether it reproduces each of them.
 
@@ -101,7 +103,8 @@ def shatters(estimator: Estimator, points: Any) -> Shattering:
     >>> shatters(line, [[0, 0], [1, 0], [0, 1], [1, 1]])
     4 points not shattered: 14 of 16 labellings realised; not −++−, +−−+
     """
-    points = np.asarray(points, dtype=np.float64)
+    with as_own_errors():
+        points = np.asarray(points, dtype=np.float64)
     if points.ndim != 2 or not 1 <= len(points) <= _MAX_POINTS:
         raise InputError(
             "points-out-of-range",
@@ -132,6 +135,7 @@ def _fits(estimator: Estimator, points: np.ndarray, y: np.ndarray) -> tuple[Any,
     return model, bool((model.predict(points) == y).all())
 
 
+@checked
 def vc_dimension_lower_bound(
     estimator: Estimator, n_features: int = 2, *, max_points: int = 6, n_tries: int = 20, seed: int = 0
 ) -> int:
@@ -165,6 +169,8 @@ def vc_dimension_lower_bound(
             max_points=max_points,
             max_points2=_MAX_POINTS,
         )
+    if n_features < 1:
+        raise InputError("features-out-of-range", "n_features is {n}; it must be at least 1.", n=n_features)
     rng = np.random.default_rng(seed)
     for n in range(1, max_points + 1):
         # Random points are in general position with probability one, so a few draws are enough if any set of n works.

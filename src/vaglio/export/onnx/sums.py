@@ -12,6 +12,7 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.export.export_node import (
+    AS_IT_IS,
     DECIDE,
     EXPONENTIAL,
     EXPONENTIAL_OF_SCORE,
@@ -91,6 +92,8 @@ def _linked(graph: Graph, node: ExportNode, values: str) -> Answer:
     """From the values of a linear model, or of machines, to outputs."""
     fields, k = node.fields, node.outputs
     single = len(fields["intercept"]) == 1
+    if fields["link"] == AS_IT_IS:
+        return values, ""
     if fields["link"] == LOGISTIC:
         return _two(graph, values)
     if fields["link"] == SOFTMAX:
@@ -146,6 +149,8 @@ def network(graph: Graph, node: ExportNode, x: str) -> Answer:
         rows = graph("Add", graph("MatMul", rows, fields[f"weight_{layer}"]), fields[f"bias_{layer}"])
         if name and layer + 1 < fields["layers"]:
             rows = graph(name, rows)
+    if fields["of_numbers"]:
+        return rows, ""
     return _two(graph, rows) if node.outputs == 2 else _decided(graph, graph("Softmax", rows, axis=1))
 
 

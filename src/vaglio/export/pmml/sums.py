@@ -9,7 +9,17 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from vaglio.errors import NotSupportedError
-from vaglio.export.export_node import CALIBRATED, DECIDE, GAUSSIAN, INTERVAL, LOGISTIC, TABLE, VALUE, ExportNode
+from vaglio.export.export_node import (
+    AS_IT_IS,
+    CALIBRATED,
+    DECIDE,
+    GAUSSIAN,
+    INTERVAL,
+    LOGISTIC,
+    TABLE,
+    VALUE,
+    ExportNode,
+)
 from vaglio.export.pmml.conditions import Labels
 from vaglio.export.pmml.elements import Scope, apply, element, field_ref, number
 from vaglio.messages.message import text
@@ -43,6 +53,8 @@ def linear(scope: Scope, node: ExportNode, labels: Labels, output: Element | Non
         )
     if fields["link"] == DECIDE:
         return _hyperplanes(scope, node, labels, output)
+    if fields["link"] == AS_IT_IS:
+        return scope.model("RegressionModel", [], {}, [_table(scope, fields, 0, None)], output)
     values = range(fields["n_values"])
     tables = [_table(scope, fields, c, labels.labels[labels.place[c + (fields["link"] == LOGISTIC)]]) for c in values]
     if fields["link"] == LOGISTIC:  # two classes: the value is the log-odds of the second
@@ -152,7 +164,7 @@ def _machines(
             "PMML counts the votes of the machines and does not break ties by decision values",
         )
     known = [labels.labels[place] for place in labels.place]
-    k = node.outputs
+    k, number = node.outputs, node.fields["link"] == AS_IT_IS
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
     made = []
     for i, (vectors, coefs, intercept) in enumerate(machines):
@@ -161,15 +173,14 @@ def _machines(
         terms = [element("Coefficient", {"value": float(coef)}) for coef in coefs]
         content = [element("SupportVectors", {"numberOfSupportVectors": len(chosen)}, *chosen)] if chosen else []
         content.append(element("Coefficients", {"absoluteValue": intercept}, *terms))
-        favours = {"targetCategory": known[first], "alternateTargetCategory": None if second is None else known[second]}
+        favours = {} if number else {"targetCategory": known[first]}
+        favours |= {} if second is None else {"alternateTargetCategory": known[second]}
         made.append(element("SupportVectorMachine", favours, *content))
     linear_form = all(vectors is None for vectors, _, _ in machines)
-    attributes = {
-        "svmRepresentation": "Coefficients" if linear_form else "SupportVectors",
-        "classificationMethod": "OneAgainstOne" if node.fields["pairs"] or k == 2 else "OneAgainstAll",
-        "maxWins": True,
-        "threshold": 0.0,
-    }
+    attributes: dict[str, Any] = {"svmRepresentation": "Coefficients" if linear_form else "SupportVectors"}
+    if not number:
+        method = "OneAgainstOne" if node.fields["pairs"] or k == 2 else "OneAgainstAll"
+        attributes |= {"classificationMethod": method, "maxWins": True, "threshold": 0.0}
     return scope.model("SupportVectorMachineModel", labels.labels, attributes, [kernel, dictionary, *made], output)
 
 

@@ -45,6 +45,10 @@ static int linear_score(const void *part, const double *x, double *out) {
     scores = m->break_ties ? values : votes;
   }
   decided = m->n_values == 1 ? values[0] > 0 : largest(scores, m->outputs);
+  if (m->link == 4) {
+    out[0] = values[0];
+    return 0;
+  }
   if (m->link == 0) {
     for (c = 0; c < m->outputs; ++c) out[c] = c == decided;
   } else if (m->link == 2) {

@@ -31,6 +31,7 @@ function linearScore(m, x) {
     scores = m.break_ties ? confident : votes;
     values = confident;
   }
+  if (m.link === 4) return { code: 0, out: values };
   const code = m.n_values === 1 ? Number(values[0] > 0) : largest(scores);
   const classes = Array.from({ length: m.outputs }, (_, c) => c);
   if (m.link === 0) return { code, out: classes.map((c) => Number(c === code)) };

@@ -13,6 +13,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.export.export_node import (
+    AS_IT_IS,
     CALIBRATED,
     DECIDE,
     EXPONENTIAL,
@@ -82,6 +83,8 @@ class _ScoreStatement(Statement):
         if self.node.kind not in SUMS:
             raise self.source.refusal("sql", "its members are not single trees with two branches per test")
         sums = self._linear() if self.node.kind == "linear" else self._bayes()
+        if self.node.fields.get("link") == AS_IT_IS:
+            return self.outer("", f"{sums[0]} AS prediction")
         layer, scores = self._layer("v", sums), self.names("v", len(sums))
         if self.node.kind == "bayes":
             return self._from_scores(*self._with_priors(layer, scores), probabilities)

@@ -68,6 +68,12 @@ def _estimators() -> Mapping[str, type]:
     return {"additive": ExplainableBoostingClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.additive.estimators.additive import ExplainableBoostingRegressor
+
+    return {"additive": ExplainableBoostingRegressor}
+
+
 FAMILY = Family(
     name="additive",
     kinds=(Kind("additive", missing=text("each term has a score for missing values"), readable=True),),
@@ -85,6 +91,16 @@ FAMILY = Family(
             },
             name=text("additive model (explainable boosting)"),
             when=text("Nearly as accurate as boosting, and the effect of every column is visible."),
+        ),
+        Learner(
+            "additive",
+            "additive",
+            _regressors,
+            text("additive model: one table of scores per column and pair of columns, boosted in small steps"),
+            {"max_leaves": [2, 3, 5], "interactions": [0, "1x", "3x"]},
+            name=text("additive model (explainable boosting)"),
+            when=text("Nearly as accurate as boosting, and the effect of every column is visible."),
+            task="regression",
         ),
     ),
     models=_models,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -154,6 +154,18 @@ FAMILY = Family(
             _estimators,
             text("naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent"),
             {"likelihood": ["auto", "gaussian", "kde"], "alpha": [0.1, 0.5, 1.0, 2.0]},
+            textbook={
+                "likelihood": Choice(
+                    "gaussian", text("Numbers follow a Gaussian in every class; the default chooses by the rows.")
+                ),
+                "var_smoothing": Choice(
+                    0.0, text("Variances as the rows have them; the default draws those of few rows to the common one.")
+                ),
+                "alpha": Choice(1.0, text("Laplace: one is added to every count; the command line adds a half.")),
+                "high_cardinality": Choice(
+                    None, text("Plain Laplace at every arity; the default corrects columns of many values for chance.")
+                ),
+            },
             settings={"alpha": 0.5},  # Jeffreys' prior; Laplace's 1 draws small tables too far towards equal shares
             name="naive Bayes",
             when=text("A first model for any table: fast, handles missing values, needs few rows."),

@@ -34,6 +34,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 )
 from vaglio.learners.bayes.model.bins import Bins
 from vaglio.learners.bayes.model.likelihood import DISTRIBUTIONS, possible
+from vaglio.learners.inputs import refuse_numbers_without_squares
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,15 @@ def naive_passes(
     moved = None if plan.logarithms is None else Moments(*plan.logarithms.moments(found.logarithms))
     named = named_of_moments(asked, position, statistics.moments, moved, strengths)
     factor = _rows_per_weight(facts)
-    return statistics, groups_of_counts(asked, counts, statistics.moments, position, named, strengths, factor)
+    groups = groups_of_counts(asked, counts, statistics.moments, position, named, strengths, factor)
+    _refuse_without_squares(facts, position[groups.under_densities])
+    return statistics, groups
+
+
+def _refuse_without_squares(facts: TableSummary, columns: Any) -> None:
+    names = [feature.name for feature in facts.codebook.features if feature.in_numeric_block]
+    columns = [int(j) for j in columns]
+    refuse_numbers_without_squares([names[j] for j in columns], facts.low[columns], facts.high[columns])
 
 
 def _rows_per_weight(facts: TableSummary) -> float:
@@ -217,6 +226,7 @@ def gaussian_passes(
 ) -> Generator[Pass, Any, ClassGaussians]:
     """Ask for the sums behind means and covariances; return the Gaussian of each class."""
     assert facts.classes is not None
+    _refuse_without_squares(facts, columns)
     plan = ScatterPlan.of(facts, columns)
     # What mends a covariance counts rows; its other uses do not depend on the scale of the weights.
     factor = _rows_per_weight(facts)
@@ -224,6 +234,7 @@ def gaussian_passes(
     weight, first, second = (each * factor for each in sums)
     whole = scatter_of_sums(plan.centre, weight.sum(axis=0), first.sum(axis=0), second.sum(axis=0), None)
     total = np.diag(whole.product) / np.maximum(np.diag(whole.weight), np.finfo(float).tiny)
+    total = np.where(facts.low[columns] < facts.high[columns], total, 0.0)
     parts = [scatter_of_sums(plan.centre, *sums, whole.mean) for sums in zip(weight, first, second)]
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(parts)
     if kind == "shrunk" and shrinkage == "auto":

@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.contributions import log_odds_over, sums_of_columns
+from vaglio.explanation.contributions import IN_PREDICTION, log_odds_over, sums_of_columns
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.forest.explain import cuts_of_forest
@@ -37,7 +37,7 @@ def explain_scores(
     if context.classes is None:
         predicted = model.predict(matrix)
         unit = (
-            Message("share-in-prediction", "share in the prediction")
+            IN_PREDICTION
             if model.link == "identity"
             else Message("share-in-log-prediction", "share in the logarithm of the prediction")
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -80,6 +80,12 @@ def _estimators() -> Mapping[str, type]:
     return {"gradient-boosting": HistGradientBoostingClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.boosting.estimators.gradient_boosting import HistGradientBoostingRegressor
+
+    return {"gradient-boosting": HistGradientBoostingRegressor}
+
+
 FAMILY = Family(
     name="boosting",
     kinds=(Kind("boosted", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -98,16 +104,26 @@ FAMILY = Family(
                 "subsample": [0.5, 0.7, 1.0],
             },
             textbook={
-                "learning_rate": 0.3,
-                "max_iter": 10,
-                "max_leaf_nodes": 4,
-                "min_samples_leaf": 2,
-                "max_features": 1.0,
-                "subsample": 1.0,
-                "early_stopping": False,
+                "learning_rate": Choice(0.3, text("Few large steps: every round can be followed by hand.")),
+                "max_iter": Choice(10, text("Ten rounds; the default goes on until rows set aside gain no more.")),
+                "max_leaf_nodes": Choice(4, text("Small trees, whose leaves can be computed by hand.")),
+                "min_samples_leaf": Choice(2, text("The tables of a textbook have few rows.")),
+                "max_features": Choice(1.0, text("Every split may use every column; the default draws some.")),
+                "subsample": Choice(1.0, text("Every tree sees every row; the default draws some.")),
+                "early_stopping": Choice(False, text("No rows are set aside to decide when to stop.")),
             },
             name="gradient boosting",
             when=text("Often the most accurate on tables, including large ones."),
+        ),
+        Learner(
+            "gradient-boosting",
+            "boosted",
+            _regressors,
+            text("gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over"),
+            {"learning_rate": [0.03, 0.05, 0.1], "max_leaf_nodes": [4, 8, 16, 31], "min_samples_leaf": [5, 20, 50]},
+            name="gradient boosting",
+            when=text("Often the most accurate on tables, including large ones."),
+            task="regression",
         ),
     ),
     models=_models,

@@ -34,6 +34,8 @@ def voting_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Ch
     """The members side by side, then the chapter of each of them."""
     model: Any = fitted.model
     n = len(model.members)
+    if fitted.classes is None:
+        return [text("{n:,} {n:learner|learners}, trained on the same rows; predictions are averaged.", n=n)], []
     said = [
         text("{n:,} {n:learner votes|learners vote}, trained on the same rows; the most frequent prediction wins.", n=n)
         if model.vote == "hard"

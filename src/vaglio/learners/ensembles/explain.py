@@ -9,6 +9,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import IN_PREDICTION
 from vaglio.explanation.counterfactual import cuts
 from vaglio.explanation.explanation import Explanation, Reason, explainers
 from vaglio.learners.ensembles.model import Ensemble, Member, Voting
@@ -16,7 +17,7 @@ from vaglio.learners.forest.explain import TreeOfMany, explain_trees, votes_in_w
 from vaglio.learners.forest.model.forest import MOST_TREES
 from vaglio.learners.trees.explain import thresholds
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.messages.message import Message, join, text
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import plural
 from vaglio.model.families import KINDS
 
@@ -26,6 +27,8 @@ _SHOWN_OF_MEMBER = 3
 
 def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row likewise, as far as the members are trees; else by the votes alone."""
+    if model.vote == "median":
+        return _explained_by_the_middle(model, matrix, context)
     answers = model.predict_proba(matrix) if model.n_classes else model.predict(matrix)[:, None]
     total = sum(member.weight for member in model.members)
     who = plural(len(model.members), "member")
@@ -43,6 +46,29 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
         for member in model.members
     )
     return explain_trees(answers, parts, matrix, context, who)
+
+
+def _explained_by_the_middle(model: Ensemble, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by the member whose number is the weighted median."""
+    said = model.said(matrix)
+    middle = model.in_the_middle(said)
+    note = Message(
+        "median-of-members",
+        "the weighted median of {who}; the reasons are those of the member that predicts it",
+        who=plural(len(model.members), "member"),
+    )
+    found: list[Explanation] = [Explanation(None)] * matrix.n_rows
+    for k in np.unique(middle).tolist():
+        rows, member = np.flatnonzero(middle == k), model.members[k]
+        explain = explainers.find(member.model.kind) if member.model.kind in KINDS else None
+        own = (
+            [Explanation(float(value)) for value in said[rows, k]]
+            if explain is None
+            else explain(member.model, member.rows(matrix.take(rows)), context)
+        )
+        for row, told in zip(rows.tolist(), own):
+            found[row] = replace(told, notes=(note, *told.notes))
+    return found
 
 
 def _says(member: Member, ensemble: Ensemble) -> np.ndarray:
@@ -88,6 +114,8 @@ def _explained_by_votes(
 # -- different learners ------------------------------------------------------------------------------------------------
 def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by what each member says, with which weight, and by the member's own reasons."""
+    if context.classes is None:
+        return _explained_mean(model, matrix, context)
     said, answers = model.each(matrix), model.predict_proba(matrix)
     decided = np.stack([member.decide(matrix) for member in model.members])
     own = [_own_reasons(member, matrix, context) for member in model.members]
@@ -137,6 +165,41 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
     return explanations
 
 
+def _explained_mean(model: Voting, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain the mean of numbers by what each member predicts, with which weight, and by the member's own reasons."""
+    said, answers = model.each(matrix)[:, :, 0], model.predict(matrix)
+    own = [_own_reasons(member, matrix, context) for member in model.members]
+    explanations = []
+    for row, answer in enumerate(answers.tolist()):
+        told = [
+            Reason(
+                Message("prediction-of-member", "{member} predicts {value:.6g}, weight {weight:.0%}", **each),
+                weight=each["value"] * each["weight"],
+            )
+            for each in (
+                {"member": name, "value": float(value), "weight": share}
+                for name, value, share in zip(model.names, said[:, row], model.shares.tolist())
+            )
+        ]
+        notes = tuple(
+            Message("reasons-of-member", "{member}: {why}", member=name, why=why[row])
+            for name, why in zip(model.names, own)
+            if why[row]
+        )
+        told.sort(key=lambda reason: -abs(reason.weight or 0.0))
+        explanations.append(
+            Explanation(
+                answer,
+                reasons=tuple(reason for reason in told if (reason.weight or 0.0) >= 0),
+                against=tuple(reason for reason in told if (reason.weight or 0.0) < 0),
+                notes=notes,
+                measure=IN_PREDICTION,
+                total=answer,
+            )
+        )
+    return explanations
+
+
 def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> list[str]:
     """The strongest reasons of one member for the class it gives each row; none for models of other libraries."""
     explain = explainers.find(member.model.kind) if member.model.kind in KINDS else None
@@ -150,7 +213,8 @@ def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> lis
             reason.text for reason in explanation.reasons
         ]
         why = join(", ", reasons[:_SHOWN_OF_MEMBER] or explanation.notes[:1])
-        told.append(text("{label} because {why}", label=str(explanation.decision), why=why) if why else "")
+        label = str(explanation.decision) if labels is not None else Number(f"{explanation.decision:.6g}")
+        told.append(text("{label} because {why}", label=label, why=why) if why else "")
     return told
 
 

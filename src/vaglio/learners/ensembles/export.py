@@ -10,6 +10,7 @@ from vaglio import _core
 from vaglio.encode import Feature
 from vaglio.export.export_node import Exporter, ExportNode, build_node
 from vaglio.fitted.one_row import scorers
+from vaglio.learners.ensembles.model import NO_SUM
 
 
 def node_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -37,7 +38,9 @@ def node_of_members(model: Any, features: tuple[Feature, ...], n_classes: int) -
 
 
 def compile_members(model: Any, features: tuple[Feature, ...]) -> Any:
-    """Return the members compiled for single rows; None if one of them has no such form."""
+    """Return the members compiled for single rows; None if one of them has no such form, or nothing adds up."""
+    if model.vote == "median":
+        return None
     numeric = [j for j, feature in enumerate(features) if feature.in_numeric_block]
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
     members = []
@@ -55,7 +58,11 @@ def compile_members(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.ensemble_scorer(members, model.n_classes or 1)
 
 
+def _unsupported_vote(model: Any, features: tuple[Feature, ...]) -> str | None:
+    return NO_SUM if model.vote == "median" else None
+
+
 EXPORTERS = {
-    "ensemble": Exporter("mix", node_of_members, build_sums=node_of_members),
+    "ensemble": Exporter("mix", node_of_members, _unsupported_vote, build_sums=node_of_members),
     "voting": Exporter("mix", node_of_members),
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -77,6 +77,14 @@ def _estimators() -> Mapping[str, type]:
     return {"bagging": BaggingClassifier, "adaboost": AdaBoostClassifier, "voting": VotingClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.ensembles.estimators.adaboost_regressor import AdaBoostRegressor
+    from vaglio.learners.ensembles.estimators.bagging import BaggingRegressor
+    from vaglio.learners.ensembles.estimators.voting import VotingRegressor
+
+    return {"bagging": BaggingRegressor, "adaboost": AdaBoostRegressor, "voting": VotingRegressor}
+
+
 FAMILY = Family(
     name="ensembles",
     kinds=(
@@ -90,6 +98,11 @@ FAMILY = Family(
             _estimators,
             text("bagging: decision trees on bootstrap samples, by vote"),
             {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+            textbook={
+                "voting": Choice(
+                    "hard", text("Every member votes for one class; the default averages their probabilities.")
+                ),
+            },
             name="bagging",
             when=text("To reduce the variance of trees."),
         ),
@@ -99,7 +112,16 @@ FAMILY = Family(
             _estimators,
             text("AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong"),
             {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
-            settings={"max_depth": 3},  # a stump loses ten points where there are many classes
+            textbook={
+                "sampling": Choice(
+                    "resample", text("Each round draws rows by their weights; the default trains with the weights.")
+                ),
+                "max_resets": Choice(
+                    0, text("An error above one half resets the weights and ends; the default draws again.")
+                ),
+            },
+            # A stump loses ten points where there are many classes; shares of votes are near each other.
+            settings={"max_depth": 3, "calibrate": "temperature"},
             name="AdaBoost",
             when=text("Tables with little label noise."),
         ),
@@ -111,6 +133,35 @@ FAMILY = Family(
             {"voting": ["hard", "soft"]},
             name=text("voting"),
             when=text("To combine good but different learners."),
+        ),
+        Learner(
+            "bagging",
+            "ensemble",
+            _regressors,
+            text("bagging: decision trees on bootstrap samples, by mean"),
+            {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+            name="bagging",
+            when=text("To reduce the variance of trees."),
+            task="regression",
+        ),
+        Learner(
+            "adaboost",
+            "ensemble",
+            _regressors,
+            text("AdaBoost.R2: small trees in sequence, each trained more on rows the earlier ones predicted badly"),
+            {"max_depth": [2, 3, 5, 8], "n_estimators": [50, 100, 200], "loss": ["linear", "square", "exponential"]},
+            name="AdaBoost.R2",
+            when=text("Tables with few outliers in the target."),
+            task="regression",
+        ),
+        Learner(
+            "voting",
+            "voting",
+            _regressors,
+            text("mean of different learners, each with its weight"),
+            name=text("voting"),
+            when=text("To combine good but different learners."),
+            task="regression",
         ),
     ),
     models=_models,

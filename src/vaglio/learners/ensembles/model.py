@@ -19,8 +19,11 @@ from vaglio.model import checks
 from vaglio.model.base import State, class_codes
 from vaglio.model.families import read_model
 
-# How members decide together: by mean probability, by majority, or by the mean of numbers.
-VOTES = ("soft", "hard", "mean")
+# How members decide together: by mean probability, by majority, by the mean of numbers, or by their weighted median.
+VOTES = ("soft", "hard", "mean", "median")
+_OF_NUMBERS = ("mean", "median")
+# Why a weighted median is not written in formats that add up members.
+NO_SUM = text("it predicts the weighted median of its members, which is no sum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ class Member:
     def answers(self, matrix: EncodedMatrix, vote: str, n_classes: int) -> np.ndarray:
         """Return what it adds for each row: probabilities, one vote, or a number."""
         given: np.ndarray
-        if vote == "mean":
+        if vote in _OF_NUMBERS:
             given = self.model.predict(self.rows(matrix))[:, None]
         elif vote == "soft" and self.has_probabilities:
             given = self.model.predict_proba(self.rows(matrix))
@@ -129,8 +132,8 @@ class Ensemble:
     Attributes
     ----------
     members : tuple of Member
-    vote : {"soft", "hard", "mean"}
-        Probabilities are averaged, majorities counted, or numbers averaged, all by weight.
+    vote : {"soft", "hard", "mean", "median"}
+        Probabilities are averaged, majorities counted, numbers averaged, or the one in the middle taken, all by weight.
     n_classes : int
         0 for numbers.
     """
@@ -148,8 +151,23 @@ class Ensemble:
         return self._mean(matrix)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Return the weighted mean, for an ensemble of numbers."""
-        return self._mean(matrix)[:, 0]
+        """Return the weighted mean or median, for an ensemble of numbers."""
+        if self.vote == "mean":
+            return self._mean(matrix)[:, 0]
+        said = self.said(matrix)
+        return np.asarray(np.take_along_axis(said, self.in_the_middle(said)[:, None], axis=1)[:, 0])
+
+    def said(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number that each member predicts for each row, shape (n, members)."""
+        return np.hstack([member.answers(matrix, self.vote, 0) for member in self.members])
+
+    def in_the_middle(self, said: np.ndarray) -> np.ndarray:
+        """Return the member whose number is the weighted median of those that the first members say."""
+        order = np.argsort(said, axis=1, kind="stable")
+        weight = np.array([member.weight for member in self.members[: said.shape[1]]])[order]
+        reached = np.cumsum(weight, axis=1)
+        place = np.argmax(reached >= 0.5 * reached[:, -1:], axis=1)
+        return np.asarray(order[np.arange(len(said)), place])
 
     def _mean(self, matrix: EncodedMatrix) -> np.ndarray:
         # In the order of the members, so that the sum is the same on any number of threads.
@@ -159,7 +177,12 @@ class Ensemble:
         return total / sum(member.weight for member in self.members)
 
     def staged(self, matrix: EncodedMatrix) -> Any:
-        """Yield the weighted votes after each member."""
+        """Yield the weighted votes after each member, or the median of those so far."""
+        if self.vote == "median":
+            said = self.said(matrix)
+            for k in range(1, len(self.members) + 1):
+                yield np.take_along_axis(said, self.in_the_middle(said[:, :k])[:, None], axis=1)
+            return
         total = np.zeros((matrix.n_rows, self.n_classes or 1))
         weight = 0.0
         for member in self.members:
@@ -170,6 +193,8 @@ class Ensemble:
     @property
     def no_rules(self) -> str | None:
         """Why the members cannot be read as one set of rules; None if they can."""
+        if self.vote == "median":
+            return NO_SUM
         if not all(isinstance(member.model, (Tree, Forest)) for member in self.members):
             return text("its members vote, and only trees that vote add up to one list of rules")
         alone = self.vote == "soft"
@@ -230,7 +255,7 @@ class Ensemble:
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> Ensemble:
         vote, described = checks.number(meta, "vote", str), checks.number(meta, "members", list)
-        checks.need(vote in VOTES and (vote == "mean") == (n_classes == 0), "its vote is unknown")
+        checks.need(vote in VOTES and (vote in _OF_NUMBERS) == (n_classes == 0), "its vote is unknown")
         checks.need(described, "the ensemble has no members")
         parts: list[dict[str, np.ndarray]] = [{} for _ in described]
         for name, value in arrays.items():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -74,6 +74,12 @@ def _estimators() -> Mapping[str, type]:
     return {"random-forest": RandomForestClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.forest.estimators.random_forest import RandomForestRegressor
+
+    return {"random-forest": RandomForestRegressor}
+
+
 FAMILY = Family(
     name="forest",
     kinds=(Kind("forest", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -84,8 +90,28 @@ FAMILY = Family(
             _estimators,
             text("random forest: fully grown trees, random columns at every split"),
             {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
+            textbook={
+                "voting": Choice(
+                    "hard", text("Every tree votes for one class; the default averages the probabilities of the trees.")
+                ),
+                "features_per_tree": Choice(
+                    "sqrt",
+                    text("Columns are drawn once for each tree; the default draws them anew at every split."),
+                ),
+                "max_features": Choice(None, text("A split may use all columns of its tree; the default draws some.")),
+            },
             name=text("random forest"),
             when=text("Accurate on most tables without tuning."),
+        ),
+        Learner(
+            "random-forest",
+            "forest",
+            _regressors,
+            text("random forest: the mean of fully grown trees, random columns at every split"),
+            {"max_features": ["sqrt", "third", 1.0], "min_samples_leaf": [1, 3, 5]},
+            name=text("random forest"),
+            when=text("Accurate on most tables without tuning."),
+            task="regression",
         ),
     ),
     models=_models,

@@ -20,6 +20,8 @@ _MOST_COEFFICIENTS = 600
 
 def linear_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
+    if fitted.classes is None:
+        return _of_number(model, limits)
     labels = [clip(label, 40) for label in labels_of(fitted)]
     spoken = labels[1:] if len(model.coef) == 1 else labels
     unit = text("log-odds") if model.probabilistic else text("decision value")
@@ -63,6 +65,23 @@ def linear_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Ch
     for part in parts[1:]:
         part["folded"] = True
     return said, [*parts, *_odds(about, limits)]
+
+
+def _of_number(model: Any, limits: ChapterLimits) -> Chapter:
+    """The weights of a model that predicts a number."""
+    said = (
+        text(
+            "A positive weight raises the prediction, a negative weight lowers it: by its value per unit of a number, "
+            "or if a row has the category."
+        )
+        if model.encoder.as_is
+        else text(
+            "A positive weight raises the prediction, a negative weight lowers it: by its value per standard deviation "
+            "of a number, or if a row has the category."
+        )
+    )
+    bars = bars_of(model.encoder.names, model.coef[0], text("Weights"), limits, float(model.intercept[0]))
+    return [said], [bars]
 
 
 def _odds(about: Background, limits: ChapterLimits) -> list[dict[str, Any]]:

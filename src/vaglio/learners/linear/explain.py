@@ -14,12 +14,15 @@ from scipy import sparse as sp
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import (
+    IN_PREDICTION,
+    LOST_PREDICTION,
     by_absence,
     by_feature,
     explanation_from,
     first_and_second,
     log_odds_over,
     start_of,
+    sums_of_columns,
 )
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.linear.model import LinearModel, NetworkModel
@@ -31,6 +34,8 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
     """Explain by contributions coefficient × value to the lead over the runner-up, one per column of the table."""
     rows: Any = model.encoder.transform(matrix)
     values = np.asarray(rows @ model.coef.T) + model.intercept
+    if context.classes is None:
+        return [_explained_number(model, matrix, context, i, rows, float(values[i, 0])) for i in range(matrix.n_rows)]
     if values.shape[1] == 1:
         values = np.column_stack([np.zeros(len(values)), values])
     proba = model.predict_proba(matrix) if model.probabilistic else None
@@ -40,7 +45,7 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
     for i in range(matrix.n_rows):
         decision = int(decided[i])
         second = next(k for k in first_and_second(values[i]) if k != decision)
-        row = rows[[i]].toarray()[0] if sp.issparse(rows) else rows[i]
+        row = _one_of(rows, i)
         coef, start = linear_lead(model, decision, second)
         other = str(context.label(second))
         explanations.append(
@@ -61,6 +66,20 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
     return explanations
 
 
+def _explained_number(
+    model: LinearModel, matrix: EncodedMatrix, context: Context, i: int, rows: Any, value: float
+) -> Explanation:
+    shares = by_feature(model.encoder, model.coef[0] * _one_of(rows, i))
+    start = start_of(model.encoder), float(model.intercept[0])
+    return Explanation(value, measure=IN_PREDICTION, **sums_of_columns(context, matrix, i, shares, start))
+
+
+def _one_of(rows: Any, i: int) -> np.ndarray:
+    """Return one row of an array or sparse matrix."""
+    row: np.ndarray = rows[[i]].toarray()[0] if sp.issparse(rows) else rows[i]
+    return row
+
+
 def linear_lead(model: LinearModel, decision: int, second: int) -> tuple[np.ndarray, float]:
     """Return the linear function by which one class leads another."""
     if len(model.intercept) == 1:
@@ -72,8 +91,22 @@ def linear_lead(model: LinearModel, decision: int, second: int) -> tuple[np.ndar
 def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by the fall of the lead, in log-odds, when a column is set to its mean (a category to none)."""
     rows = np.asarray(model.encoder.transform(matrix))
-    proba = model.predict_proba(matrix)
     reference = np.zeros(model.encoder.width)
+    if context.classes is None:
+
+        def number(variants: np.ndarray) -> np.ndarray:
+            found: np.ndarray = model.log_odds(variants)[:, 0]
+            return found
+
+        return [
+            Explanation(
+                float(value),
+                measure=LOST_PREDICTION,
+                **sums_of_columns(context, matrix, i, by_absence(model.encoder, rows[i], reference, number), None),
+            )
+            for i, value in enumerate(model.predict(matrix))
+        ]
+    proba = model.predict_proba(matrix)
     explanations = []
     for i in range(matrix.n_rows):
         decision, second = context.ranked(proba[i])[:2]

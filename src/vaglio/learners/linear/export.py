@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
-from vaglio.export.export_node import DECIDE, LOGISTIC, SOFTMAX, Exporter, ExportNode
+from vaglio.export.export_node import AS_IT_IS, DECIDE, LOGISTIC, SOFTMAX, Exporter, ExportNode
 from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
 
 if TYPE_CHECKING:
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def node_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
-    link = DECIDE if not model.probabilistic else LOGISTIC if len(model.intercept) == 1 else SOFTMAX
+    link = LOGISTIC if len(model.intercept) == 1 else SOFTMAX
+    if not model.probabilistic:
+        link = DECIDE if n_classes else AS_IT_IS
     more = {"link": link, "pairs": 0, "break_ties": 0, "calibration": np.zeros(0)}
-    return ExportNode("linear", n_classes, {**weights_of(model, features), **more})
+    return ExportNode("linear", max(n_classes, 1), {**weights_of(model, features), **more})
 
 
 def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
@@ -59,8 +61,8 @@ def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
 def node_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     layers = {f"weight_{i}": weight for i, weight in enumerate(model.weights)}
     layers |= {f"bias_{i}": bias for i, bias in enumerate(model.biases)}
-    more = {"layers": len(model.weights), "activation": model.activation}
-    return ExportNode("network", n_classes, {**dense_of(model.encoder, features), **more, **layers})
+    more = {"layers": len(model.weights), "activation": model.activation, "of_numbers": int(n_classes == 0)}
+    return ExportNode("network", max(n_classes, 1), {**dense_of(model.encoder, features), **more, **layers})
 
 
 def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
@@ -77,7 +79,9 @@ def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
 
 
 def sides_of_linear(model: Model, classes: list[Any]) -> list[dict[str, Any]]:
-    """Return the class that each output favours."""
+    """Return the class that each output favours; the prediction of a number favours none."""
+    if not classes:
+        return [{}]
     return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
 
 

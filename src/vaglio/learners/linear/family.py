@@ -76,6 +76,13 @@ def _estimators() -> Mapping[str, type]:
     return {"perceptron": Perceptron, "logistic": LogisticRegression, "mlp": MLPClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.linear.estimators.linear_regression import LinearRegression
+    from vaglio.learners.linear.estimators.mlp import MLPRegressor
+
+    return {"linear": LinearRegression, "mlp": MLPRegressor}
+
+
 FAMILY = Family(
     name="linear",
     kinds=(
@@ -109,6 +116,26 @@ FAMILY = Family(
             {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
             name=text("multi-layer perceptron"),
             when=text("Many numbers with smooth, curved boundaries, when the model need not be interpretable."),
+        ),
+        Learner(
+            "linear",
+            "linear",
+            _regressors,
+            text("linear regression: a weighted sum of the columns, with a penalty chosen by cross-validation"),
+            {"l1_ratio": [0.0, 0.5, 1.0]},
+            name=text("linear regression"),
+            when=text("When you need the effect of each column, and as a baseline."),
+            task="regression",
+        ),
+        Learner(
+            "mlp",
+            "mlp",
+            _regressors,
+            text("neural network: layers of weighted sums, trained by gradient"),
+            {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
+            name=text("multi-layer perceptron"),
+            when=text("Smooth functions of many numbers, when the model need not be interpretable."),
+            task="regression",
         ),
     ),
     models=_models,

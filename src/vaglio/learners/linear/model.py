@@ -24,16 +24,17 @@ ACTIVATIONS = {
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """A perceptron or a logistic regression after training.
+    """A perceptron, a logistic or a linear regression after training.
 
     Attributes
     ----------
     encoder : DenseEncoder
     coef : ndarray, shape (outputs, width)
-        In the encoded space; one output for two classes (a positive value favours the second), else one per class.
+        In the encoded space; one output for two classes (a positive value favours the second), else one per class; for
+        numbers the only output is the prediction.
     intercept : ndarray, shape (outputs,)
     probabilistic : bool
-        Whether the values are log-odds; a perceptron's are not.
+        Whether the values are log-odds; a perceptron's are not, and neither are predicted numbers.
     """
 
     kind: ClassVar[str] = "linear"
@@ -73,6 +74,10 @@ class LinearModel:
         second = expit(values)
         return np.column_stack([expit(-values), second])
 
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return self.decision_function(matrix)
+
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         values = self.decision_function(matrix)
         return np.argmax(values, axis=1) if values.ndim == 2 else (values > 0).astype(np.int64)
@@ -90,11 +95,13 @@ class LinearModel:
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> LinearModel:
         encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
-        outputs = 1 if n_classes == 2 else n_classes
-        checks.need(n_classes >= 2, "a linear model needs two classes")
+        outputs = n_classes if n_classes > 2 else 1
+        checks.need(n_classes != 1, "a linear model needs two classes")
         coef = checks.array(arrays, "coef", np.float64, (outputs, encoder.width), finite=True)
         intercept = checks.array(arrays, "intercept", np.float64, (outputs,), finite=True)
-        return cls(encoder, coef, intercept, checks.number(meta, "probabilistic", bool))
+        probabilistic = checks.number(meta, "probabilistic", bool)
+        checks.need(n_classes > 0 or not probabilistic, "numbers have no log-odds")
+        return cls(encoder, coef, intercept, probabilistic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +114,7 @@ class NetworkModel:
     weights : tuple of ndarray, shapes (width, units), …
     biases : tuple of ndarray
     activation : {"identity", "logistic", "tanh", "relu"}
-        Of the hidden layers; the output is a logistic unit for two classes, else a softmax.
+        Of the hidden layers; the output is a logistic unit for two classes, else a softmax; a number as it is.
     """
 
     kind: ClassVar[str] = "mlp"
@@ -138,6 +145,10 @@ class NetworkModel:
             return probability
         return np.column_stack([expit(-values[:, 0]), expit(values[:, 0])])
 
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return within_reach(self.encoder.transform(matrix), self.log_odds)[:, 0]
+
     def size(self) -> dict[str, int]:
         count = sum(array.size for array in (*self.weights, *self.biases))
         return {"weights": int(count), "layers": len(self.weights)}
@@ -155,13 +166,13 @@ class NetworkModel:
         encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
         layers = checks.number(meta, "layers", int)
         checks.need(0 < layers <= 1000, "the number of layers is impossible")
-        checks.need(n_classes >= 2, "a network needs two classes")
+        checks.need(n_classes != 1, "a network needs two classes")
         activation = checks.number(meta, "activation", str)
         checks.need(activation in ACTIVATIONS, "the activation is unknown")
         weights, biases, width = [], [], encoder.width
         for layer in range(layers):
             last = layer + 1 == layers
-            units = (1 if n_classes == 2 else n_classes) if last else None
+            units = (n_classes if n_classes > 2 else 1) if last else None
             weight = checks.array(arrays, f"weight_{layer}", np.float64, (width, units), finite=True)
             width = weight.shape[1]
             weights.append(weight)

@@ -16,7 +16,7 @@ from vaglio.engines.moments import MomentPlan
 from vaglio.engines.passes import Chunk, Pass, SequentialPass, TableSummary
 from vaglio.errors import InputError
 from vaglio.learners.category_reliability import reliability_passes
-from vaglio.learners.inputs import note_reliability
+from vaglio.learners.inputs import note_reliability, refuse_numbers_without_squares
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem
 from vaglio.runtime.interrupts import noticing_interrupts
 
@@ -59,6 +59,8 @@ def encoder_passes(
         note_reliability(estimator, features, {})
         return DenseEncoder(features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
     believed = yield from reliability_passes(estimator, facts, whole)
+    names = [feature.name for feature in features if feature.in_numeric_block]
+    refuse_numbers_without_squares(names, facts.low, facts.high)
     plan = MomentPlan.of(facts, range(p), 1)
     weight, mean, deviation = plan.moments((yield Pass("means and deviations", plan.summarize)))
     variance = np.divide(deviation[0], weight[0], out=np.zeros(p), where=weight[0] > 0)

@@ -12,17 +12,18 @@ from matplotlib.axes import Axes
 from scipy import sparse as sp
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import bytes_of_rows, gather_rows
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError, as_own_errors, warn
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.inputs import (
     check_labels,
     check_numbers,
+    check_same_length,
     check_weight,
     check_X,
     learn_column_reliability,
@@ -56,6 +57,7 @@ from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.plot.evaluation import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ClassWeight, ColumnLike, CrossValidation, RandomState, TableLike
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
@@ -127,7 +129,13 @@ def neighbors_curve(
 ) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
     target = model.read_targets() if isinstance(model, OutOfCoreNeighbors) else model.target
-    splits = list(_splitter(target, model.n_classes, cv, seed).split(target, target))
+    with as_own_errors():
+        splits = [
+            (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+            for train, test in _splitter(target, model.n_classes, cv, seed).split(target, target)
+        ]
+    if not splits:
+        raise InputError("no-folds", "cv has no splits. Give a number of folds or at least one pair of rows.")
     step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
     largest = min(largest, *(len(train) for train, _ in splits))
     scores = []
@@ -185,6 +193,7 @@ class LocalTree:
     rules: RuleSet
     rule: Rule
 
+    @checked
     def to_text(self, lang: str = "en") -> str:
         """Return the neighbourhood and its rules as lines a person reads.
 
@@ -367,6 +376,16 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _choose(self, model: Neighbors | OutOfCoreNeighbors, threads: int) -> int:
         if self.n_neighbors != "cv":
+            if self.n_neighbors > model.n_rows:
+                warn(
+                    DataWarning(
+                        "more-neighbors-than-rows",
+                        "{k:,} neighbors are asked for, but there are {n:,} training {n:row|rows}: all of them vote on "
+                        "every row. Use a smaller n_neighbors.",
+                        k=int(self.n_neighbors),
+                        n=model.n_rows,
+                    )
+                )
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
@@ -411,6 +430,7 @@ class _NeighborsEstimator(VaglioEstimator):
         check_is_fitted(self, "fitted_")
         return self.partial_fit(X, y, sample_weight=sample_weight)
 
+    @checked
     def kneighbors(
         self, X: TableLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:
@@ -437,6 +457,7 @@ class _NeighborsEstimator(VaglioEstimator):
         rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
 
+    @checked
     def kneighbors_graph(
         self, X: TableLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
@@ -464,6 +485,7 @@ class _NeighborsEstimator(VaglioEstimator):
         starts = np.arange(len(rows) + 1) * rows.shape[1]
         return sp.csr_matrix((values, rows.ravel(), starts), shape=(len(rows), self._model.n_rows))
 
+    @checked
     def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
         """Grow a small tree on the training rows nearest to one row, and find the rule the row meets.
 
@@ -479,8 +501,13 @@ class _NeighborsEstimator(VaglioEstimator):
         LocalTree
             With ``rows``, ``distances``, ``tree``, ``rules`` and ``rule``.
         """
-        if isinstance(row, (list, tuple, np.ndarray)) and np.ndim(row) == 1 and not isinstance(row[0], dict):
-            row = np.asarray(row).reshape(1, -1)
+        if n_neighbors < 1 or max_depth < 0:
+            raise InputError("local-tree-size", "n_neighbors must be at least 1, and max_depth at least 0.")
+        if isinstance(row, np.ndarray) or (
+            isinstance(row, (list, tuple)) and not any(isinstance(r, dict) for r in row)
+        ):
+            with as_own_errors():  # ragged lists
+                row = np.atleast_2d(row)
         case = self._encode(row)
         if case.n_rows != 1:
             raise InputError(
@@ -550,12 +577,13 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         -------
         self
         """
+        self._refuse_parts()
         if not hasattr(self, "fitted_"):
             self.fit(X, y, sample_weight)
             return self if classes is None else self._with_classes(np.unique(classes))
         matrix = self._encode_added(X)
         labels, codes = check_labels(y, self)
-        check_consistent_length(matrix, codes)
+        check_same_length(matrix, codes)
         self._with_classes(labels)
         target = np.searchsorted(self.classes_, labels)[codes]
         weight = self._weight_of_chunk(X, target, sample_weight)
@@ -601,7 +629,7 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         if not hasattr(self, "fitted_"):
             return self.fit(X, y, sample_weight)
         matrix, numbers = self._encode_added(X), check_numbers(y, self)
-        check_consistent_length(matrix, numbers)
+        check_same_length(matrix, numbers)
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = None if weight is None else within_range(weight)
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)

@@ -62,6 +62,12 @@ def _estimators() -> Mapping[str, type]:
     return {"knn": KNeighborsClassifier}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.neighbors.estimators import KNeighborsRegressor
+
+    return {"knn": KNeighborsRegressor}
+
+
 FAMILY = Family(
     name="neighbors",
     kinds=(Kind("neighbors", missing=text("counted as the largest distance"), cost=100),),
@@ -75,6 +81,17 @@ FAMILY = Family(
             settings={"n_neighbors": "cv"},  # a few rows or many: tables differ more in this than in anything else
             name=text("k nearest neighbours"),
             when=text("When similar rows have the same class. Training is instant, prediction searches all rows."),
+        ),
+        Learner(
+            "knn",
+            "neighbors",
+            _regressors,
+            text("k nearest neighbours: the mean of the most similar training rows"),
+            {"weights": ["uniform", "distance", "squared_distance"], "p": [1, 2]},
+            settings={"n_neighbors": "cv"},
+            name=text("k nearest neighbours"),
+            when=text("When similar rows have similar numbers. Training is instant, prediction searches all rows."),
+            task="regression",
         ),
     ),
     models=_models,

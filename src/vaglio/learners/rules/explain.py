@@ -224,7 +224,7 @@ class Boxes:
         if cost is None:
             code = np.array([rule.code for rule in kept], dtype=np.int64)
         else:
-            weights = np.array([rule.weights for rule in kept], dtype=np.float64)
+            weights = np.array([rule.weights for rule in kept], dtype=np.float64).reshape(len(kept), len(cost.matrix))
             said = Smoothing().probabilities(weights, np.ones(weights.shape[1]))
             code = cost.decide(question.context.calibrated(said))
         return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)

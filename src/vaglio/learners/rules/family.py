@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -90,6 +90,13 @@ FAMILY = Family(
             _estimators,
             text("FOIL rules: grown by information gain, class by class, kept if they are accurate enough"),
             {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
+            textbook={
+                "encoding_limit": Choice(
+                    False,
+                    text("Rules are learned until no positive row is left; the default stops by description length."),
+                ),
+                "min_accuracy": Choice(0.0, text("A rule is kept however often it errs; the default asks for 80%.")),
+            },
             name="FOIL",
             when=text("Short rules for one class against the rest."),
             settings=_CALIBRATED,

@@ -15,6 +15,8 @@ from vaglio.messages.sentences import clip
 
 def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
     model: Any = fitted.model
+    if fitted.classes is None:
+        return _of_number(model, limits)
     labels = [clip(label, 40) for label in labels_of(fitted)]
     said = []
     if len(model.vectors):
@@ -33,3 +35,10 @@ def svm_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapt
         said.append(text("The kernel is {kernel}, which has no weight per column.", kernel=model.kernel.name))
         return said, []
     return said, [bars_of(model.encoder.names, model.coef[0], text("Weights for {label}", label=labels[1]), limits)]
+
+
+def _of_number(model: Any, limits: ChapterLimits) -> Chapter:
+    said = [text("The prediction depends on {n:,} support {n:vector|vectors}.", n=len(model.support))]
+    if model.coef is None:
+        return [*said, text("The kernel is {kernel}, which has no weight per column.", kernel=model.kernel.name)], []
+    return said, [bars_of(model.encoder.names, model.coef[0], text("Weights"), limits, float(model.intercept[0]))]

@@ -9,7 +9,16 @@ from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation.contributions import (
+    IN_PREDICTION,
+    LOST_PREDICTION,
+    by_absence,
+    by_feature,
+    explanation_from,
+    first_and_second,
+    start_of,
+    sums_of_columns,
+)
 from vaglio.explanation.counterfactual import PATIENCE, Found, Question, search
 from vaglio.explanation.explanation import Explanation
 from vaglio.learners.svm.model import SVMModel
@@ -30,6 +39,8 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     """
     rows = model.rows(matrix)
     machines = model.machines(rows)
+    if context.classes is None:
+        return [_explained_number(model, matrix, context, i, rows, machines[i, 0]) for i in range(matrix.n_rows)]
     decided = (
         model.codes_of(machines)
         if context.cost is None
@@ -65,8 +76,25 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     return explanations
 
 
+def _explained_number(
+    model: SVMModel, matrix: EncodedMatrix, context: Context, i: int, rows: Any, value: float
+) -> Explanation:
+    """Explain a predicted number by the terms of its sum, or by what it loses when a column is set to its mean."""
+    is_linear = model.kernel.name == "linear"
+    parts, start = (_linear_parts if is_linear else _absences)(model, matrix, i, 0, 0)
+    told = None if start is None else (start_of(model.encoder), start)
+    return Explanation(
+        float(value),
+        measure=IN_PREDICTION if is_linear else LOST_PREDICTION,
+        notes=_nearest(model, rows, i, context),
+        **sums_of_columns(context, matrix, i, parts, told),
+    )
+
+
 def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> np.ndarray:
-    """Return by how much one class leads another, in the values of the machines between them."""
+    """Return by how much one class leads another, in the values of the machines between them; or the number."""
+    if model.n_classes == 0:
+        return machines[:, 0]
     if model.n_classes == 2:
         return machines[:, 0] if decision == 1 else -machines[:, 0]
     if model.scheme == "ovr":
@@ -121,7 +149,9 @@ def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[st
     order = np.argsort(distance, kind="stable")[:_NEAREST]
     classes = np.searchsorted(model.class_starts, order, side="right") - 1
     told = [
-        text("training row {row} ({label})", row=str(model.support[j]), label=str(context.label(int(k))))
+        text("training row {row}", row=str(model.support[j]))
+        if context.classes is None
+        else text("training row {row} ({label})", row=str(model.support[j]), label=str(context.label(int(k))))
         for j, k in zip(order, classes)
     ]
     return (

@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.export_node import CALIBRATED, DECIDE, Exporter, ExportNode
+from vaglio.export.export_node import AS_IT_IS, CALIBRATED, DECIDE, Exporter, ExportNode
 from vaglio.learners.linear.export import dense_of, weights_of
 from vaglio.learners.svm.model import SVMModel
 
 
 def node_of_machines(model: SVMModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     linear = model.coef is not None
+    link = AS_IT_IS if n_classes == 0 else DECIDE
     fields = {
         **(weights_of(model, features) if linear else _machine(model, features)),
-        "link": DECIDE if model.calibration is None else CALIBRATED,
+        "link": link if model.calibration is None else CALIBRATED,
         "pairs": int(n_classes > 2 and model.scheme == "ovo"),
         "break_ties": int(model.break_ties),
         "calibration": np.zeros(0) if model.calibration is None else model.calibration.ravel(),
     }
-    return ExportNode("linear" if linear else "machine", n_classes, fields)
+    return ExportNode("linear" if linear else "machine", max(n_classes, 1), fields)
 
 
 def _machine(model: SVMModel, features: tuple[Feature, ...]) -> dict[str, Any]:
@@ -47,7 +48,9 @@ def _machine(model: SVMModel, features: tuple[Feature, ...]) -> dict[str, Any]:
 
 
 def sides_of_machines(model: SVMModel, classes: list[Any]) -> list[dict[str, Any]]:
-    """Return the class that each machine favours, and against which."""
+    """Return the class that each machine favours, and against which; the prediction of a number favours none."""
+    if not classes:
+        return [{}]
     if len(classes) == 2:
         return [{"class": classes[1], "against": classes[0]}]
     if model.scheme == "ovr":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.learners.linear.family import AT_ITS_MEAN
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -69,6 +69,12 @@ def _estimators() -> Mapping[str, type]:
     return {"svm": SVC}
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.svm.estimators.svr import SVR
+
+    return {"svm": SVR}
+
+
 FAMILY = Family(
     name="svm",
     kinds=(
@@ -82,8 +88,24 @@ FAMILY = Family(
             _estimators,
             text("support vector machine: the widest margin between classes, in the space of a kernel"),
             {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
+            textbook={
+                "kernel": Choice("poly", text("The kernel is polynomial, (x·z + 1)^h; the default is Gaussian.")),
+                "degree": Choice(2, text("h = 2, the smallest that bends the boundary; the default is 3.")),
+                "coef0": Choice(1.0, text("1 is added to x·z, so that lower powers count too; the default adds 0.")),
+                "gamma": Choice(1.0, text("x·z is not scaled; the default divides it by the variance of the columns.")),
+            },
             name=text("support vector machine"),
             when=text("Numbers with a clear margin, up to some ten thousand rows."),
+        ),
+        Learner(
+            "svm",
+            "svm",
+            _regressors,
+            text("support vector regression: the flattest function within a tube around the rows, in a kernel's space"),
+            {"C": [0.1, 1.0, 10.0, 100.0], "epsilon": [0.01, 0.1, 0.5], "gamma": ["scale", 0.01, 0.1]},
+            name=text("support vector regression"),
+            when=text("Smooth functions of numbers, up to some ten thousand rows."),
+            task="regression",
         ),
     ),
     models=_models,

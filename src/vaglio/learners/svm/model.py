@@ -68,6 +68,7 @@ class SVMModel:
     encoder : DenseEncoder
     kernel : Kernel
     n_classes : int
+        0 where numbers are predicted, by a single machine.
     scheme : {"ovo", "ovr"}
     vectors : ndarray, shape (n_support, width)
         Support vectors in the encoded space, class after class; none where ``coef`` does the work on sparse rows.
@@ -179,7 +180,7 @@ class SVMModel:
 
     def decisions(self, machines: np.ndarray) -> np.ndarray:
         """Return the decision values that follow from the machines' values."""
-        if self.n_classes == 2:
+        if self.n_classes in (0, 2):
             return machines[:, 0]
         if self.scheme == "ovr" or self.shape == "ovo":
             return machines
@@ -204,6 +205,10 @@ class SVMModel:
     def probabilistic(self) -> bool:
         """Whether calibration gave it probabilities."""
         return self.calibration is not None
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return self.decision_function(matrix)
 
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         return self.codes_of(self.machines(self.rows(matrix)))
@@ -297,7 +302,7 @@ class SVMModel:
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> SVMModel:
         encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
-        checks.need(n_classes >= 2, "a support vector machine needs two classes")
+        checks.need(n_classes != 1, "a support vector machine needs two classes")
         scheme, shape = str(meta.get("scheme")), str(meta.get("shape"))
         checks.need(scheme in ("ovo", "ovr") and shape in ("ovo", "ovr"), "how its machines vote is unknown")
         name = str(meta.get("kernel"))
@@ -307,7 +312,8 @@ class SVMModel:
         fits = np.isfinite(gamma) and np.isfinite(coef0) and 0 <= degree <= 1000
         checks.need(bool(fits), "a kernel parameter is impossible")
         kernel = Kernel(name, gamma, coef0, degree)
-        binary, width = n_classes == 2, encoder.width
+        checks.need(n_classes > 0 or (scheme == "ovr" and "calibration" not in arrays), "numbers have no votes")
+        binary, width = n_classes in (0, 2), encoder.width
         outputs = 1 if binary else n_classes if scheme == "ovr" else n_classes - 1
         machines = 1 if binary else n_classes if scheme == "ovr" else n_classes * (n_classes - 1) // 2
         support = checks.array(arrays, "support", np.int64, (None,))
@@ -323,7 +329,7 @@ class SVMModel:
         vectors = checks.array(arrays, "vectors", np.float64, (None, width), finite=True)
         needs_none = kernel.name in ("linear", "precomputed")
         checks.need(len(vectors) == len(support) or (needs_none and not len(vectors)), "a support vector is missing")
-        starts = checks.array(arrays, "class_starts", np.int64, (n_classes + 1,))
+        starts = checks.array(arrays, "class_starts", np.int64, (max(n_classes, 1) + 1,))
         ordered = starts[0] == 0 and starts[-1] == len(support) and (np.diff(starts) >= 0).all()
         checks.need(ordered, "the support vectors are not sorted by class")
         calibration = None

@@ -112,6 +112,12 @@ def _estimators() -> Mapping[str, type]:
     }
 
 
+def _regressors() -> Mapping[str, type]:
+    from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor
+
+    return {"cart": DecisionTreeRegressor}
+
+
 # Fully grown, their leaves are sure of every row.
 _CALIBRATED = {"calibrate": "temperature"}
 
@@ -169,6 +175,17 @@ FAMILY = Family(
             name=text("tree with linear combinations"),
             when=text("Numbers whose classes are separated by oblique lines."),
             settings=_CALIBRATED,
+        ),
+        Learner(
+            "cart",
+            "tree",
+            _regressors,
+            text("CART regression tree: squared error, binary splits, cost-complexity pruning by folds"),
+            {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
+            settings={"ccp_alpha": "cv"},
+            name="CART",
+            when=text("When the model must be interpretable; pruning keeps the tree small."),
+            task="regression",
         ),
     ),
     models=_models,

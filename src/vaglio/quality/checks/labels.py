@@ -45,6 +45,8 @@ class _Second(NamedTuple):
         Whether it is another class than that of the row.
     confident : ndarray
         Whether its probability is at least the mean of the rows that have this class.
+    own : ndarray
+        Share of the trees that predict the class that the row has.
     """
 
     best: np.ndarray
@@ -52,6 +54,7 @@ class _Second(NamedTuple):
     margin: np.ndarray
     wrong: np.ndarray
     confident: np.ndarray
+    own: np.ndarray
 
 
 def misfits(context: Context) -> Iterator[Finding]:
@@ -94,7 +97,12 @@ def _second_opinion(votes: np.ndarray, classes: np.ndarray) -> _Second:
     own = probability[np.arange(len(classes)), classes]
     usual = np.bincount(classes, own) / np.bincount(classes)
     return _Second(
-        best, ordered[:, -1], ordered[:, -1] - ordered[:, -2], best != classes, ordered[:, -1] >= usual[best]
+        best,
+        ordered[:, -1],
+        ordered[:, -1] - ordered[:, -2],
+        best != classes,
+        ordered[:, -1] >= usual[best],
+        np.nan_to_num(votes)[np.arange(len(classes)), classes],
     )
 
 
@@ -122,14 +130,26 @@ def _mislabelled_share(second: _Second) -> float | None:
     return share if chance < _SIGNIFICANT else None
 
 
+def _right_among(second: _Second, suspects: np.ndarray, n_classes: int) -> float:
+    """Return how many suspect rows have the right label all the same, because the classes overlap there.
+
+    Where a share s of all labels is wrong and the true class has the probability q, a label occurs with the probability
+    q (1 - s) + (1 - q) s / (K - 1). What the trees say of it beyond s, and beyond the chance of so few votes, is q's.
+    """
+    surest = np.argsort(-second.margin, kind="stable")[: len(second.margin) // 3]
+    share = float(second.wrong[surest].mean())
+    by_error = share / (n_classes - 1)
+    said = second.own[suspects]
+    beyond = np.where(said > by_error + np.sqrt(by_error * (1 - by_error) / _VOTES), said - by_error, 0.0)
+    likely = np.clip(beyond / max(1 - share - by_error, 0.2), 0.0, 1.0)
+    return float((likely * (1 - share) / np.maximum(said, 1 / _VOTES)).clip(0.0, 1.0).sum())
+
+
 def _mislabelled(context: Context, rows: np.ndarray, second: _Second, share: float, labels: list[object]) -> Finding:
     suspect = second.wrong & second.confident
     order = np.flatnonzero(suspect)
     order = order[np.argsort(-second.margin[order], kind="stable")]
-    surest, last = _thirds(second)
-    # Where the trees are unsure, suspects beyond the share found elsewhere come from classes that overlap.
-    caught = suspect[surest].sum() / second.wrong[surest].sum()
-    false = max(0, round(float(suspect[last].sum() - caught * share * last.sum())))
+    false = round(_right_among(second, order, len(labels)))
     sampled = sample_note(len(rows), len(context.table))
     return Finding(
         "mislabelled",

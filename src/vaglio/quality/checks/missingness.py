@@ -139,11 +139,13 @@ def suspected_placeholders(column: Column, profile: Profile) -> tuple[Any, ...]:
 
 def _stands_apart(value: float, count: int, profile: Profile) -> bool:
     """Return whether a repeated extreme value is separated from the others by far more than the usual distance."""
-    if not max(3, 0.002 * profile.n_present) <= count <= 0.6 * profile.n_present:
-        return False  # once or twice it is an outlier, in most rows it is the usual value
     if value != 0 and value not in PLACEHOLDER_NUMBERS:
         return False
     values = [v for v, _ in profile.extremes]
+    # Once it is an outlier, but not as the only negative number; in most rows it is the usual value.
+    fewest = 3 if value == 0 else 1 if value < 0 <= values[1] else 2
+    if not max(fewest, 0.002 * profile.n_present) <= count <= 0.6 * profile.n_present:
+        return False
     at = values.index(value)
     lowest, highest = at == 0, at == len(values) - 1
     if not (lowest or highest):

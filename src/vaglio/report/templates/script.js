@@ -74,6 +74,7 @@
         figure.querySelector(".curve").setAttribute("d", path(panel.points));
       }
       figure.querySelector(".chance").setAttribute("d", panel.chance);
+      figure.querySelector(".band")?.setAttribute("d", panel.bands || "");
       figure.querySelector(".dots")?.replaceChildren(...(panel.dots || []).map(d => circle("bin", ...d)));
       const title = figure.querySelector("figcaption strong").textContent;
       const svg = figure.querySelector("svg");

@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -39,6 +41,9 @@ NOTES = "vaglio.notes"
 
 logger = logging.getLogger("vaglio.serve.http")
 
+# Requests about the server itself that are answered at once, beside those that the gate counts.
+_VITAL = 32
+
 # No status of HTTP: the client went away before it had its answer.
 _GONE = 499
 
@@ -57,6 +62,16 @@ _HTTP_PROBLEMS = {
         "method-not-allowed", "This address does not accept this method. GET /openapi.json lists all addresses."
     ),
 }
+
+
+def _single(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Return the headers by name; a request with two Host headers is refused, as HTTP asks for.
+
+    A proxy may look at the first and this server at the last.
+    """
+    if sum(name == b"host" for name, _ in headers) > 1:
+        refuse(400, Message("two-hosts", "The request has more than one Host header."))
+    return dict(headers)
 
 
 class Deadline:
@@ -92,7 +107,9 @@ class Deadline:
 class Gate:
     """Counts requests, turns away those too many, and hands work to threads.
 
-    Small and large work have threads of their own, so that one row never waits for a batch.
+    Small and large work have threads of their own, so that one row never waits for a batch. Whoever watches over the
+    server has a place and a thread of their own: they are answered while it is busy, too. A client that sends its
+    bodies slowly takes no more than a part of all places.
 
     Parameters
     ----------
@@ -103,29 +120,78 @@ class Gate:
 
     def __init__(self, bounds: Bounds, threads: int) -> None:
         self.bounds = bounds
-        self.inside = 0
+        self.inside = self.vital = 0
         self._small = ThreadPoolExecutor(threads, "small")
         self._large = ThreadPoolExecutor(threads, "large")
+        self._vital = ThreadPoolExecutor(1, "vital")
+        # Client -> how many of its bodies have not arrived yet.
+        self._arriving: Counter[str] = Counter()
 
-    def enter(self) -> None:
-        """Count a request, or turn it away."""
-        if self.inside >= self.bounds.waiting:
+    @contextmanager
+    def admitted(self, vital: bool) -> Iterator[None]:
+        """Count a request while it is answered, or turn it away.
+
+        Parameters
+        ----------
+        vital : bool
+            Whether it is about the server itself.
+        """
+        count, limit = (self.vital, _VITAL) if vital else (self.inside, self.bounds.waiting)
+        if count >= limit:
             refuse(
                 429,
                 Message(
                     "too-many-requests",
                     "The server is busy: {n:,} requests are waiting. Try again in a second.",
-                    n=self.inside,
+                    n=count,
                 ),
                 Retry_After="1",
             )
-        self.inside += 1
+        self._count(vital, 1)
+        try:
+            yield
+        finally:
+            self._count(vital, -1)
 
-    def leave(self) -> None:
-        """Count a request that has its answer."""
-        self.inside -= 1
+    def _count(self, vital: bool, by: int) -> None:
+        if vital:
+            self.vital += by
+        else:
+            self.inside += by
 
-    async def run(self, work: Callable[..., T], *arguments: Any, large: bool = False) -> T:
+    def counting(self, client: str, receive: Receive) -> Receive:
+        """Return how to receive a body, so that the bodies that one client has begun to send are limited.
+
+        Parameters
+        ----------
+        client : str
+        receive : callable
+        """
+        most = max(1, self.bounds.waiting // 2)
+
+        async def received() -> Event:
+            if self._arriving[client] >= most:
+                refuse(
+                    429,
+                    Message(
+                        "too-many-bodies",
+                        "{n:,} requests from this address have not sent their body yet. Finish them first.",
+                        n=most,
+                    ),
+                    Retry_After="1",
+                    Connection="close",
+                )
+            self._arriving[client] += 1
+            try:
+                return await receive()
+            finally:
+                self._arriving[client] -= 1
+                if not self._arriving[client]:
+                    del self._arriving[client]
+
+        return received
+
+    async def run(self, work: Callable[..., T], *arguments: Any, large: bool = False, vital: bool = False) -> T:
         """Return what a function returns, computed in a thread; too long is refused.
 
         Parameters
@@ -135,9 +201,12 @@ class Gate:
         *arguments : object
         large : bool
             Whether it is about many rows.
+        vital : bool
+            Whether it is about the server itself.
         """
         deadline = Deadline(self.bounds.seconds)
-        future = (self._large if large else self._small).submit(work, *arguments, deadline)
+        threads = self._vital if vital else self._large if large else self._small
+        future = threads.submit(work, *arguments, deadline)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.bounds.seconds)
         except TimeoutError:
@@ -148,13 +217,14 @@ class Gate:
     def _abandon(self, future: Future[Any]) -> None:
         """Count work that goes on without anybody who waits for it, until it notices that its time is over."""
         loop = asyncio.get_running_loop()
-        self.inside += 1
-        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self.leave))
+        self._count(False, 1)
+        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._count, False, -1))
 
     def close(self) -> None:
         """End the threads when their work is done."""
         self._small.shutdown(wait=False, cancel_futures=True)
         self._large.shutdown(wait=False, cancel_futures=True)
+        self._vital.shutdown(wait=False, cancel_futures=True)
 
 
 class Application:
@@ -171,6 +241,8 @@ class Application:
         Awaited when the server starts, and when it stops.
     open_paths : collection of str
         Paths that need no token: whether the server lives, and pages without data.
+    vital_paths : collection of str
+        Paths about the server itself, which are answered while it is busy.
     dialect : callable, optional
         From a path, a status and a sentence to further members of a problem, as other conventions tell it.
     answer_problem : callable, optional
@@ -186,13 +258,14 @@ class Application:
         start: Callable[[], Awaitable[None]],
         stop: Callable[[], Awaitable[None]],
         open_paths: Collection[str] = (),
+        vital_paths: Collection[str] = (),
         dialect: Callable[[str, int, str], Mapping[str, str]] = lambda *_: {},
         answer_problem: Callable[[Scope, int, str, Mapping[str, str] | None], Response] | None = None,
     ) -> None:
         self.router = Router(routes, redirect_slashes=False)
         self.access, self.gate, self.observer = access, gate, observer
         self.start, self.stop = start, stop
-        self.open_paths = frozenset(open_paths)
+        self.open_paths, self.vital_paths = frozenset(open_paths), frozenset(vital_paths)
         self.dialect = dialect
         self.answer_problem = answer_problem or self._as_json
 
@@ -217,19 +290,16 @@ class Application:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        inside = False
+        path, client = scope["path"], scope.get("client")
         try:
-            self.access.check(dict(scope["headers"]), scope["path"] in self.open_paths)
-            self.gate.enter()
-            inside = True
-            await self.router(scope, receive, send_with_headers)
+            self.access.check(_single(scope["headers"]), path in self.open_paths)
+            with self.gate.admitted(path in self.vital_paths):
+                await self.router(scope, self.gate.counting(client[0] if client else "", receive), send_with_headers)
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the last place where a failure can become a clear answer
             await self.answer_problem(scope, *self._problem(error))(scope, receive, send_with_headers)
         finally:
-            if inside:
-                self.gate.leave()
             self.observer(scope, status, time.perf_counter() - began)
 
     def _as_json(self, scope: Scope, status: int, message: str, headers: Mapping[str, str] | None) -> Response:

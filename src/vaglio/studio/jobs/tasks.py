@@ -66,7 +66,7 @@ def predict_file(request: Request) -> None:
     with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
         source = root / "tables" / str(request.data["file"])
         missing = (*MISSING, *request.state.missing)
-        for chunk in read_chunks(source, like=fitted.notations, missing=missing):
+        for chunk in read_chunks(source, like=fitted.cell_formats, missing=missing):
             rows, changed = repeat_changes(chunk, changes)
             cells.update(changed)
             new = prediction_columns(fitted, rows)

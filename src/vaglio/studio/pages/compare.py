@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation import Evaluation
+from vaglio.evaluation import Evaluation, ThresholdTable
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import model_curves
+from vaglio.runtime.seeds import dealt_by_class
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.page import Action, Page
 from vaglio.studio.pages.runs import Learned, choose_run, is_of, job_view, learned_models, rank
@@ -21,6 +22,8 @@ __all__ = ["ComparePage"]
 
 # Thresholds of the slider.
 _STEPS = 101
+# Folds in which a threshold is chosen again.
+_FOLDS = 10
 # Kind of curve -> its title, its caption and its axes.
 _PANELS = {
     "roc": (
@@ -146,7 +149,9 @@ def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]
         "without": without,
         "panels": _panels(names, tables, locale),
         "data": {
-            "models": [{"name": clip(n, 40), "tp": t["tp"], "fp": t["fp"]} for n, t in zip(names, tables)],
+            "models": [
+                {"name": clip(n, 40), "tp": t["tp"], "fp": t["fp"], "folds": t["folds"]} for n, t in zip(names, tables)
+            ],
             "positives": positives,
             "negatives": negatives,
             "cost": _costs(scored[0][1], position),
@@ -155,19 +160,36 @@ def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]
 
 
 def _at_thresholds(evaluation: Evaluation, label: object) -> dict[str, Any]:
-    """Rows of the class and other rows that are predicted as the class, at evenly spaced thresholds from 1 to 0."""
+    """Rows of the class and other rows that are predicted as the class, at evenly spaced thresholds from 1 to 0.
+
+    Also fold by fold: a threshold that is chosen on the others is paid for on the rows of one.
+    """
     table = evaluation.thresholds(label)
-    steps = np.linspace(1, 0, _STEPS)
-    # The last score that reaches the threshold; a little below it, because sums of shares are not exact.
-    at = np.searchsorted(-table.thresholds, -(steps - 1e-12), side="right") - 1
+    positive, score = evaluation.one_class(label)
+    fold = dealt_by_class(positive.astype(np.int64), _FOLDS)
+    parts = []
+    for number in np.unique(fold):
+        rows = fold == number
+        weight = None if evaluation.weight is None else evaluation.weight[rows]
+        tp, fp = _counts(ThresholdTable.from_scores(positive[rows], score[rows], weight))
+        parts.append({"tp": tp, "fp": fp})
+    tp, fp = _counts(table)
     return {
-        "tp": table.tp[at].tolist(),
-        "fp": table.fp[at].tolist(),
+        "tp": tp,
+        "fp": fp,
+        "folds": parts,
         "positives": float(table.tp[-1]),
         "negatives": float(table.fp[-1]),
         "all_tp": table.tp,
         "all_fp": table.fp,
     }
+
+
+def _counts(table: ThresholdTable) -> tuple[list[float], list[float]]:
+    steps = np.linspace(1, 0, _STEPS)
+    # The last score that reaches the threshold; a little below it, because sums of shares are not exact.
+    at = np.searchsorted(-table.thresholds, -(steps - 1e-12), side="right") - 1
+    return table.tp[at].tolist(), table.fp[at].tolist()
 
 
 def _costs(evaluation: Evaluation, k: int) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from vaglio.errors import InputError
@@ -75,6 +76,21 @@ _FAMILIES = {
 _ENSEMBLES = ("forest", "boosting", "additive")
 
 
+def _are_values(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, (str, int)) for each in value.values())
+
+
+# The form as the project keeps it.
+_FORM: dict[str, Callable[[Any], bool]] = {
+    "learners": lambda value: isinstance(value, list),
+    "params": lambda value: isinstance(value, dict) and all(map(_are_values, value.values())),
+    "plan": lambda value: isinstance(value, str),
+    "seed": lambda value: isinstance(value, int),
+    "costs": _are_values,
+    "way": _are_values,
+}
+
+
 class LearnPage(Page):
     """The page Learn."""
 
@@ -92,7 +108,7 @@ class LearnPage(Page):
         opened.need_target()
         _, y = learning_rows(opened.table)
         labels = sorted(set(y.tolist()), key=str)
-        chosen = self.project.recall("learn", {})
+        chosen = self._last_form()
         timing = self._timing(opened)
         runs = [run_view(run, opened) for run in self.jobs.all("learn")[:12]]
         return {
@@ -114,6 +130,13 @@ class LearnPage(Page):
             "runs": runs,
             "running": next((run for run in runs if run["state"] == "running"), None),
         }
+
+    def _last_form(self) -> dict[str, Any]:
+        """Return the form as it was last filled in; where the project file says what no form can, it starts anew."""
+        kept = self.project.recall("learn", {})
+        if not isinstance(kept, dict):
+            return {}
+        return {name: kept[name] for name, test in _FORM.items() if name in kept and test(kept[name])}
 
     def _families(self, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
         picked = chosen.get("learners", list(DEFAULT_LEARNERS))

@@ -15,19 +15,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, reason_of
 from vaglio.messages.listing import plain_data
+from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.runtime.files import write_whole
 from vaglio.studio.project.message_files import restored, stored
-from vaglio.studio.project.steps import Step, TableState, add_up
+from vaglio.studio.project.steps import Step, TableState, add_up, check_step
 
-__all__ = ["Project", "project_lock", "read_json", "write_json"]
+__all__ = ["UNFINISHED", "Project", "project_lock", "read_json", "write_json"]
 
 _VERSION = 1
 # Characters of a file name that every system allows; others become an underscore.
 _UNSAFE = re.compile(r"[^\w.\- ()+]", re.ASCII)
 _LONGEST_NAME = 120
+# The ending of a file that is not whole yet.
+UNFINISHED = ".part"
 try:
     import fcntl
 except ImportError:  # Windows, where nothing keeps two studios apart
@@ -45,10 +48,19 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"), object_hook=restored)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise InputError(
-            "project-file-damaged", "{path} is not a valid file of a project ({reason}).", path=path, reason=error
-        ) from None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise damaged(path, reason_of(error)) from None
+
+
+def damaged(path: Path, reason: str) -> InputError:
+    """Return the error about a file of a project that says what no studio has written."""
+    return InputError(
+        "project-file-damaged", "{path} is not a valid file of a project ({reason}).", path=path, reason=reason
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**53
 
 
 class Project:
@@ -94,6 +106,18 @@ class Project:
                 file=self._file,
             )
         self._data: dict[str, Any] = known
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse a file that says anything but steps: somebody else may have made the folder."""
+        steps, following = self._data.get("steps"), self._data.get("next")
+        sound = isinstance(steps, list) and all(isinstance(step, dict) and _is_number(step.get("id")) for step in steps)
+        if not sound or not _is_number(following):
+            raise damaged(self._file, text("its steps are not readable"))
+        for step in steps or ():
+            check_step(step)
+        if not isinstance(self._data.get("choices", {}), dict):
+            raise damaged(self._file, text("its choices are not readable"))
 
     # -- steps ---------------------------------------------------------------------------------------------------------
     @property
@@ -167,10 +191,12 @@ class Project:
         if not os.path.isfile(path):
             raise InputError("file-not-found", "There is no file {path}.", path=clip(path, 200))
         place = self.place_for(path.name)
+        aside = place.with_name(place.name + UNFINISHED)
         try:
-            shutil.copyfile(path, place)
+            shutil.copyfile(path, aside)
+            aside.replace(place)
         except OSError as error:
-            place.unlink(missing_ok=True)
+            aside.unlink(missing_ok=True)
             raise InputError(
                 "file-not-readable", "Cannot read {path}: {reason}.", path=path, reason=error.strerror
             ) from error
@@ -216,4 +242,7 @@ def project_lock(project: Project) -> Iterator[None]:
                     "Another studio is using {folder}. Continue there, quit it, or name another folder with --project.",
                     folder=project.folder,
                 ) from None
+        # What a studio that was killed had begun to receive: nobody writes it now, and it would keep its name.
+        for left in project.tables.glob(f"*{UNFINISHED}"):
+            left.unlink(missing_ok=True)
         yield

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from vaglio.messages.message import Listing, Message, Number, Option
+from vaglio.messages.message import Listing, Message, Number, Option, parsed, text
 
 __all__ = ["restored", "stored"]
 
 # The key that marks an object as a message; no file of a project has it otherwise.
 _MESSAGE, _NUMBER, _OPTION = "$message", "$number", "$option"
+# How a template writes a value. Others (a width of a billion) come from no message.
+_SPEC = re.compile(r"(\+?,?(\.\d{1,2})?[a-z%]?|[^{}|]*\|[^{}]*)", re.DOTALL)
 
 
 def stored(value: Any) -> Any:
@@ -35,6 +38,10 @@ def restored(data: dict[str, Any]) -> Any:
     """Return the message that an object stands for, or the object itself: the ``object_hook`` of :mod:`json`."""
     if _MESSAGE in data:
         code, template, values = data[_MESSAGE]
+        fields = [(name, spec) for _, name, spec, _ in parsed(template) if name is not None]
+        sound = all(name in values and _SPEC.fullmatch(spec or "") for name, spec in fields)
+        if not isinstance(code, str) or not sound:
+            raise ValueError(text("a message is not valid"))
         return Message(code, template, **values)
     if _NUMBER in data:
         return Number(data[_NUMBER])

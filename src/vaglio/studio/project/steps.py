@@ -5,13 +5,15 @@ The table of a state is read from the file as the steps say, then cleaned as the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from vaglio import datasets
 from vaglio.errors import InputError
+from vaglio.messages.message import Message
+from vaglio.messages.sentences import clip
 from vaglio.quality import Policy, audit
 from vaglio.runtime.memory import usable_memory
 from vaglio.table import MISSING, Table, read
@@ -22,6 +24,7 @@ __all__ = [
     "Step",
     "TableState",
     "add_up",
+    "check_step",
     "clean",
     "load_table",
     "policy_of",
@@ -91,6 +94,54 @@ def _changed(state: TableState, step: Step) -> TableState | None:
     return None
 
 
+_UNKNOWN_STEP = Message(
+    "unknown-step", "The project has a step that this version of vaglio does not know. Update vaglio."
+)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_column(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+# What each step says: its fields, and what each may be. A field that stands in neither is ignored.
+_FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "open": {"name": _is_text},
+    "target": {"column": _is_text},
+    "level": {"column": _is_text, "level": lambda value: _is_text(value) or _are_texts(value)},
+    "role": {"column": _is_text, "role": _is_text},
+    "missing": {"words": _are_texts},
+    "clean": {"finding": lambda value: value in {each.name for each in fields(Policy)}, "choice": _is_text},
+}
+
+
+def check_step(step: Step) -> None:
+    """Refuse a step that no page can have written.
+
+    Parameters
+    ----------
+    step : mapping
+    """
+    known = _FIELDS.get(step["do"]) if isinstance(step.get("do"), str) else None
+    if known is None:
+        raise InputError(_UNKNOWN_STEP)
+    strange = [name for name, test in known.items() if not test(step.get(name))]
+    if strange or not _is_column(step.get("target")):
+        raise InputError(
+            "damaged-step",
+            "A step of the project ({do}) has no valid {field!r}.",
+            do=step["do"],
+            field=(strange or ["target"])[0],
+        )
+
+
 def add_up(steps: Iterable[Step]) -> TableState | None:
     """Return what the steps lead to; None before a table is opened.
 
@@ -110,11 +161,7 @@ def add_up(steps: Iterable[Step]) -> TableState | None:
         else:
             state = None if state is None else _changed(state, step)
         if state is None:
-            raise InputError(
-                "unknown-step",
-                "The project has a step {step!r} that this version of vaglio does not know. Update vaglio.",
-                step=step["do"],
-            )
+            raise InputError(_UNKNOWN_STEP)
     return state
 
 
@@ -150,6 +197,9 @@ def read_table(state: TableState, folder: Path) -> Table:
     if state.bundled:
         return Table.from_any(datasets.load(state.name), **given)
     path = folder / state.name
+    # A project may come from somebody else: neither a name nor a link leads out of it.
+    if Path(state.name).name != state.name or "\0" in state.name or path.resolve().parent != folder.resolve():
+        raise InputError("table-outside-project", "{name!r} is not a table of the project.", name=clip(state.name))
     needed = bytes_in_memory(path)
     if needed > usable_memory():
         raise InputError(

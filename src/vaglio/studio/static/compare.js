@@ -19,9 +19,20 @@
       field.setAttribute("aria-invalid", String(!good));
       return good ? value : 1;
     };
+    // What the rows cost at each threshold, up to what they cost if none is predicted.
+    const paid = (counts, alarm, miss) => counts.tp.map((tp, i) => alarm * counts.fp[i] - miss * tp);
+    const lowest = values => values.indexOf(Math.min(...values));
+    let elsewhere = [];
     const costs = () => {
-      const alarm = typed("fp-cost"), miss = typed("fn-cost");
-      return data.models.map(model => model.tp.map((tp, i) => (alarm * model.fp[i] + miss * (data.positives - tp)) / total));
+      const alarm = typed("fp-cost"), miss = typed("fn-cost"), none = miss * data.positives;
+      const all = data.models.map(model => paid(model, alarm, miss));
+      // The threshold is chosen on all folds but one, and paid for on this one.
+      elsewhere = data.models.map((model, k) => {
+        const folds = model.folds.map(fold => paid(fold, alarm, miss));
+        const sum = folds.reduce((most, fold) => most + fold[lowest(all[k].map((cost, i) => cost - fold[i]))], 0);
+        return (none + sum) / total;
+      });
+      return all.map(model => model.map(cost => (none + cost) / total));
     };
 
     function text(x, y, words, anchor) {
@@ -41,11 +52,11 @@
     let all = [], up = value => value;
     function drawCosts() {
       all = costs();
-      const highest = Math.max(...all.flat(), 1e-9), lowest = Math.min(0, ...all.flat());
-      up = value => BOTTOM - (BOTTOM - TOP) * (value - lowest) / (highest * 1.05 - lowest);
+      const highest = Math.max(...all.flat(), 1e-9), least = Math.min(0, ...all.flat());
+      up = value => BOTTOM - (BOTTOM - TOP) * (value - least) / (highest * 1.05 - least);
       const parts = [];
       for (let k = 0; k <= 4; k++) {
-        const value = lowest + (highest - lowest) * k / 4;
+        const value = least + (highest - least) * k / 4;
         parts.push(line(`M${LEFT} ${up(value)}H${RIGHT}`), text(LEFT - 6, up(value) + 4, number(value, ".2f"), "end"));
         parts.push(line(`M${across(25 * k)} ${TOP}V${BOTTOM}`), text(across(25 * k), BOTTOM + 15, number(k / 4, ".2f"), "middle"));
       }
@@ -73,8 +84,9 @@
         put("alarms", percent(alarms));
         put("accuracy", percent((tp + data.negatives - fp) / total));
         put("cost", number(all[k][i], ".3f"));
-        const least = all[k].indexOf(Math.min(...all[k]));
+        const least = lowest(all[k]);
         put("least", `${number((STEPS - least) / STEPS, ".2f")} (${number(all[k][least], ".3f")})`);
+        put("elsewhere", number(elsewhere[k], ".3f"));
         const places = { roc: [alarms, recall], pr: [recall, tp + fp ? tp / (tp + fp) : 1], gain: [taken, recall] };
         for (const [name, [x, y]] of Object.entries(places)) {
           const dot = document.querySelector(`#panel-${name} .dot[data-model="${k}"]`);

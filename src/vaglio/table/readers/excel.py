@@ -8,17 +8,24 @@ the sizes in an xlsx file are checked before it is read.
 from __future__ import annotations
 
 import datetime
+import decimal
 import io
+import math
 import re
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
+
+import numpy as np
 
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
+from vaglio.table._cell_format import CellFormat
+from vaglio.table._numerals import is_numeral
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.capacity import Limits
@@ -170,6 +177,7 @@ def read_excel(
     header: bool | None = None,
     limits: Limits | None = None,
     *,
+    like: Mapping[str, CellFormat] | None = None,
     footer: bool = True,
 ) -> Table:
     """Read one sheet, as :func:`vaglio.read` does."""
@@ -184,7 +192,9 @@ def read_excel(
     if not body:
         raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
     heading.refuse_duplicates(name)
-    table = Table.from_any({label: _one_type(list(cells)) for label, cells in zip(heading.names, zip(*body))})
+    known = like or {}
+    cells_of = zip(heading.names, zip(*body))
+    table = Table.from_any({label: _one_type(list(cells), known.get(label)) for label, cells in cells_of})
     units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}
     columns = [table.column(label).replace(unit=units.get(label, "")) for label in heading.names]
     return table.with_columns(columns).with_remarks([*heading.remarks, *below])
@@ -244,8 +254,11 @@ def _is_quantity(word: str) -> bool:
     return is_number(word) or _DATE.match(word) is not None
 
 
-def _one_type(cells: list[Any]) -> list[Any]:
-    """Return cells of one type: empty ones as None, and values of several types as the words that were written."""
+def _one_type(cells: list[Any], like: CellFormat | None) -> list[Any]:
+    """Return cells of one type: empty ones as None, and values of several types as the words that were written.
+
+    Beside words that are numbers, a number has no decimal mark: it is that number, whatever the mark of the words is.
+    """
     cells = [None if not _word(cell) else cell for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2 or kinds <= {int, float}:
@@ -253,4 +266,18 @@ def _one_type(cells: list[Any]) -> list[Any]:
     if kinds == {datetime.date, datetime.datetime}:
         midnight = datetime.time()
         return [datetime.datetime.combine(cell, midnight) if type(cell) is datetime.date else cell for cell in cells]
-    return [cell if cell is None else _word(cell) for cell in cells]
+    words = [cell.strip() for cell in cells if isinstance(cell, str)]
+    if like is None:
+        of_numbers = bool((is_numeral(words) | np.isin(words, MISSING)).all())
+    else:
+        of_numbers = like.kind in ("numeric", "date") or like.form == "number"
+    spelled = _digits if of_numbers else _word
+    return [cell if cell is None else spelled(cell) for cell in cells]
+
+
+def _digits(cell: Any) -> str:
+    """Return a number as digits and a power of ten, which every country reads alike; other cells as words."""
+    if not isinstance(cell, float) or cell.is_integer() or not math.isfinite(cell):
+        return _word(cell)
+    sign, digits, power = decimal.Decimal(repr(cell)).as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits))}e{power}"

@@ -251,8 +251,10 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
     for cell, column in zip(first, columns):
         below = [value for value in column if value not in absent]
         if below and _are_numbers(below, is_number):
-            data += is_number(cell)
-            names += not is_number(cell) and cell not in absent
+            # 1 week is a name above numbers without a word.
+            named = not is_number(cell) or (_has_word(cell) and not any(map(_has_word, below)))
+            data += not named
+            names += named and cell not in absent
         repeated += cell in below
     if names or data:
         return names >= data
@@ -268,6 +270,10 @@ def _counts(cells: Sequence[str]) -> bool:
 def _is_index(names: Sequence[str], column: Sequence[str]) -> bool:
     """Return whether a first column without a name counts the rows, or the other names count the columns."""
     return all(names) and all(column) and (_counts(names) or (len(column) > 1 and _counts(column)))
+
+
+def _has_word(cell: str) -> bool:
+    return re.search(r"[^\W\d_]{2}", cell) is not None
 
 
 def _are_numbers(cells: Sequence[str], is_number: IsNumber) -> bool:

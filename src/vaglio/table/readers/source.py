@@ -5,17 +5,22 @@ No more bytes are read than allowed, and every failure is one sentence.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import contextlib
 import gzip
 import io
+import lzma
 import mmap
 import os
+import re
 import stat
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from encodings import utf_8
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +41,16 @@ _LARGE = 1 << 22
 _PART = 1 << 21
 # Seconds to wait for a program that writes into a named pipe.
 _PATIENCE = 10.0
-# Extension (without .gz) -> format. For others (.txt, .data, none) the content decides.
+# First bytes of a packed file -> its name, and what unpacks it.
+_PACKED: tuple[tuple[re.Pattern[bytes], str, Callable[[Any], Any]], ...] = (
+    (re.compile(rb"\x1f\x8b"), "gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    (re.compile(rb"BZh[1-9]1AY&SY"), "bzip2", bz2.BZ2File),
+    (re.compile(rb"\xfd7zXZ\0"), "xz", lzma.LZMAFile),
+)
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+# What a packed file raises that is damaged.
+PACKED_FAULTS = (OSError, EOFError, zlib.error, lzma.LZMAError)
+# Extension (without that of a packed file) -> format. For others (.txt, .data, none) the content decides.
 EXTENSIONS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -55,6 +69,8 @@ EXTENSIONS = {
     ".xls": "excel",
     ".xlsb": "excel",
     ".ods": "excel",
+    ".html": "html",
+    ".htm": "html",
 }
 # How messages name a format.
 LABELS = {
@@ -65,10 +81,11 @@ LABELS = {
     "arff": "ARFF",
     "excel": text("a spreadsheet"),
     "html": "HTML",
-    "zip": text("a zip archive"),
-    "pdf": "PDF",
-    "binary": text("binary data in an unknown format"),
 }
+# The encoding of a text that is not UTF-8 throughout; also what is done with its other bytes.
+MIXED = "utf-8-or-cp1252"
+# A letter of UTF-8 that is not ASCII.
+_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 STANDARD_INPUT = text("standard input")
 OPEN_FILE = text("the open file")
 # First bytes of a file -> format.
@@ -79,7 +96,64 @@ _MAGIC = (
     (b"\xff\xff\xff\xff", "feather"),
     (b"PK\x03\x04", "excel"),
     (b"\xd0\xcf\x11\xe0", "excel"),
-    (b"%PDF-", "pdf"),
+)
+_FIRST_TAG = re.compile(rb"<(?:[!?]?[a-z][\w:.-]*)[\s/>]", re.IGNORECASE)
+_TAG_OF_PAGE = re.compile(rb"<(?:!doctype\s+html|html|body|table)[\s>]", re.IGNORECASE)
+_EXPORT = text("Export it as CSV or Parquet first.")
+_WITH_PANDAS = text("Read it with pandas and pass the frame.")
+_PICTURE = text("Describe each picture by numbers, one row per picture.")
+_ROWS_OF_GRAPH = text("Write its nodes, or its edges, as rows of a CSV file.")
+# What is no table: the first bytes of a file, what it holds, and what to do.
+_BINARY = (
+    (rb"%PDF-", "PDF", _EXPORT),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM.{4}\0\0|RIFF.{4}WEBP", text("a picture"), _PICTURE),
+    (rb"SQLite format 3\0", text("an SQLite database"), text("Read one of its tables with pandas.read_sql.")),
+    (rb"\x89HDF\r\n|<stata_dta>|\$FL[23]@|\x80[\x02-\x05]", text("data of another program"), _WITH_PANDAS),
+    (rb"\x93NUMPY", text("a NumPy array"), text("Load it with numpy.load and pass the array.")),
+    (rb"RD[AX][23]\n|[XA]\n\0\0\0", text("data of R"), text("Write it with write.csv first.")),
+    (rb"ORC[^\w\s,;|]|Obj\x01", text("ORC or Avro data"), _EXPORT),
+    (rb".{7}\0\{\"", text("a model"), text("Name a table.")),
+    (rb"Rar!\x1a|7z\xbc\xaf|\x28\xb5\x2f\xfd|.{257}ustar", text("an archive"), text("Unpack it first.")),
+)
+_TEXTS = (
+    (rb"(?:strict\s+)?(?:di)?graph\b[^,;\t\n]*\{\s*(?:\n|[^\n]*-[->])", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:creator[^\n]*\n\s*)?graph\s*\[\s*\n|@prefix\s|\*vertices\s+\d", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:<[?!][^>]*>\s*)*<(?:graphml|gexf|rdf:rdf)\b", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:<[?!][^>]*>\s*)*<svg\b", text("a picture"), _PICTURE),
+    (rb"<\?xml.{,300}office:spreadsheet", text("a spreadsheet in XML"), text("Save it as xlsx.")),
+)
+STANDARD_INPUT = text("standard input")
+OPEN_FILE = text("the open file")
+# First bytes of a file -> format.
+_MAGIC = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"FEA1", "feather"),
+    (b"\xff\xff\xff\xff", "feather"),
+    (b"PK\x03\x04", "excel"),
+    (b"\xd0\xcf\x11\xe0", "excel"),
+)
+_FIRST_TAG = re.compile(rb"<(?:[!?]?[a-z][\w:.-]*)[\s/>]", re.IGNORECASE)
+_TAG_OF_PAGE = re.compile(rb"<(?:html|body|table)[\s>]", re.IGNORECASE)
+_EXPORT = text("Export it as CSV or Parquet first.")
+_WITH_PANDAS = text("Read it with pandas and pass the frame.")
+_PICTURE = text("Describe each picture by numbers, one row per picture.")
+_ROWS_OF_GRAPH = text("Write its nodes, or its edges, as rows of a CSV file.")
+# What is no table: its first bytes, what it is, and what to do.
+_NO_TABLES = (
+    (rb"%PDF-", "PDF", _EXPORT),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM....\0\0|RIFF....WEBP", text("a picture"), _PICTURE),
+    (rb"SQLite format 3\0", text("an SQLite database"), text("Read one of its tables with pandas.read_sql.")),
+    (rb"\x89HDF\r\n|<stata_dta>|\$FL[23]|\x80[\x02-\x05]", text("data of another program"), _WITH_PANDAS),
+    (rb"\x93NUMPY", text("a NumPy array"), text("Load it with numpy.load and pass the array.")),
+    (rb"RD[AX][23]\n|[XA]\n\0\0\0", text("data of R"), text("Write it with write.csv first.")),
+    (rb"ORC|Obj\x01", text("ORC or Avro data"), _EXPORT),
+    (rb".{7}\0\{\"", text("a model"), text("Name a table.")),
+    (rb"Rar!|7z\xbc\xaf|\x28\xb5\x2f\xfd|.{257}ustar", text("an archive"), text("Unpack it first.")),
+    (rb"(?:strict\s+)?(?:di)?graph\b[^,;\t\n]*[{\[]|\*vertices\s+\d", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:creator[^\n]*\n\s*)?graph\s*\[|@prefix\s", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:<[?!][^>]*>\s*)*<(?:graphml|gexf|rdf:rdf)\b", text("a graph"), _ROWS_OF_GRAPH),
+    (rb"(?:<[?!][^>]*>\s*)*<svg\b", text("a picture"), _PICTURE),
 )
 # Bytes in which a format is recognised.
 _HEAD = 1 << 16
@@ -260,14 +334,31 @@ def _bounded(file: Any, name: str, limits: Limits) -> bytes:
     return out.getvalue()
 
 
-def unpack(data: bytes, name: str, limits: Limits) -> bytes:
-    """Unpack gzip, up to the limit of bytes."""
+def packing(head: bytes) -> tuple[str, Callable[[Any], Any]] | None:
+    """Return by the first bytes of a file how it is packed, and what unpacks it; None if it is not packed."""
+    return next(((form, unpacker) for magic, form, unpacker in _PACKED if magic.match(head)), None)
+
+
+def damaged_packed(name: str, form: str, error: Exception) -> ReadError:
+    """Return the error of a packed file that cannot be unpacked."""
+    return ReadError(
+        "damaged-packed-file",
+        "{name} is {form} but damaged ({reason}). Download it again.",
+        name=name,
+        form=form,
+        reason=str(error),
+    )
+
+
+def _unpacked(source: Source, form: str, unpacker: Callable[[Any], Any]) -> Source:
+    """Unpack a file, up to the limit of bytes."""
     try:
-        return _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), name, limits)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ReadError(
-            "damaged-gzip", "{name} is gzip but damaged ({reason}). Download it again.", name=name, reason=str(error)
-        ) from None
+        data = _bounded(unpacker(io.BytesIO(source.data)), source.name, source.limits)
+    except ReadError:  # of a limit
+        raise
+    except PACKED_FAULTS as error:
+        raise damaged_packed(source.name, form, error) from None
+    return Source(source.name, data, source.extension, limits=source.limits)
 
 
 def _reason(error: Exception) -> str:
@@ -283,7 +374,7 @@ class Source:
     data : bytes-like, optional
         By default the file is read when its bytes are asked for: some formats need only parts of it.
     extension : str
-        Of the file name, without ``.gz``.
+        Of the file name, without that of a packed file.
     path : Path, optional
         Where the file lies, if its bytes are the table.
     limits : Limits, optional
@@ -327,7 +418,7 @@ class Source:
 
 
 def open_source(source: Any, limits: Limits) -> Source:
-    """Open a path, "-" (standard input) or an open file; gzip is unpacked."""
+    """Open a path, "-" (standard input) or an open file; a packed one is unpacked."""
     if hasattr(source, "read"):
         name = str(source.name) if hasattr(source, "name") else OPEN_FILE
         opened = Source(name, read_open(source, name, limits), limits=limits)
@@ -339,12 +430,9 @@ def open_source(source: Any, limits: Limits) -> Source:
             # What is no regular file can be read only once.
             data = None if regular_size(file) else read_file(file, str(path), limits)
         opened = Source(str(path), data, extension_of(path), path if data is None else None, limits)
-    head = opened.head
-    if head[:2] == b"\x1f\x8b":
-        data = unpack(opened.data, opened.name, limits)
-        opened = Source(opened.name, data, opened.extension, limits=limits)
-        head = opened.head
-    if not head.strip() and not bytes(opened.data).strip():
+    if packed := packing(opened.head):
+        opened = _unpacked(opened, *packed)
+    if not opened.head.strip() and not bytes(opened.data).strip():
         raise ReadError(
             "empty-file", "{name} is empty. A table needs a row of column names and at least one row.", name=opened.name
         )
@@ -352,27 +440,19 @@ def open_source(source: Any, limits: Limits) -> Source:
 
 
 def extension_of(path: Path) -> str:
-    """Return the extension of a file name, without ``.gz``."""
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    """Return the extension of a file name, without that of a packed file."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED_SUFFIXES]
     return suffixes[-1] if suffixes else ""
 
 
 def recognise(source: Source, wanted: str | None = None) -> str:
     """Return the format: the one given, else that of the content, which must agree with the extension."""
-    found = _by_content(source)
-    named = EXTENSIONS.get(source.extension)
     if wanted is not None:
         return wanted
-    if found in ("html", "pdf", "binary", "zip"):
-        if found == "zip":
-            raise ReadError("zip-archive", "{name} is a zip archive, not a table. Unpack it first.", name=source.name)
-        raise ReadError(
-            "not-a-table-file",
-            "{name} holds {found}, not a table. Export it as CSV or Parquet first.",
-            name=source.name,
-            found=LABELS[found],
-        )
-    if named is None:
+    found = _by_content(source)
+    named = EXTENSIONS.get(source.extension)
+    # Programs write pages and name them spreadsheets.
+    if named is None or (named == "excel" and found == "html"):
         return found
     # A brace or bracket at the start does not prove JSON: it may be the start of a CSV field.
     if named == found or (named == "csv" and found == "json"):
@@ -389,17 +469,27 @@ def recognise(source: Source, wanted: str | None = None) -> str:
 
 def _by_content(source: Source) -> str:
     start = source.head
+    for first, what, advice in _BINARY:
+        if re.match(first, start, re.DOTALL):
+            raise _no_table(source, what, advice)
     for magic, kind in _MAGIC:
         if start.startswith(magic):
             # Spreadsheets are zip archives, in which the names of the parts are not compressed.
             parts = (b"xl/", b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
-            zipped = magic == b"PK\x03\x04" and all(source.data.find(part) < 0 for part in parts)
-            return "zip" if zipped else kind
-    if start[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and b"\0" in start and not _wide(start):
-        return "binary"
-    plain = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    if plain[:15].lower().startswith((b"<!doctype html", b"<html")):
+            if magic == b"PK\x03\x04" and all(source.data.find(part) < 0 for part in parts):
+                raise _no_table(source, text("a zip archive"), text("Unpack it first."))
+            return kind
+    plain = start.replace(b"\0", b"") if _is_wide(start) else start
+    plain = plain.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    for first, what, advice in _TEXTS:
+        if re.match(first, plain, re.IGNORECASE | re.DOTALL):
+            raise _no_table(source, what, advice)
+    if b"\0" in plain:
+        raise _no_table(source, text("binary data in an unknown format"), _EXPORT)
+    if _FIRST_TAG.match(plain) and _TAG_OF_PAGE.search(plain):
         return "html"
+    if _FIRST_TAG.match(plain) and (plain[:2] == b"<?" or b"</" in plain):
+        raise _no_table(source, "XML", text("Read it with pandas.read_xml and pass the frame, or export it as CSV."))
     for line in plain.splitlines():
         line = line.strip().lower()
         if line and not line.startswith(b"%"):
@@ -409,16 +499,56 @@ def _by_content(source: Source) -> str:
     return "json" if plain[:1] in (b"{", b"[") else "csv"
 
 
+def _no_table(source: Source, what: str, advice: str) -> ReadError:
+    return ReadError(
+        "not-a-table-file", "{name} holds {what}, not a table. {advice}", name=source.name, what=what, advice=advice
+    )
+
+
+def _is_wide(start: bytes) -> bool:
+    return start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or _wide(start)
+
+
 def _wide(start: bytes) -> bool:
     # UTF-16 without a byte order mark: in plain text every second byte is zero.
     return max(start[0::2].count(0), start[1::2].count(0)) > len(start) // 3
+
+
+def _as_latin(error: UnicodeError) -> tuple[str, int]:
+    """Read bytes that are not UTF-8 as Windows Latin-1 (cp1252, or latin-1 where that has no letter)."""
+    assert isinstance(error, UnicodeDecodeError)
+    bad = error.object[error.start : error.end]
+    try:
+        return bad.decode("cp1252"), error.end
+    except UnicodeDecodeError:
+        return bad.decode("latin-1"), error.end
+
+
+class _Decoder(utf_8.IncrementalDecoder):
+    """Reads such a text in parts."""
+
+    def __init__(self, errors: str = "strict") -> None:
+        super().__init__(MIXED)
+
+
+def _mixed_codec(name: str) -> codecs.CodecInfo | None:
+    if name != MIXED.replace("-", "_"):
+        return None
+    return codecs.CodecInfo(
+        utf_8.encode, lambda data, errors="strict": utf_8.decode(data, MIXED), incrementaldecoder=_Decoder, name=MIXED
+    )
+
+
+codecs.register_error(MIXED, _as_latin)
+codecs.register(_mixed_codec)
 
 
 def to_utf8(source: Source, encoding: str | None = None) -> Any:
     """Return the text as UTF-8 bytes without a byte order mark, whatever its encoding.
 
     Without `encoding`: a byte order mark decides; else UTF-8; else UTF-16 if every second byte is zero; else
-    Windows Latin-1 (cp1252, or latin-1 if a byte has no letter there), with a remark.
+    Windows Latin-1 (cp1252, or latin-1 if a byte has no letter there), with a remark. Letters of such a text that are
+    UTF-8 are read as UTF-8: several programs have written it.
     """
     data = source.data
     if encoding is not None:
@@ -434,16 +564,16 @@ def to_utf8(source: Source, encoding: str | None = None) -> Any:
         return data
     row = bytes(data[:bad]).count(b"\n") + 1
     try:
-        decoded, used = bytes(data).decode("cp1252"), "cp1252"
+        decoded = bytes(data).decode(MIXED if _LETTER.search(data) else "cp1252")
     except UnicodeDecodeError:
-        decoded, used = bytes(data).decode("latin-1"), "latin-1"
+        decoded = bytes(data).decode(MIXED)
     source.remarks.append(
         Message(
             "encoding-assumed",
             "{name} is not UTF-8 (line {line:,}) and was read as {encoding}. Set {option} if letters look wrong.",
             name=source.name,
             line=row,
-            encoding=used,
+            encoding="cp1252",
             option=reading("encoding"),
         )
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
 import threading
 import weakref
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ import pyarrow as pa
 from vaglio.errors import DataWarning, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import reading
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._read import read
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
@@ -27,11 +26,15 @@ from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import TOO_LARGE, Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
 from vaglio.table.readers.source import (
+    MIXED,
     OPEN_FILE,
+    PACKED_FAULTS,
     STANDARD_INPUT,
     Source,
+    damaged_packed,
     extension_of,
     open_file,
+    packing,
     recognise,
     regular_size,
     to_utf8,
@@ -91,6 +94,7 @@ def open_batches(
     encoding: str | None,
     options: dict[str, Any],
     limits: Limits,
+    like: Mapping[str, CellFormat] | None = None,
 ) -> tuple[str, Iterator[Any], Dialect | None]:
     """Return the name of a source, its rows as Arrow batches of any size or as Tables of `rows` rows, and its dialect.
 
@@ -105,6 +109,8 @@ def open_batches(
         missing, header, footer, delimiter and decimal of delimited text.
     limits : Limits
         What a batch may hold; the number of batches is not limited.
+    like : mapping, optional
+        Column -> how it is read, for the formats that are read whole.
     """
     name, stream, path = _stream(source)
     head = stream.peek(_HEAD)
@@ -123,7 +129,8 @@ def open_batches(
         return name, batches(path, name, rows, limits), None
     if form == "json" and not head.lstrip().startswith(b"["):
         return name, _json_tables(stream, name, rows, encoding, limits), None
-    whole = read(stream, format=form, header=options["header"], footer=options["footer"], limits=limits)
+    said = {name: options[name] for name in ("missing", "header", "footer", "decimal")}
+    whole = read(stream, format=form, like=like, limits=limits, **said)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows)), None
 
 
@@ -139,16 +146,18 @@ def _stream(source: Any) -> tuple[str, Any, Path | None]:
         name, raw = str(path), open_file(path)
         path = path if regular_size(raw) else None
     stream: Any = io.BufferedReader(_Raw(raw, name), _HEAD)
-    if stream.peek(2)[:2] == b"\x1f\x8b":
-        return name, io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream), name), _HEAD), None
+    if packed := packing(stream.peek(16)):
+        form, unpacker = packed
+        return name, io.BufferedReader(_Raw(unpacker(stream), name, packed=form), _HEAD), None
     return name, stream, path
 
 
 class _Raw(io.RawIOBase):
     """Any readable object as a raw stream, so that a buffer can look ahead even in a pipe."""
 
-    def __init__(self, file: Any, name: str, end: int | None = None) -> None:
+    def __init__(self, file: Any, name: str, end: int | None = None, packed: str = "") -> None:
         self._file = file
+        self._packed = packed
         self.name = name
         self._left = sys.maxsize if end is None else end
 
@@ -162,14 +171,11 @@ class _Raw(io.RawIOBase):
             data = self._file.read(size)
             while data and len(data) < size and (more := self._file.read(size - len(data))):
                 data += more
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ReadError(
-                "damaged-gzip",
-                "{name} is gzip but damaged ({reason}). Download it again.",
-                name=self.name,
-                reason=str(error),
-            ) from None
-        except (OSError, ValueError) as error:
+        except ReadError:  # of the packed file below
+            raise
+        except (*PACKED_FAULTS, ValueError) as error:
+            if self._packed:
+                raise damaged_packed(self.name, self._packed, error) from None
             raise ReadError(
                 "file-cannot-be-read",
                 "{name} cannot be read ({reason}). Try again, or copy it first.",
@@ -246,7 +252,7 @@ def _encoding(head: bytes) -> str:
         return "utf-8-sig"
     source = Source("", head[: head.rfind(b"\n") + 1] or head)
     to_utf8(source)
-    return "cp1252" if source.remarks else "utf-8"
+    return MIXED if source.remarks else "utf-8"
 
 
 def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:

@@ -15,10 +15,10 @@ from vaglio.errors import InputError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, listed
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS
 from vaglio.table._convert import as_level
-from vaglio.table._notation import Notation
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS
 from vaglio.table.scanned.row_shares import Change, RowShare, take_shares
@@ -35,11 +35,11 @@ class Reading:
 
     Attributes
     ----------
-    columns : tuple of (name, notation)
+    columns : tuple of (name, cell_format)
         How the cells are written; the kinds are "numeric", "nominal" and "date".
     """
 
-    columns: tuple[tuple[str, Notation], ...]
+    columns: tuple[tuple[str, CellFormat], ...]
 
     @property
     def names(self) -> list[str]:
@@ -133,9 +133,9 @@ class FilePart:
         file = open_parquet_file(self.path)
         self._refuse_absent(reading, file.schema_arrow.names)
         declared = dict(self.levels)
-        for name, notation in reading.columns:
+        for name, cell_format in reading.columns:
             if name not in declared:
-                self._refuse_other_kind(name, notation.kind, file.schema_arrow.field(name).type)
+                self._refuse_other_kind(name, cell_format.kind, file.schema_arrow.field(name).type)
         for group in self.groups:
             try:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=reading.names):

@@ -14,6 +14,7 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.runtime.seeds import row_hash
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._convert import together
 from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
@@ -59,7 +60,12 @@ class ScannedTable:
     @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column: "numeric", "nominal" or "date"."""
-        return {name: notation.kind for name, notation in self.reading.columns}
+        return {name: cell_format.kind for name, cell_format in self.reading.columns}
+
+    @property
+    def cell_formats(self) -> dict[str, CellFormat]:
+        """How the cells of each column are written."""
+        return dict(self.reading.columns)
 
     @property
     def shape(self) -> tuple[int, int]:

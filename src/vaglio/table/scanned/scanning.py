@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ import numpy as np
 
 from vaglio.errors import DataWarning, InputError, ReadError, warn
 from vaglio.messages.options import reading
-from vaglio.messages.sentences import listed
+from vaglio.messages.sentences import clip, listed
+from vaglio.runtime.arguments import checked
+from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
-from vaglio.table._notation import Notation
+from vaglio.table._convert import ordered_level
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.source import Source, extension_of, recognise
@@ -33,6 +35,7 @@ _KIND_OF = {"numeric": "numeric", "interval": "numeric", "ratio": "numeric", "da
 PART_ROWS = 1 << 20
 
 
+@checked
 def scan(
     source: Any,
     *,
@@ -81,6 +84,7 @@ def scan(
     ...     scan(folder).read()["file"].tolist()
     ['a', 'b']
     """
+    check_decimal(decimal)
     told = {"header": header, "footer": footer, "delimiter": delimiter, "decimal": decimal}
     told |= {"encoding": encoding, "dayfirst": dayfirst}
     options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
@@ -117,6 +121,7 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
     """Return the table with the levels that were declared: text is read as these say, Parquet is converted."""
     if not levels:
         return data
+    levels = {name: ordered_level(level) for name, level in levels.items()}
     for name, level in ((data[name].name, level) for name, level in levels.items()):
         if level in ("ordinal", "text"):
             if level == "ordinal":
@@ -134,21 +139,28 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
         with_levels(Table([Column.numeric(name, np.empty(0))]), {name: level})  # fails if there is no such level
     told = tuple((name, level if isinstance(level, str) else tuple(level)) for name, level in levels.items())
     kinds = {name: _KIND_OF.get(str(level), "nominal") for name, level in told}
-    columns = tuple((name, _of_kind(notation, kinds.get(name))) for name, notation in data.reading.columns)
+    columns = tuple((name, _of_kind(cell_format, kinds.get(name))) for name, cell_format in data.reading.columns)
     return ScannedTable(tuple(replace(part, levels=told) for part in data.parts), Reading(columns))
 
 
-def _of_kind(notation: Notation, kind: str | None) -> Notation:
+def _of_kind(cell_format: CellFormat, kind: str | None) -> CellFormat:
     """Return how a column is read that was declared to be of a kind; what its first rows show counts for that kind."""
-    return notation if kind in (None, notation.kind) else Notation(str(kind), missing=notation.missing)
+    return cell_format if kind in (None, cell_format.kind) else CellFormat(str(kind), missing=cell_format.missing)
 
 
 def _files(source: Any) -> list[str]:
     if _is_dataset(source):
         _refuse_other_datasets(source)
         found = list(source.files)
-    elif isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
+    elif isinstance(source, (list, tuple, set, frozenset, Iterator)):
         found = [str(path) for path in source]
+    elif not isinstance(source, (str, os.PathLike)) or "\0" in os.fspath(source):
+        raise ReadError(
+            "source-not-scannable",
+            "{source} ({type}) cannot be scanned. Give a file, a folder, a pattern such as *.csv or a list of files.",
+            source=clip(repr(source)),
+            type=type(source).__name__,
+        )
     else:
         path = Path(source)
         if path.is_dir():
@@ -241,12 +253,12 @@ def _parquet_reading(path: str) -> Reading:
     columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
     if not columns:
         raise ReadError("file-without-columns", "{path} has no columns.", path=path)
-    return Reading(tuple((name, Notation("numeric" if kind == "any" else kind)) for name, kind in columns.items()))
+    return Reading(tuple((name, CellFormat("numeric" if kind == "any" else kind)) for name, kind in columns.items()))
 
 
 def _text_reading(path: str, options: dict[str, Any]) -> Reading:
     first = next(read_chunks(path, CHUNK_ROWS, **options))
-    known = [(name, Notation.of(first.column(name))) for name in first.columns]
+    known = [(name, CellFormat.of(first.column(name))) for name in first.columns]
     # Free text is kept in memory only, and an order must be declared.
     return Reading(tuple((name, replace(each, kind=_KIND_OF.get(each.kind, "nominal"))) for name, each in known))
 

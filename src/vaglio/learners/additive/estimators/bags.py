@@ -24,7 +24,7 @@ def deal_bags(y: np.ndarray, classes: bool, bags: int, share: float, seed: int) 
     is dealt out by its number (:func:`hashed_bags`).
     """
     n = len(y)
-    held = np.zeros((bags, n), dtype=np.uint8)
+    held = np.zeros((int(bags), n), dtype=np.uint8)
     if share <= 0 or n < 2:
         return held
     codes = y.astype(np.int64) if classes else np.zeros(n, np.int64)
@@ -55,7 +55,7 @@ def hashed_bags(index: np.ndarray, alone: np.ndarray, bags: int, share: float, s
     bags, share, seed
         As in :func:`deal_bags`.
     """
-    held = np.zeros((bags, len(index)), dtype=np.uint8)
+    held = np.zeros((int(bags), len(index)), dtype=np.uint8)
     if share <= 0:
         return held
     hands = _hands(share)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import ArgumentError, InputError, as_own_errors
 from vaglio.learners.additive.model.additive import Additive
 from vaglio.learners.additive.model.forms import scored_classes, slot_labels
 from vaglio.messages.sentences import did_you_mean
@@ -58,7 +59,8 @@ def edited(
         )
     if (value is not None) != (action == "set"):
         raise InputError("edit-value", "The edit 'set' needs value=, the new score; the other edits do not take it.")
-    told = {"term": model.name_of(at), "action": action, "where": _plain(where), "value": value, "label": label}
+    where = _plain(where)
+    told = {"term": model.name_of(at), "action": action, "where": where, "value": value, "label": label}
     if action == "remove":
         if where is not None or label is not None:
             raise InputError(
@@ -133,8 +135,14 @@ def term_position(model: Additive, term: str | int) -> int:
 
 def _plain(where: Any) -> Any:
     if isinstance(where, (tuple, list)):
-        return [None if end is None else float(end) for end in where]
-    return where.item() if hasattr(where, "item") else where
+        with as_own_errors():
+            return [None if end is None else float(end) for end in where]
+    value = where.item() if hasattr(where, "item") and getattr(where, "ndim", 1) == 0 else where
+    if value is not None and not isinstance(value, (str, Number)):
+        raise ArgumentError(
+            "edit-where", "where must be a value or a pair (low, high), not {type}.", type=type(where).__name__
+        )
+    return value
 
 
 def _outputs(model: Additive, classes: np.ndarray | None, label: object) -> np.ndarray:

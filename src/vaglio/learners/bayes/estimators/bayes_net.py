@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.errors import ColumnError, InputError, NotSupportedError
-from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bayes_net import BayesNetModel
 from vaglio.learners.bayes.model.bins import Bins, flat_index
@@ -25,6 +25,7 @@ from vaglio.learners.category_reliability import reliability_passes
 from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ClassWeight, Priors, SequenceNotStr
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ MOST_NUMBERS = 20_000_000
 _Structure = Literal["tan", "k-dependence", "naive"]
 
 
-def tree_augmented(information: np.ndarray) -> Parents:
-    """Chow and Liu's tree of largest conditional mutual information, away from the first attribute (Prim).
+def tree_augmented(information: np.ndarray, with_class: np.ndarray) -> Parents:
+    """Chow and Liu's tree of largest conditional mutual information (Prim).
+
+    Its edges lead away from the attribute of largest information on the class, so that the order of the columns decides
+    nothing but ties.
 
     A negative number is an edge that must not be; then an attribute may have no parent.
     """
@@ -51,9 +55,10 @@ def tree_augmented(information: np.ndarray) -> Parents:
     if not n:
         return ()
     inside = np.zeros(n, dtype=bool)
-    inside[0] = True
-    best = information[0].copy()
-    origin = np.zeros(n, dtype=np.int64)
+    root = int(np.argmax(with_class))
+    inside[root] = True
+    best = information[root].copy()
+    origin = np.full(n, root, dtype=np.int64)
     for _ in range(n - 1):
         j = int(np.argmax(np.where(inside, -np.inf, best)))
         parents[j] = (int(origin[j]),) if best[j] >= 0 else ()
@@ -83,7 +88,7 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
     index = {feature.name: j for j, feature in enumerate(features)}
     parents: list[list[int]] = [[] for _ in features]
     for edge in edges:
-        if len(tuple(edge)) != 2:
+        if not isinstance(edge, (tuple, list)) or len(edge) != 2:
             raise InputError(
                 "invalid-edge", "An edge must be a pair (parent, child) of column names, not {edge!r}.", edge=edge
             )
@@ -194,7 +199,8 @@ class BayesianNetworkClassifier(Generative):
     Parameters
     ----------
     structure : {"tan", "k-dependence", "naive"} or list of (parent, child)
-        "tan": every attribute but one has one other parent, by the tree of largest conditional mutual information;
+        "tan": every attribute but the one that tells most about the class has one other parent, by the tree of largest
+        conditional mutual information;
         "k-dependence": up to ``k`` parents each, in the order of information on the class; "naive": none; or edges
         between columns by name. The class is a parent of all.
     k : int
@@ -252,10 +258,7 @@ class BayesianNetworkClassifier(Generative):
             information = conditional_information(
                 cells, bins.size, y, weight, k, guarded_from(self.high_cardinality, len(y))
             )
-            if self.structure == "tan":
-                parents = tree_augmented(information)
-            else:
-                parents = k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
+            parents = self._learned_parents(information, class_information(cells, bins.size, y, weight, k))
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
         _refuse_large_tables(parents, bins, k)
         tables = _count_tables(bins, parents, k, cells, y, weight)
@@ -271,12 +274,8 @@ class BayesianNetworkClassifier(Generative):
             for group in _pairs_within(pairs, bins.size, k, facts.memory):
                 counts += yield Pass("pairs of values", partial(_count_pairs, bins, group, k))
             information = information_of_pairs(n, pairs, counts)
-            if self.structure == "tan":
-                parents = tree_augmented(information)
-            else:
-                single, _ = yield Pass("tables of the classes", partial(_count_tables_of_chunk, bins, ((),) * n, k))
-                with_class = np.array([information_of(table[None]) for table in single])
-                parents = k_dependence(information, with_class, self.k)
+            single, _ = yield Pass("tables of the classes", partial(_count_tables_of_chunk, bins, ((),) * n, k))
+            parents = self._learned_parents(information, np.array([information_of(table[None]) for table in single]))
         _refuse_large_tables(parents, bins, k)
         tables = yield Pass("tables of the network", partial(_count_tables_of_chunk, bins, parents, k))
         return self._noted(bins, class_count, parents, tables, (yield from reliability_passes(self, facts)))
@@ -287,11 +286,16 @@ class BayesianNetworkClassifier(Generative):
             return given_structure(self.structure, bins.features)
         return ((),) * len(bins.features) if self.structure == "naive" else None
 
+    def _learned_parents(self, information: np.ndarray, with_class: np.ndarray) -> Parents:
+        if self.structure == "tan":
+            return tree_augmented(information, with_class)
+        return k_dependence(information, with_class, self.k)
+
     def _noted(
         self, bins: Bins, class_count: np.ndarray, parents: Parents, tables: Tables, belief: np.ndarray
     ) -> BayesNetModel:
         """Keep what a user may look up, and return the model; ``belief`` has one number per nominal column."""
-        self.class_prior_ = resolve_priors(self.priors, class_count)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), class_count)
         names = [feature.name for feature in bins.features]
         self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
         reliability = np.ones(len(names))
@@ -316,6 +320,7 @@ class BayesianNetworkClassifier(Generative):
 
         return plot_network(*self._graph(target), ax=ax)
 
+    @checked
     def to_svg(self, *, target: str = "class") -> str:
         """Return the network as an SVG drawing.
 

@@ -29,7 +29,9 @@ class Moments:
         else:
             share = np.divide(other.weight, total, out=np.zeros_like(total), where=total > 0)
             mean = np.where(self.weight > 0, self.mean + step * share, other.mean)
-        return Moments(total, mean, self.deviation + other.deviation + step**2 * self.weight * share)
+        with np.errstate(over="ignore"):  # densities of such numbers are refused, intervals need no squares
+            between = step**2 * self.weight * share
+        return Moments(total, mean, self.deviation + other.deviation + between)
 
     def overall(self) -> Moments:
         """Moments over all classes together, each (1, p)."""

@@ -9,17 +9,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.utils.validation import check_consistent_length
 
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.engines.exact_sums import Grid
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.errors import InputError
 from vaglio.learners.bayes.estimators.class_statistics import sum_by_class
-from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, known_labels, resolve_priors
 from vaglio.learners.bayes.model.count_bayes import BernoulliModel, CountBayesModel, MultinomialModel, binarized
 from vaglio.learners.bayes.model.posterior import log_of, smoothed
-from vaglio.learners.inputs import check_X
+from vaglio.learners.inputs import check_same_length, check_X
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
@@ -113,7 +112,7 @@ class CountBayes(Generative):
 
     def _build(self, matrix: EncodedMatrix) -> CountBayesModel:
         priors = self.class_prior if self.class_prior is not None else None if self.fit_prior else "equal"
-        model = self._model(matrix, resolve_priors(priors, self.class_count_))
+        model = self._model(matrix, resolve_priors(in_order_of(self.classes_, priors), self.class_count_))
         self.class_log_prior_ = model.log_prior
         self.feature_log_prob_ = model.log_probability
         return model
@@ -147,7 +146,7 @@ class CountBayes(Generative):
             codebook = self.fitted_.codebook
             matrix = codebook.encode(check_X(self, X, reset=False))
         codes = known_labels(y, self.classes_)
-        check_consistent_length(matrix, codes)
+        check_same_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)
         part = self._sums(matrix, codes, weight)
         if not first:

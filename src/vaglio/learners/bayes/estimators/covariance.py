@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.errors import DataWarning, InputError, warn
+from vaglio.encode import Ranges
+from vaglio.errors import DataWarning, warn
 from vaglio.learners.inputs import scaled_to_rows
 from vaglio.messages.sentences import listed
 
@@ -56,14 +57,14 @@ def fit_class_gaussians(
     classes: np.ndarray,
     kind: str,
     shrinkage: float | str,
-    missing: bool,
+    ranges: Ranges,
 ) -> ClassGaussians:
     """Estimate the Gaussian of each class.
 
     Parameters
     ----------
-    missing : bool
-        Whether a value may be missing.
+    ranges : Ranges
+        Of the columns of ``x``, whose squares must be numbers.
     kind : {"full", "diagonal", "tied", "shrunk"}
     shrinkage : float or "auto"
         For "shrunk": share of the way towards the diagonal; "auto" is Ledoit and Wolf's estimate.
@@ -72,20 +73,15 @@ def fit_class_gaussians(
     rows = None if weight is None else scaled_to_rows(weight)
     w = np.ones(len(y)) if rows is None else rows
     of_class = [np.flatnonzero(y == c) for c in range(len(classes))]
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not missing and all(len(here) for here in of_class):
-            parts = [_scatter_of_complete(x.take(here, axis=0), w[here]) for here in of_class]
-            total = _variance_of_parts(parts)
-        else:
-            overall = scatter(x, w, None)
-            total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
-            parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
-    if not np.isfinite(total).all():
-        raise InputError(
-            "covariance-overflow",
-            "Some numbers are too large to square, and a covariance needs their squares. Divide the "
-            "columns by a constant first, or remove rows with errors.",
-        )
+    if not ranges.missing and all(len(here) for here in of_class):
+        parts = [_scatter_of_complete(x.take(here, axis=0), w[here]) for here in of_class]
+        total = _variance_of_parts(parts)
+    else:
+        overall = scatter(x, w, None)
+        total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
+        parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
+    # What is left of a constant column is a rounding error.
+    total = np.where(ranges.low < ranges.high, total, 0.0)
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
         shares = [ledoit_wolf_share(part.centred, w[here]) for here, part in zip(of_class, parts)]
@@ -111,8 +107,13 @@ def gaussians_of(
     scale = np.where(total > 0, total, 1.0)
     pooled = _pooled(parts, scale)
     mean = np.stack([part.mean for part in parts])
-    covariance = np.stack([_class_covariance(part, pooled, kind, share) for part, share in zip(parts, shares)])
-    return ClassGaussians(weight, mean, _regular(covariance, parts, pooled, scale, classes, kind))
+    by_class = np.stack([_class_covariance(part, pooled, kind, share) for part, share in zip(parts, shares)])
+    # A column that never varies tells no class from another: it has variance one in all, and makes no matrix singular.
+    varies = np.flatnonzero(total > 0)
+    block = np.ix_(np.arange(len(parts)), varies, varies)
+    covariance = np.tile(np.eye(len(scale)), (len(parts), 1, 1))
+    covariance[block] = _regular(by_class[block], parts, pooled[np.ix_(varies, varies)], scale[varies], classes, kind)
+    return ClassGaussians(weight, mean, covariance)
 
 
 def scatter(x: np.ndarray, w: np.ndarray, fallback: np.ndarray | None) -> Scatter:
@@ -257,16 +258,23 @@ def _are_singular(covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return which of several covariances count as singular; without columns none does."""
     if not len(scale):
         return np.zeros(len(covariances), dtype=bool)
-    values = np.linalg.eigvalsh(covariances / np.sqrt(np.outer(scale, scale)))
+    values = np.linalg.eigvalsh(in_units(covariances, scale))
     singular: np.ndarray = values[:, 0] <= SINGULAR * np.maximum(values[:, -1], SINGULAR)
     return singular
 
 
 def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Lift eigenvalues to the ridge: products over different rows (missing values) may give negative ones."""
-    unit = np.sqrt(np.outer(scale, scale))
-    values, vectors = np.linalg.eigh(covariance / unit)
+    values, vectors = np.linalg.eigh(in_units(covariance, scale))
     if values[0] >= RIDGE / 2:
         return covariance
-    lifted: np.ndarray = (vectors * np.maximum(values, RIDGE)) @ vectors.T * unit
+    deviation = np.sqrt(scale)
+    lifted: np.ndarray = deviation[:, None] * ((vectors * np.maximum(values, RIDGE)) @ vectors.T) * deviation
     return lifted
+
+
+def in_units(covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return covariances of columns divided by their deviations, of which ``scale`` has the squares."""
+    deviation = np.sqrt(scale)  # one after the other: the product of two variances may be no number
+    divided: np.ndarray = covariances / deviation[:, None] / deviation
+    return divided

@@ -19,12 +19,13 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.covariance import ClassGaussians, fit_class_gaussians
-from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import (
     counts_in_rows,
     has_few_values,
     learn_quantiles,
     numeric_columns,
+    ranges_for_densities,
     rows_per_weight,
 )
 from vaglio.learners.bayes.estimators.likelihoods import (
@@ -118,10 +119,8 @@ class GaussianMAPClassifier(Generative):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
-        x = numeric_columns(matrix, index)
-        fitted = fit_class_gaussians(
-            x, y, weight, self.classes_, self.covariance, self.shrinkage, matrix.ranges.missing
-        )
+        x, ranges = numeric_columns(matrix, index), ranges_for_densities(matrix, index)
+        fitted = fit_class_gaussians(x, y, weight, self.classes_, self.covariance, self.shrinkage, ranges)
         statistics = Statistics.gather(matrix, y, weight, len(self.classes_), self._threads())
         return self._noted(index, fitted, statistics)
 
@@ -137,7 +136,7 @@ class GaussianMAPClassifier(Generative):
     def _noted(self, index: np.ndarray, fitted: ClassGaussians, statistics: Statistics) -> GaussianMixtureModel:
         """Keep what a user may look up, and return the model; ``index`` are the features under the densities."""
         k = len(fitted.weight)
-        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), fitted.weight)
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
         naive = naive_part(statistics, self.class_prior_, float(self.alpha), self.high_cardinality, self._threads())
         note_reliability(self, statistics.features, naive.table.reliabilities)
@@ -215,11 +214,12 @@ class GaussianMixtureClassifier(Generative):
         ]
         dense = ~np.isin(index, [table.feature for table in tables])
         index, x = index[dense], x[:, dense]
+        ranges = ranges_for_densities(matrix, index)
         with warnings.catch_warnings():
             # A singular covariance of a class is no fault here: the mixture is fitted instead.
             warnings.simplefilter("ignore")
-            single = fit_class_gaussians(x, y, weight, self.classes_, "full", "auto", matrix.ranges.missing)
-        self.class_prior_ = resolve_priors(self.priors, single.weight)
+            single = fit_class_gaussians(x, y, weight, self.classes_, "full", "auto", ranges)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), single.weight)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         mixtures, self.bic_ = [], []
         # Small fits would spend their time starting threads, and in a forked child OpenMP waits for threads that the

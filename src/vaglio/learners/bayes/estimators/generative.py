@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,14 +13,15 @@ from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.engines import value_counts
 from vaglio.engines.passes import run_in_memory
 from vaglio.engines.survey import facts_in_memory
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.fitted import Fitted
 from vaglio.fitted.new_rows import draw_rows, empty_rows
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.parameters import estimator
 from vaglio.learners.plain_arrays import distinct_labels
 from vaglio.learners.provenance import plain_params
-from vaglio.model.base import Model
+from vaglio.messages.sentences import listed
+from vaglio.model.base import Model, plain_label
 from vaglio.typing import ColumnLike, RandomState, TableLike
 
 
@@ -117,6 +119,21 @@ def _codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return codes.astype(np.int64)
 
 
+def in_order_of(classes: np.ndarray, priors: Any) -> Any:
+    """Return priors that a dict gives by class in the order of the classes; others as they are."""
+    if not isinstance(priors, Mapping):
+        return priors
+    known = [plain_label(label) for label in classes]
+    if set(priors) != set(known):
+        raise InputError(
+            "priors-of-classes",
+            "priors must have one number for each class: {classes}. It has {given}.",
+            classes=listed(known, quoted=True),
+            given=listed(priors, quoted=True),
+        )
+    return [priors[label] for label in known]
+
+
 def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
     """Return the prior of each class: learned (None), equal ("equal") or given."""
     if priors is None:
@@ -124,7 +141,8 @@ def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
         return shares
     if isinstance(priors, str):
         return np.full(len(class_weight), 1.0 / len(class_weight))
-    given = np.asarray(priors, dtype=np.float64)
+    with as_own_errors():
+        given = np.asarray(priors, dtype=np.float64)
     if given.shape != class_weight.shape:
         raise InputError(
             "number-of-priors",

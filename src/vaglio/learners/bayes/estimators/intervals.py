@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix, Feature, Ranges
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.model.bins import Bins, Quantiles, joined
+from vaglio.learners.inputs import refuse_numbers_without_squares
 
 # A frequency per value needs few values, each seen several times.
 FEW_VALUES = 10
@@ -119,6 +121,14 @@ def bins_of_counts(
     occurring = size.copy()
     occurring[list(seen)] = list(seen.values())
     return Bins(features, size, np.concatenate(points), occurring, learn_quantiles(by_column, {}, k))
+
+
+def ranges_for_densities(matrix: EncodedMatrix, index: np.ndarray) -> Ranges:
+    """Return the ranges of these features, which must have variances."""
+    at, ranges = matrix.position[index], matrix.ranges
+    low, high = ranges.low[at], ranges.high[at]
+    refuse_numbers_without_squares([matrix.features[j].name for j in index], low, high)
+    return replace(ranges, low=low, high=high)
 
 
 def rows_per_weight(y: np.ndarray, weight: np.ndarray | None) -> float:

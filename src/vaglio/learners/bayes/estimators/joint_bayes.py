@@ -14,7 +14,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.engines.value_counts import ColumnCounts
 from vaglio.errors import DataWarning, NotSupportedError, warn
-from vaglio.learners.bayes.estimators.generative import Generative, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_bins
 from vaglio.learners.bayes.model.bins import Bins, flat_index
 from vaglio.learners.bayes.model.joint_bayes import JointBayesModel
@@ -77,7 +77,7 @@ class JointBayesClassifier(Generative):
         self.n_cells_ = math.prod(int(size) for size in bins.n_values)
         self._refuse_too_many_cells(bins, matrix.n_rows)
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
-        self.class_prior_ = resolve_priors(self.priors, class_count)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), class_count)
         cells = bins.cells(matrix)
         complete = (cells >= 0).all(axis=1)
         _, first, where = np.unique(flat_index(cells[complete], bins.size), return_index=True, return_inverse=True)
@@ -93,7 +93,7 @@ class JointBayesClassifier(Generative):
         bins, class_count = yield from bins_passes(facts, keep_few_values=False)
         self.n_cells_ = math.prod(int(size) for size in bins.n_values)
         self._refuse_too_many_cells(bins, facts.n_rows)
-        self.class_prior_ = resolve_priors(self.priors, class_count)
+        self.class_prior_ = resolve_priors(in_order_of(self.classes_, self.priors), class_count)
         found = yield Pass("combinations of values", partial(_count_combinations, bins, facts.n_classes))
         seen = np.empty((len(found.points), len(bins.size)), dtype=np.int64)
         number = found.points.astype(np.int64)

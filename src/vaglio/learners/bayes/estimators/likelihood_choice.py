@@ -24,20 +24,22 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.errors import InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.learners.bayes.estimators.generative import resolve_priors
 from vaglio.learners.bayes.estimators.intervals import FEW_VALUES, counts_in_rows, has_few_values, numeric_columns
 from vaglio.learners.bayes.estimators.likelihoods import Strengths
 from vaglio.learners.bayes.model.likelihood import DISTRIBUTIONS
 from vaglio.learners.bayes.model.posterior import log_of
+from vaglio.learners.inputs import without_squares
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.runtime.seeds import row_hash
 
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
 # Rows that show, of most columns with many values, that they are many.
 _FIRST_ROWS = 64
 
 FOLDS = 5
-# More rows are not looked at: a sample of evenly spaced ones decides.
+# More rows are not looked at: a sample decides.
 SAMPLE = 2000
 # With more rows than this, intervals follow a density closely, and the choice would cost more than it gives.
 MOST_ROWS = 20_000
@@ -46,9 +48,6 @@ MOST_COLUMNS = 500
 # In the order of the kernel's answer. A kernel density keeps every training value, and a prediction looks at them: not
 # for more rows than the sample.
 LIKELIHOODS_TO_CHOOSE = ("auto", "gaussian", "kde")
-
-# Numbers of which a sum of squares can overflow have no density.
-LARGEST_NUMBER = 1e145
 
 
 @dataclass(frozen=True)
@@ -93,16 +92,29 @@ class DensityChoice:
     def choose(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> str:
         """Return "auto" (intervals), "gaussian" or "kde"."""
         n = matrix.n_rows
-        reach = float(np.fmax.reduce(np.fmax(-matrix.ranges.low, matrix.ranges.high), initial=0.0))
-        # Intervals take any number; the squares of these are none.
-        if n > MOST_ROWS or reach > LARGEST_NUMBER:
+        if n > MOST_ROWS:
             return "auto"
+        beyond = without_squares(matrix.ranges.low[self.columns], matrix.ranges.high[self.columns])
+        if beyond.any():
+            names = [feature.name for feature in matrix.features if feature.in_numeric_block]
+            warn(
+                DataWarning(
+                    "numbers-without-density",
+                    "Column {column!r} has numbers whose squares are beyond what can be computed with, so numeric "
+                    "columns were cut into intervals. Multiply the column by a constant to allow for densities.",
+                    column=names[int(self.columns[np.flatnonzero(beyond)[0]])],
+                )
+            )
+            return "auto"
+        # The choice depends neither on the order of the rows or columns, nor on a name or a unit of measure, nor on
+        # whether a row is repeated or has a larger weight.
+        keys = content_keys(matrix)
         if n > SAMPLE:
-            rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)
+            rows = np.sort(np.lexsort((keys, y))[np.linspace(0, n - 1, SAMPLE).astype(np.int64)])
             matrix, y, weight = matrix.take(rows), y[rows], None if weight is None else weight[rows]
-        # The choice depends neither on the order of the rows nor on whether a row is repeated or has a larger weight.
-        fold = _core.content_folds(matrix.numeric, matrix.codes, y, FOLDS)
-        if fold.max(initial=0) < FOLDS - 1 or y.min(initial=0) == y.max(initial=0):
+            keys = keys[rows]
+        fold = content_folds(keys, y, FOLDS)
+        if len(np.unique(fold)) < FOLDS or y.min(initial=0) == y.max(initial=0):
             return "auto"
         loss = self._losses(matrix, y, weight, fold, kernels=n <= SAMPLE)
         # Sums in another order may differ in their last digits.
@@ -131,6 +143,31 @@ class DensityChoice:
             x, y, weight, fold, log_prior, joint, cut, alpha, smoothing, kernels, self.threads
         )
         return dict(zip(LIKELIHOODS_TO_CHOOSE if kernels else LIKELIHOODS_TO_CHOOSE[:2], found))
+
+
+def content_keys(matrix: EncodedMatrix) -> np.ndarray:
+    """Return a number for each row that depends on the ranks of its numbers alone, and on no order.
+
+    The least number of a column adds nothing, so that a constant column has no effect.
+    """
+    keys = np.zeros(matrix.n_rows, dtype=np.uint64)
+    for ranks in matrix.ranks().ranks.T:
+        keys += row_hash(ranks.astype(np.int64), 0)
+    return keys
+
+
+def content_folds(keys: np.ndarray, y: np.ndarray, folds: int) -> np.ndarray:
+    """Deal the rows of each class out to folds in the order of their keys; rows of one key share a fold."""
+    order = np.lexsort((keys, y))
+    key, label = keys[order], y[order]
+    new_class = np.diff(label, prepend=-1) != 0
+    turn = np.cumsum(new_class | (np.diff(key, prepend=key[:1]) != 0))
+    start = np.flatnonzero(new_class)[np.cumsum(new_class) - 1]
+    # Classes begin in different folds, by what their rows hold and not by their names.
+    first = (key[start] % np.uint64(folds)).astype(np.int64)
+    fold = np.empty(len(y), dtype=np.int32)
+    fold[order] = (turn - turn[start] + first) % folds
+    return fold
 
 
 def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:

@@ -16,6 +16,7 @@ from vaglio.learners.bayes.estimators.intervals import (
     has_few_values,
     in_rows,
     numeric_columns,
+    ranges_for_densities,
     rows_per_weight,
 )
 from vaglio.learners.bayes.model.likelihood import (
@@ -144,12 +145,6 @@ def kernel_group(
             values.append(chosen)
             weights.append(chosen_weight)
             start.append(start[-1] + len(chosen))
-    if not np.isfinite(bandwidth).all():
-        raise InputError(
-            "kernel-density-overflow",
-            "A numeric column has numbers too large for a kernel density. Rescale the column, or "
-            "choose another likelihood.",
-        )
     return KernelGroup(
         features, bandwidth, np.array(start, dtype=np.int64), np.concatenate(values), np.concatenate(weights)
     )
@@ -205,6 +200,11 @@ class NumericGroups:
     named: NamedGroup
     counts: dict[int, ValueCounts]
 
+    @property
+    def under_densities(self) -> np.ndarray:
+        """The features whose variances are part of the model."""
+        return np.concatenate([self.gaussian.feature, self.kernel.feature])
+
     @classmethod
     def without_choice(
         cls, k: int, gaussian: GaussianGroup | None = None, tables: Sequence[NumericTable] = ()
@@ -251,7 +251,9 @@ def numeric_groups(
     counts = dict(zip(read, _core.value_counts(numeric_columns(matrix, read), y, weight, k, threads))) if read else {}
     named = named_group(asked, matrix, y, weight, moments, strengths, threads)
     factor = rows_per_weight(y, weight)
-    return groups_of_counts(asked, counts, moments, matrix.position, named, strengths, factor)
+    groups = groups_of_counts(asked, counts, moments, matrix.position, named, strengths, factor)
+    ranges_for_densities(matrix, groups.under_densities)
+    return groups
 
 
 def groups_of_counts(

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
-from vaglio.learners.bayes.estimators.generative import Generative, known_labels, resolve_priors
+from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, known_labels, resolve_priors
 from vaglio.learners.bayes.estimators.intervals import learn_quantiles
 from vaglio.learners.bayes.estimators.likelihood_choice import (
     LIKELIHOODS,
@@ -33,7 +33,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import log_of
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
-from vaglio.learners.inputs import check_with_ranges, note_reliability
+from vaglio.learners.inputs import check_same_length, check_with_ranges, note_reliability
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
@@ -159,7 +159,7 @@ class NaiveBayesClassifier(Generative):
             matrix.position[many],
             others if len(many) < matrix.n_features else None,
             self._strengths(),
-            self.priors,
+            in_order_of(self.classes_, self.priors),
             k,
             threads,
         )
@@ -169,7 +169,7 @@ class NaiveBayesClassifier(Generative):
         return Strengths(float(self.alpha), float(self.var_smoothing))
 
     def _assemble(self, statistics: Statistics, numeric: NumericGroups, threads: int) -> NaiveBayesModel:
-        prior = resolve_priors(self.priors, statistics.class_weight)
+        prior = resolve_priors(in_order_of(self.classes_, self.priors), statistics.class_weight)
         return assemble(statistics, prior, numeric, float(self.alpha), self.high_cardinality, threads)
 
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
@@ -268,7 +268,7 @@ class NaiveBayesClassifier(Generative):
             if ranges is not None:
                 matrix.ranges = ranges
         codes = known_labels(y, self.classes_)
-        check_consistent_length(matrix, codes)
+        check_same_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)
         part = Statistics.gather(matrix, codes, weight, len(self.classes_), self._threads())
         self._statistics = part if first else self._statistics.merge(part)

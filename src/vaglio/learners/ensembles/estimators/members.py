@@ -20,6 +20,7 @@ from vaglio.fitted import Fitted
 from vaglio.learners.ensembles.model import Foreign, Member
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator
 from vaglio.learners.provenance import findings_of, plain_params
+from vaglio.learners.trees.estimators.growing import GrowthParameters
 from vaglio.runtime.scikit_learn import check_method_params, num_samples
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
@@ -32,7 +33,10 @@ def make_member(prototype: Any, seed: int) -> Any:
     member = clone(prototype)
     names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
     draws = np.random.SeedSequence(seed).generate_state(max(len(names), 1))
-    return member.set_params(**{name: int(draw >> 1) for name, draw in zip(names, draws)})
+    member.set_params(**{name: int(draw >> 1) for name, draw in zip(names, draws)})
+    if isinstance(member, GrowthParameters):
+        member._draws_ties = True
+    return member
 
 
 def codebook_of(ensemble: Any, matrix: EncodedMatrix) -> Codebook:

@@ -27,11 +27,12 @@ from vaglio.learners.ensembles.estimators.members import (
     prepare_member,
 )
 from vaglio.learners.ensembles.model import Member, Voting
-from vaglio.learners.estimator import VaglioClassifier
+from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
+from vaglio.model.families import Task
 from vaglio.typing import Estimator, SequenceNotStr, SupportsArray, TableLike
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
@@ -39,25 +40,13 @@ DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
 
 
 @estimator
-class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClassifier):
-    """Different learners on the same rows; they decide by vote.
-
-    If the members err on different rows, the majority errs less often than each of them: three independent members
-    that err in 1/3 of the rows give a majority that errs in 7/27. Every member gets the table as it is, with nominal
-    columns and missing values.
+class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEstimator):
+    """Different learners on the same rows.
 
     Parameters
     ----------
-    estimators : list of (str, estimator) or of str, or None
-        The members, each with a name: learners of vaglio, or of any library with scikit-learn's interface; "drop" in
-        place of an estimator leaves it out. A learner's id, as on the command line, stands for its defaults. None is
-        a C4.5 tree, naive Bayes and logistic regression.
-    voting : {"hard", "soft"}
-        "hard" counts the classes the members predict, "soft" averages their probabilities. Ties go to the first class.
     weights : array-like of shape (n_estimators,) or None
-        How much each vote or probability counts; None: all the same.
-    flatten_transform : bool
-        With "soft", whether :meth:`transform` returns one row per row of X, or one block per member.
+        How much each member counts; None: all the same.
 
     Attributes
     ----------
@@ -65,37 +54,31 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         The fitted members.
     named_estimators_ : Bunch
         The fitted members by name.
-
-    Notes
-    -----
-    With "hard", :meth:`predict_proba` gives the share of the votes. scikit-learn's class has no such method then.
-
-    Examples
-    --------
-    >>> import vaglio
-    >>> X, y = vaglio.datasets.load("penguins").xy("species")
-    >>> vote = vaglio.VotingClassifier([("tree", vaglio.C45Classifier()), ("bayes", vaglio.NaiveBayesClassifier())])
-    >>> vote.set_params(voting="soft", weights=[1, 2]).fit(X, y).score(X, y) > 0.95
-    True
     """
 
     _learner_id = "voting"
-    _min_classes = 2
     _scales_weights: ClassVar[bool] = True
+    # Learners of the members, if none are given.
+    _default_members: ClassVar[tuple[str, ...]]
+    _task: ClassVar[Task]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list, tuple, None],
-        "voting": [StrOptions({"hard", "soft"})],
         "weights": ["array-like", None],
-        "flatten_transform": ["boolean"],
     }
 
     estimators: SequenceNotStr[str | tuple[str, Estimator | Literal["drop"]]] | None = field(
         default=None, kw_only=False
     )
-    voting: Literal["hard", "soft"] = "hard"
     weights: Sequence[float] | SupportsArray | None = None
     n_jobs: int | None = None
-    flatten_transform: bool = True
+
+    estimators_: list[Any] = field(init=False)
+    named_estimators_: Bunch = field(init=False)
+
+    @property
+    def _vote(self) -> str:
+        vote: str = getattr(self, "voting", "mean")  # numbers have no other way
+        return vote
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with those of the members under ``name__parameter``.
@@ -128,9 +111,9 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
 
     def _pairs(self) -> list[tuple[str, Any]]:
         """Return name and estimator of every member, those left out included."""
-        given = DEFAULT_MEMBERS if self.estimators is None else self.estimators
+        given = self._default_members if self.estimators is None else self.estimators
         pairs: list[tuple[str, Any]] = [
-            (entry, find(entry).make()) if isinstance(entry, str) else tuple(entry)  # type: ignore[misc]  # checked below
+            (entry, self._made(entry)) if isinstance(entry, str) else tuple(entry)  # type: ignore[misc]  # checked below
             for entry in given
         ]
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
@@ -154,17 +137,20 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
             raise InputError("no-members", "All members are dropped. Give at least one estimator.")
         return pairs
 
+    def _made(self, learner_id: str) -> Any:
+        """Return the learner of an id by its defaults; what it draws is the same in every fit."""
+        made = find(learner_id, self._task).make()
+        return made.set_params(random_state=0) if "random_state" in made.get_params() else made
+
     def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
         return [(name, member, {"fit": "fit"}) for name, member in self._pairs() if not isinstance(member, str)]
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Voting:
-        pairs, codebook = self._pairs(), codebook_of(self, matrix)
+        pairs, codebook, classes = self._pairs(), codebook_of(self, matrix), getattr(self, "classes_", None)
         weights = self._weights(len(pairs))
         kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-            delayed(_fit_all)(
-                member, codebook, matrix, y, weight, self.classes_, self._metadata_of(name, np.arange(len(y)))
-            )
+            delayed(_fit_all)(member, codebook, matrix, y, weight, classes, self._metadata_of(name, np.arange(len(y))))
             for name, member, _ in kept
         )
         return self._joined(kept, members, matrix)
@@ -191,9 +177,9 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
                 "zero-weights-of-members", "The weights of all members are zero. At least one must be positive."
             )
         weighted = tuple(replace(member, weight=w) for member, (_, _, w) in zip(members, kept))
-        if self.voting == "soft":
+        if self._vote == "soft":
             _need_probabilities(weighted, names, matrix)
-        return Voting(weighted, self.voting, len(self.classes_), names)
+        return Voting(weighted, self._vote, len(getattr(self, "classes_", ())), names)
 
     def _weights(self, n: int) -> list[float]:
         if self.weights is None:
@@ -209,6 +195,58 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
             raise InputError("invalid-vote-weight", "The weight of a vote must be a finite number of at least 0.")
         return [float(weight) for weight in weights]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # transform returns probabilities or classes, whatever the dtype of X.
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+@estimator
+class VotingClassifier(_VotingEstimator, VaglioClassifier):
+    """Different learners on the same rows; they decide by vote.
+
+    If the members err on different rows, the majority errs less often than each of them: three independent members
+    that err in 1/3 of the rows give a majority that errs in 7/27. Every member gets the table as it is, with nominal
+    columns and missing values.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or of str, or None
+        The members, each with a name: learners of vaglio, or of any library with scikit-learn's interface; "drop" in
+        place of an estimator leaves it out. A learner's id, as on the command line, stands for its defaults. None is
+        a C4.5 tree, naive Bayes and logistic regression.
+    voting : {"hard", "soft"}
+        "hard" counts the classes the members predict, "soft" averages their probabilities. Ties go to the first class.
+    weights : array-like of shape (n_estimators,) or None
+        How much each vote or probability counts; None: all the same.
+    flatten_transform : bool
+        With "soft", whether :meth:`transform` returns one row per row of X, or one block per member.
+
+    Notes
+    -----
+    With "hard", :meth:`predict_proba` gives the share of the votes. scikit-learn's class has no such method then.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> vote = vaglio.VotingClassifier([("tree", vaglio.C45Classifier()), ("bayes", vaglio.NaiveBayesClassifier())])
+    >>> vote.set_params(voting="soft", weights=[1, 2]).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _min_classes = 2
+    _default_members = DEFAULT_MEMBERS
+    _task: ClassVar[Task] = "classification"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "voting": [StrOptions({"hard", "soft"})],
+        "flatten_transform": ["boolean"],
+    }
+
+    voting: Literal["hard", "soft"] = "hard"
+    flatten_transform: bool = True
 
     def transform(self, X: TableLike) -> np.ndarray:
         """Return what each member says of each row.
@@ -250,11 +288,58 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, Composition, VaglioClas
             names = [f"{name}{code}" for name in names for code in range(len(self.classes_))]
         return np.array([f"{prefix}_{name}" for name in names], dtype=object)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # transform returns probabilities or classes, whatever the dtype of X.
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+
+@estimator
+class VotingRegressor(_VotingEstimator, VaglioRegressor):
+    """Different learners of a number on the same rows; the prediction is their mean.
+
+    Every member gets the table as it is, with nominal columns and missing values.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) or of str, or None
+        The members, each with a name: learners of vaglio, or of any library with scikit-learn's interface; "drop" in
+        place of an estimator leaves it out. A learner's id, as on the command line, stands for its defaults. None is
+        a linear regression, a pruned tree and nearest neighbours.
+    weights : array-like of shape (n_estimators,) or None
+        How much each prediction counts in the mean; None: all the same.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    >>> vaglio.VotingRegressor(["linear", "random-forest"]).fit(X, y).score(X, y) > 0.85
+    True
+    """
+
+    _default_members = ("linear", "cart", "knn")
+    _task: ClassVar[Task] = "regression"
+
+    def transform(self, X: TableLike) -> np.ndarray:
+        """Return what each member predicts for each row.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_members)
+        """
+        matrix = self._encode(X)
+        model: Any = self.fitted_.model
+        return np.asarray(model.each(matrix)[:, :, 0].T)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Not used: the names are those of the members.
+        """
+        check_is_fitted(self, "fitted_")
+        return np.array([f"votingregressor_{name}" for name in self.named_estimators_], dtype=object)
 
 
 def _are_pairs(given: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -267,7 +352,7 @@ def _fit_all(
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
-    classes: np.ndarray,
+    classes: np.ndarray | None,
     metadata: Mapping[str, Any],
 ) -> Member:
     # Its own view of the rows: what one member computes on the way is not shared between threads.

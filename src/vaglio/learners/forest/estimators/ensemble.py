@@ -9,14 +9,15 @@ import numpy as np
 from scipy import sparse as sp
 from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils.validation import check_consistent_length
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
 from vaglio.learners.estimator import VaglioEstimator
+from vaglio.learners.inputs import check_labels, check_same_length
 from vaglio.learners.parameters import estimator
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, TableLike
 
 # Pairs of rows held at once by the similarity of paths: 32 MB of float64.
@@ -86,6 +87,7 @@ class EnsembleEstimator(VaglioEstimator):
         """Return what each tree counts; None where all count alike."""
         return None
 
+    @checked
     def similarity(self, X: TableLike, Z: Any = None, *, top: int | None = None, kind: str = "leaf") -> sp.csr_array:
         """Return how similar each row of X is to each row of Z.
 
@@ -132,6 +134,7 @@ class EnsembleEstimator(VaglioEstimator):
             return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
         return common_leaves(leaves, others, n_leaves, self._tree_weights(), top=top or 0, threads=matrix.threads)
 
+    @checked
     def outlier_scores(self, X: TableLike, y: ColumnLike | None = None) -> np.ndarray:
         """Return how unlike the others each row is: one over the sum of its squared similarities to all rows.
 
@@ -150,13 +153,14 @@ class EnsembleEstimator(VaglioEstimator):
         leaves, n_leaves = self._leaves(matrix)
         groups = None
         if y is not None:
-            check_consistent_length(leaves, y)
+            check_same_length(leaves, y)
             groups = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
         sums = _core.squared_similarity(
             leaves, leaves, n_leaves, self._tree_weights(), groups, groups, n_threads=matrix.threads
         )
         return 1.0 / sums
 
+    @checked
     def prototypes(self, X: TableLike, y: ColumnLike, *, n_neighbors: int = 20) -> dict[Any, int]:
         """Return for each class the row that stands best for it.
 
@@ -175,8 +179,8 @@ class EnsembleEstimator(VaglioEstimator):
         dict of class label to row position in X
         """
         near = self.similarity(X, top=n_neighbors + 1)
-        labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        check_consistent_length(codes, near)
+        labels, codes = check_labels(y, self)
+        check_same_length(codes, near)
         rows = np.repeat(np.arange(near.shape[0]), np.diff(near.indptr))
         other = (rows != near.indices) & (codes[rows] == codes[near.indices])
         found = np.bincount(rows[other], minlength=len(codes))

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
-from vaglio.errors import DataWarning, NotSupportedError, warn
+from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
 from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learners.forest.model.forest import Forest
-from vaglio.learners.inputs import check_labels, check_numbers, check_X
+from vaglio.learners.inputs import check_labels, check_numbers, check_same_length, check_X
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
@@ -106,7 +106,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     history_: list[float] = field(init=False)
     converged_: bool = field(init=False)
 
-    def fit(self, X: TableLike, y: ColumnLike) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None) -> Self:
         """Learn what similar rows look like.
 
         Parameters
@@ -116,11 +116,17 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Classes or numbers that the forest predicts: rows are similar as far as they matter for these.
         """
         self._validate_params()
+        if y is None:
+            raise InputError(
+                "imputer-without-target",
+                "ForestImputer needs y: the classes or numbers of the rows decide which rows are similar. Without any, "
+                "use scikit-learn's SimpleImputer or KNNImputer.",
+            )
         X = check_X(self, X, reset=True)
         self._codebook = Codebook.learn(X)
         matrix = self._encode(X)
         target, grower = self._forest_for(y)
-        check_consistent_length(matrix, target)
+        check_same_length(matrix, target)
         self._start_numeric, self._deviation, self._start_codes = _start_values(matrix)
         self._warn_of_empty(matrix)
         cells = self._started(matrix)

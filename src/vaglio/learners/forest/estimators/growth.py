@@ -21,7 +21,7 @@ from vaglio.encode import EncodedMatrix, Feature, select_features
 from vaglio.engines.passes import Chunk
 from vaglio.learners.forest.model.forest import Forest, ForestArrays
 from vaglio.learners.inputs import class_factors
-from vaglio.learners.trees.estimators.growing import on_bins, prune_to, tree_config, tree_of
+from vaglio.learners.trees.estimators.growing import columns_drawn, on_bins, prune_to, tree_config, tree_of
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.packed import NODE, pack, with_table
 from vaglio.learners.trees.model.tree import Tree
@@ -106,7 +106,7 @@ def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) ->
     options: dict[str, Any] = {
         "n_trees": estimator.n_estimators,
         "draws": draws,
-        "features_per_tree": count_of(estimator.features_per_tree, matrix.n_features),
+        "features_per_tree": columns_of_tree(estimator.features_per_tree, matrix.n_features),
         "seed": seed,
     }
     if not on_bins(estimator):
@@ -125,6 +125,11 @@ def _grow_together(estimator: Any, rows: TrainingRows, draws: int, seed: int) ->
 def balances_each(estimator: _ForestEstimator) -> bool:
     """Return whether every tree weighs the classes by its own sample."""
     return bool(estimator.bootstrap) and getattr(estimator, "class_weight", None) == "balanced_subsample"
+
+
+def columns_of_tree(value: float | str | None, total: int) -> int:
+    """Return how many columns are drawn for a tree; 0 for all."""
+    return columns_drawn(value, total) if isinstance(value, str) else count_of(value, total)
 
 
 def count_of(value: float | None, total: int) -> int:
@@ -148,7 +153,7 @@ class _Grower:
 
     def __init__(self, estimator: Any, rows: TrainingRows, draws: int, seed: int) -> None:
         self.estimator, self.rows, self.draws, self.seed = estimator, rows, draws, seed
-        self.wanted = count_of(estimator.features_per_tree, rows.matrix.n_features)
+        self.wanted = columns_of_tree(estimator.features_per_tree, rows.matrix.n_features)
         self.config = tree_config(estimator, rows.matrix, rows.n_classes)
         self.balanced = balances_each(estimator)
         if on_bins(estimator):

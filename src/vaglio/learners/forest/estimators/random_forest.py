@@ -25,6 +25,7 @@ from vaglio.learners.forest.estimators.growth import (
     TrainingRows,
     bag_of,
     balances_each,
+    columns_of_tree,
     count_of,
     grow_trees,
     growth_seed,
@@ -65,8 +66,8 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     max_features : {"sqrt", "log2", "third"}, int, float or None
         Number of columns drawn at random for each split: the square root, the binary logarithm or a third of the number
         of columns, a number, or a share. None takes all columns.
-    features_per_tree : int, float or None
-        Number or share of the columns drawn once for each tree; None gives every tree all columns.
+    features_per_tree : {"sqrt", "log2", "third"}, int, float or None
+        Number of columns drawn once for each tree, as for ``max_features``; None gives every tree all columns.
     permutation_importance : bool
         Also measure how much worse the predictions of out-of-bag rows become when the values of a column are shuffled.
     max_samples : int, float or None
@@ -104,7 +105,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": COUNT,
         "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
-        "features_per_tree": [*COUNT_OR_SHARE, None],
+        "features_per_tree": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
         "permutation_importance": ["boolean"],
         "max_samples": [*COUNT_OR_SHARE, None],
         "ccp_alpha": NOT_NEGATIVE,
@@ -112,6 +113,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     }
 
     # What a single tree lets the user choose is fixed for the trees of a forest.
+    _draws_ties = True
     splitter: ClassVar[str] = "best"
     nominal_split: ClassVar[str] = "subset"
     missing: ClassVar[str] = "learned"
@@ -120,7 +122,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     n_estimators: int = field(default=100, kw_only=False)
     criterion: str = ""
     max_features: float | Literal["sqrt", "log2", "third"] | None = None
-    features_per_tree: float | None = None
+    features_per_tree: float | Literal["sqrt", "log2", "third"] | None = None
     bootstrap: bool = True
     oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     permutation_importance: bool = False
@@ -134,6 +136,7 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         self._forget_out_of_bag()
+        self._check_voting()
         check_counts(self, y)
         kept = self._kept(matrix)
         draws = self._draws(len(y))
@@ -157,8 +160,16 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         self.__dict__.pop("_members", None)
         return forest
 
+    def _check_voting(self) -> None:
+        if self.shrinkage and getattr(self, "voting", "soft") == "hard":
+            raise InputError(
+                "votes-with-shrinkage",
+                "voting='hard' counts the majority of each leaf; shrinkage draws its shares. Leave one of them out.",
+            )
+
     def _made(self, arrays: ForestArrays) -> Forest:
-        return Forest.from_kernel(arrays, regression=not hasattr(self, "classes_"))
+        forest = Forest.from_kernel(arrays, regression=not hasattr(self, "classes_"))
+        return forest.with_votes() if getattr(self, "voting", "soft") == "hard" else forest
 
     def _kept(self, matrix: EncodedMatrix) -> Kept | None:
         """Return the trees of the fit before that this one goes on from."""
@@ -197,9 +208,10 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
         refuse_chosen_shrinkage(self)
 
     def _passes(self, facts: TableSummary) -> Passes:
+        self._check_voting()
         features = facts.codebook.features
         config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
-        per_tree, seed = count_of(self.features_per_tree, len(features)), seed_of(self.random_state)
+        per_tree, seed = columns_of_tree(self.features_per_tree, len(features)), seed_of(self.random_state)
         draws = self._draws(facts.n_rows)
         plan = _core.plan_forest(len(features), self.n_estimators, draws, per_tree, seed)
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
@@ -332,6 +344,9 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     class_weight : dict, "balanced", "balanced_subsample" or None
         Factor of the weight of every row of a class. "balanced" gives all classes the same total weight,
         "balanced_subsample" in the sample of each tree.
+    voting : {"soft", "hard"}
+        "soft" averages the class probabilities of the trees. With "hard" every tree votes for the majority of its leaf,
+        and probabilities are shares of votes.
 
     Examples
     --------
@@ -345,11 +360,13 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})],
         "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
+        "voting": [StrOptions({"soft", "hard"})],
     }
 
     criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini"
     max_features: float | Literal["sqrt", "log2", "third"] | None = "sqrt"
     class_weight: ClassWeight | Literal["balanced_subsample"] = None
+    voting: Literal["soft", "hard"] = "soft"
 
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False

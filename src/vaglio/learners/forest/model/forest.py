@@ -144,6 +144,12 @@ class Forest:
             found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
         return found
 
+    def with_votes(self) -> Forest:
+        """Return the same forest with leaves that are sure of their majority: its probabilities are shares of votes."""
+        votes = np.zeros_like(self.leaves)
+        votes[np.arange(len(votes)), self.leaves.argmax(axis=1)] = self.leaves.sum(axis=1)
+        return replace(self, leaves=votes)
+
     def with_shrinkage(self, lam: float) -> Forest:
         """Return the same forest with its leaves drawn towards the nodes above them."""
         if self.shrinkage or not lam:

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.estimator import VaglioClassifier
-from vaglio.learners.inputs import learn_column_reliability
+from vaglio.learners.inputs import check_same_length, learn_column_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.model import LinearModel
 from vaglio.learners.parameters import estimator
@@ -73,7 +73,7 @@ class ChunkLearner(VaglioClassifier):
                 "The class {label!r} was not declared in the first call of partial_fit. List all classes there.",
                 label=strange,
             )
-        check_consistent_length(matrix, codes)
+        check_same_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)
         model: Any = None if first else self.fitted_.model
         encoder = self._encoder(matrix, codes, weight) if first else model.encoder

@@ -339,7 +339,7 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
     for iteration in range(max_iter):
         hessian[np.diag_indices_from(hessian)] += 1e-10 * hessian.diagonal().max()
         within = (1e-9 if finest else 1e-3) * accuracy * (now - problem.absolute(theta))
-        target = _core.quadratic_lasso(hessian, gradient.ravel(), theta.ravel(), amount, within, 10_000)
+        target, _ = _core.quadratic_lasso(hessian, gradient.ravel(), theta.ravel(), amount, within, 10_000)
         step = target.reshape(theta.shape) - theta
         promised = -float(np.vdot(gradient, step)) - problem.absolute(theta + step) + problem.absolute(theta)
         if promised <= 2 * accuracy * max(now, 1e-300):

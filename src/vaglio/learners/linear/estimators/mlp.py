@@ -9,18 +9,21 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
+from sklearn.neural_network import MLPRegressor as ScikitLearnRegressor
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
-from vaglio.errors import NotSupportedError
+from vaglio.errors import NotSupportedError, as_own_errors
 from vaglio.learners.bases import available_if
-from vaglio.learners.inputs import learn_whole_reliability
+from vaglio.learners.estimator import VaglioEstimator, VaglioRegressor
+from vaglio.learners.inputs import Unit, learn_whole_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.estimators.linear_classifier import ChunkLearner, TakenChunk
 from vaglio.learners.linear.model import NetworkModel
 from vaglio.learners.linear.passes import encoder_passes, network_passes
 from vaglio.learners.parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator, parameters_of
+from vaglio.messages.message import text
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, SupportsArray, TableLike
@@ -40,11 +43,8 @@ _OF_THE_NETWORK = (
 
 
 @estimator
-class MLPClassifier(ChunkLearner):
-    """Multi-layer perceptron: layers of weighted sums with a nonlinear function in between, trained by gradient.
-
-    The training is scikit-learn's :class:`~sklearn.neural_network.MLPClassifier`, whose parameters it takes; nominal
-    columns are one-hot encoded, numbers standardised and missing values imputed inside.
+class _NetworkEstimator(VaglioEstimator):
+    """Training by scikit-learn, inside our table handling.
 
     Parameters
     ----------
@@ -129,19 +129,13 @@ class MLPClassifier(ChunkLearner):
     reliability_ : dict of str to float
         For each nominal column of many values, the share of its information beyond chance (``high_cardinality``); a
         column of 0 is left out, and so is one that tells less than chance on average.
-
-    Examples
-    --------
-    >>> import vaglio
-    >>> X, y = vaglio.datasets.load("iris").xy("species")
-    >>> vaglio.MLPClassifier((8,), solver="lbfgs").fit(X, y).score(X, y) > 0.95
-    True
     """
 
     _learner_id = "mlp"
-    _min_classes = 2
-    _needs_every_class = True
     _accepts_sparse = True
+    # scikit-learn's network, and the parameters it does not take.
+    _theirs: ClassVar[Any]
+    _ours: ClassVar[tuple[str, ...]] = ("preprocess", "high_cardinality")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden_layer_sizes": ["array-like", *COUNT],
         "activation": [StrOptions({"identity", "logistic", "tanh", "relu"})],
@@ -190,7 +184,6 @@ class MLPClassifier(ChunkLearner):
     max_fun: int = 15000
     verbose: bool = False
     warm_start: bool = False
-    class_weight: ClassWeight = None
     preprocess: Literal["auto"] | None = "auto"
     high_cardinality: float | None = 0.0
 
@@ -215,9 +208,54 @@ class MLPClassifier(ChunkLearner):
         belief = learn_whole_reliability(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
 
+    def _network(self, go_on: bool = False) -> Any:
+        """Return the network to train: a new one, or the present one with the present weights."""
+        settings = {name: value for name, value in parameters_of(self).items() if name not in self._ours}
+        if "fitted_" not in vars(self) or not (go_on or self.warm_start):
+            return self._theirs(**settings)
+        self._held.set_params(**settings)
+        self._held.coefs_, self._held.intercepts_ = self.coefs_, self.intercepts_
+        return self._held
+
+    def _as_model(self, encoder: DenseEncoder, network: Any) -> NetworkModel:
+        self._held = network
+        for name in _OF_THE_NETWORK:
+            self.__dict__.pop(name, None)
+            if hasattr(network, name):
+                setattr(self, name, getattr(network, name))
+        self.loss_ = float(network.loss_)
+        self.encoded_names_ = np.array(encoder.names, dtype=object)
+        weights = tuple(np.ascontiguousarray(layer, dtype=np.float64) for layer in network.coefs_)
+        biases = tuple(np.asarray(bias, dtype=np.float64) for bias in network.intercepts_)
+        return NetworkModel(encoder, weights, biases, network.activation)
+
+
+@estimator
+class MLPClassifier(_NetworkEstimator, ChunkLearner):
+    """Multi-layer perceptron: layers of weighted sums with a nonlinear function in between, trained by gradient.
+
+    The training is scikit-learn's :class:`~sklearn.neural_network.MLPClassifier`, whose parameters it takes; nominal
+    columns are one-hot encoded, numbers standardised and missing values imputed inside.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("iris").xy("species")
+    >>> vaglio.MLPClassifier((8,), solver="lbfgs").fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _min_classes = 2
+    _needs_every_class = True
+    _theirs = ScikitLearnMLP
+    _ours = ("calibrate", "class_weight", "preprocess", "high_cardinality")
+
+    class_weight: ClassWeight = None
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder, network = self._encoder(matrix, y, weight), self._network()
-        with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
+        # On an interrupt scikit-learn would return the half-trained network; it checks the sizes of the layers in fit.
+        with noticing_interrupts() as interrupts, as_own_errors():
             network.fit(encoder.transform(matrix), y, sample_weight=weight)
         interrupts.check()
         return self._as_model(encoder, network)
@@ -292,24 +330,40 @@ class MLPClassifier(ChunkLearner):
         encoder = DenseEncoder.learn(matrix, None, None)
         return self._keep_chunk(TakenChunk(True, codebook, encoder, matrix, codes), self._as_model(encoder, network))
 
-    def _network(self, go_on: bool = False) -> ScikitLearnMLP:
-        """Return the network to train: a new one, or the present one with the present weights."""
-        ours = ("calibrate", "class_weight", "preprocess", "high_cardinality")
-        settings = {name: value for name, value in parameters_of(self).items() if name not in ours}
-        if "fitted_" not in vars(self) or not (go_on or self.warm_start):
-            return ScikitLearnMLP(**settings)
-        self._held.set_params(**settings)
-        self._held.coefs_, self._held.intercepts_ = self.coefs_, self.intercepts_
-        return self._held
 
-    def _as_model(self, encoder: DenseEncoder, network: ScikitLearnMLP) -> NetworkModel:
-        self._held = network
-        for name in _OF_THE_NETWORK:
-            self.__dict__.pop(name, None)
-            if hasattr(network, name):
-                setattr(self, name, getattr(network, name))
-        self.loss_ = float(network.loss_)
-        self.encoded_names_ = np.array(encoder.names, dtype=object)
-        weights = tuple(np.ascontiguousarray(layer, dtype=np.float64) for layer in network.coefs_)
-        biases = tuple(np.asarray(bias, dtype=np.float64) for bias in network.intercepts_)
-        return NetworkModel(encoder, weights, biases, network.activation)
+@estimator
+class MLPRegressor(_NetworkEstimator, VaglioRegressor):
+    """Multi-layer perceptron for numbers: layers of weighted sums with a nonlinear function in between.
+
+    The training is scikit-learn's :class:`~sklearn.neural_network.MLPRegressor`, whose parameters it takes; nominal
+    columns are one-hot encoded, numbers standardised and missing values imputed inside. The target is standardised too,
+    so that its unit does not change the model; ``loss_`` is that of the standardised one.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    >>> vaglio.MLPRegressor((8,), solver="lbfgs").fit(X, y).score(X, y) > 0.85
+    True
+    """
+
+    _theirs = ScikitLearnRegressor
+    _gathers = text("A network for numbers needs all rows in memory")
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
+        encoder, network, target = self._encoder(matrix, y, weight), self._network(), Unit.of(y, weight)
+        numbers = target.scaled(y)
+        middle = float(np.average(numbers, weights=weight))
+        if hasattr(network, "coefs_"):  # a warm start goes on from weights in the unit of the table
+            network.coefs_ = [*network.coefs_[:-1], target.scaled(network.coefs_[-1])]
+            network.intercepts_ = [*network.intercepts_[:-1], target.scaled(network.intercepts_[-1]) - middle]
+        with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
+            network.fit(encoder.transform(matrix), numbers - middle, sample_weight=weight)
+        interrupts.check()
+        if (y == y[0]).all():  # nothing to learn but the number itself
+            network.coefs_[-1] = np.zeros_like(network.coefs_[-1])
+            network.intercepts_[-1] = np.zeros_like(network.intercepts_[-1])
+        # The last layer is a weighted sum: in the unit of the table its weights are as many times as large.
+        network.coefs_[-1] = target.back(network.coefs_[-1])
+        network.intercepts_[-1] = target.back(network.intercepts_[-1] + middle)
+        return self._as_model(encoder, network)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
-from vaglio.errors import ColumnError, InputError, NotSupportedError
+from vaglio.errors import ArgumentError, ColumnError, InputError, NotSupportedError
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_whole_reliability
 from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
@@ -28,7 +28,7 @@ from vaglio.learners.rules.forms.parse import parse_condition
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.rules.model.simplify import settled
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.model.base import Smoothing
 from vaglio.model.condition import Condition, merge_conditions
 from vaglio.typing import ClassWeight, SequenceNotStr
@@ -79,6 +79,16 @@ def read_constraints(
     tests = [test & ~(1 << UNEQUAL) if features[j].asymmetric else test for test, j in zip(tests, order)]
     allowed = np.tile(np.array(tests, dtype=np.uint8), (n_classes, 1))
     texts = {features[j].column for j in order if features[j].word is not None}
+    for parameter, given in (("forbid", forbid), ("require", require)):
+        strange = next((words for words in given or () if not isinstance(words, str)), None)
+        if strange is not None:
+            raise ArgumentError(
+                "constraint-not-text",
+                "{parameter} must be a list of texts; it contains {value} ({type}).",
+                parameter=parameter,
+                value=clip(repr(strange), 40),
+                type=type(strange).__name__,
+            )
     for words in forbid or ():
         if words in texts:  # all words of it
             allowed[:, [place[features[j].name] for j in order if features[j].column == words]] = 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature, spelling
-from vaglio.errors import InputError, ModelFileError
+from vaglio.errors import InputError, ModelFileError, as_own_errors
 from vaglio.learners.rules.forms.language import (
     AnyTest,
     DraftRule,
@@ -59,7 +59,8 @@ class _Builder:
     def __init__(self, reader: RuleReader, features: Sequence[Feature] | None, classes: Any) -> None:
         self.reader = reader
         self.declared: dict[str, Feature] = {}
-        self.classes = None if classes is None else [c.item() if hasattr(c, "item") else c for c in classes]
+        with as_own_errors():
+            self.classes = None if classes is None else [c.item() if hasattr(c, "item") else c for c in classes]
         self.features = features
         self.resolution, self.smoothing = "first", Smoothing()
         self.rows: dict[Any, float] | None = None

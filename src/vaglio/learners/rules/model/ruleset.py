@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, resolve
 from vaglio.messages.sentences import did_you_mean, listed
-from vaglio.model.base import Smoothing, State, label_array, plain_label
+from vaglio.model.base import Smoothing, State, label_array, one_per_row, plain_label
 from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.costs import CostMatrix
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, TableLike
 
 
@@ -198,8 +199,9 @@ class RuleSet:
         """
         predicted = self.predict(X)
         known = predicted if self.classes is None else self.classes
-        weights = None if sample_weight is None else np.asarray(sample_weight)
-        return float(np.average(predicted == aligned_labels(y, known), weights=weights))
+        right = predicted == one_per_row("y", aligned_labels(y, known), len(predicted), None)
+        weights = None if sample_weight is None else one_per_row("sample_weight", sample_weight, len(predicted))
+        return float(np.average(right, weights=weights))
 
     def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
         if not len(self):
@@ -266,6 +268,14 @@ class RuleSet:
     def _encoded(self, X: TableLike | EncodedMatrix) -> EncodedMatrix:
         return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
 
+    def _examples(
+        self, X: TableLike | EncodedMatrix, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> tuple[EncodedMatrix, np.ndarray, np.ndarray | None]:
+        """Return encoded rows with the code of the class and the weight of each."""
+        matrix = self._encoded(X)
+        codes = one_per_row("y", self.class_codes(y), matrix.n_rows, np.int64)
+        return matrix, codes, None if sample_weight is None else one_per_row("sample_weight", sample_weight, len(codes))
+
     def class_codes(self, y: ColumnLike) -> np.ndarray:
         """The position of each label among the classes.
 
@@ -280,7 +290,8 @@ class RuleSet:
             )
         code = {label: i for i, label in enumerate(self.classes)}
         try:
-            return np.array([code[plain_label(label)] for label in np.asarray(y)], dtype=np.int64)
+            with as_own_errors():
+                return np.array([code[plain_label(label)] for label in np.atleast_1d(np.asarray(y))], dtype=np.int64)
         except KeyError as error:
             raise InputError(
                 "label-outside-rules",
@@ -302,8 +313,7 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import counted
 
-        weight: Any = sample_weight
-        return counted(self, self._encoded(X), self.class_codes(y), weight)
+        return counted(self, *self._examples(X, y, sample_weight))
 
     def refit(self, X: TableLike | EncodedMatrix, y: ColumnLike, sample_weight: ColumnLike | None = None) -> RuleSet:
         """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's.
@@ -318,8 +328,7 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import relearned
 
-        weight: Any = sample_weight
-        return relearned(self, self._encoded(X), self.class_codes(y), weight)
+        return relearned(self, *self._examples(X, y, sample_weight))
 
     def overlap(self, X: TableLike | EncodedMatrix) -> np.ndarray:
         """Return for every two rules how many rows meet both (on the diagonal, each).
@@ -343,8 +352,10 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import minimal_cover
 
-        return minimal_cover(self, self._encoded(X), self.class_codes(y))
+        matrix, codes, _ = self._examples(X, y)
+        return minimal_cover(self, matrix, codes)
 
+    @checked
     def simplify(
         self,
         X: TableLike | EncodedMatrix,
@@ -368,7 +379,7 @@ class RuleSet:
         """
         from vaglio.learners.rules.model.simplify import simplify
 
-        return simplify(self, self._encoded(X), self.class_codes(y), sample_weight, confidence_factor)
+        return simplify(self, *self._examples(X, y, sample_weight), confidence_factor)
 
     # -- other forms ---------------------------------------------------------------------------------------------------
     def to_text(self) -> str:
@@ -378,7 +389,8 @@ class RuleSet:
         return ruleset_text(self, header=True)
 
     @classmethod
-    def parse(cls, text: str, features: Sequence[Feature] | None = None, classes: Any = None) -> RuleSet:
+    @checked
+    def parse(cls, text: str, features: Sequence[Feature] | None = None, classes: ColumnLike | None = None) -> RuleSet:
         """Read rules that :meth:`to_text` printed or a person wrote.
 
         Parameters
@@ -405,6 +417,7 @@ class RuleSet:
 
         return rules_frame(self)
 
+    @checked
     def to_json(self, indent: int | None = None) -> str:
         """Return the rules as JSON; :meth:`from_json` reads it back.
 
@@ -418,6 +431,7 @@ class RuleSet:
         return rules_json(self, indent)
 
     @classmethod
+    @checked
     def from_json(cls, text: str) -> RuleSet:
         """Read what :meth:`to_json` wrote.
 
@@ -429,6 +443,7 @@ class RuleSet:
 
         return read_json(text)
 
+    @checked
     def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
         """Return a SELECT that classifies every row of a table, in standard SQL with CASE.
 
@@ -451,6 +466,7 @@ class RuleSet:
 
         return rules_sql(rule_list(self), table, probabilities, dialect)
 
+    @checked
     def to_python(self, name: str = "classify") -> str:
         """Return the source of a Python function that needs nothing but itself.
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from vaglio import _core
-from vaglio.encode import DenseEncoder
-from vaglio.errors import InputError, NoSolutionError
+from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.errors import InputError, NoSolutionError, warn
 from vaglio.learners.linear.estimators.logistic_solver import LogisticProblem, minimise
 from vaglio.learners.svm.model import KERNELS, Kernel, SVMModel
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.table import as_frame
 from vaglio.typing import CrossValidation
 
@@ -100,17 +101,43 @@ def refuse_large(rows: Any) -> None:
         )
 
 
+def refuse_not_square(kernel: Any, matrix: EncodedMatrix) -> None:
+    """Refuse a precomputed kernel that has not the value of every pair of training rows."""
+    if kernel == "precomputed" and matrix.n_rows != matrix.n_features:
+        raise InputError(
+            "kernel-not-square",
+            "Precomputed matrix must be a square matrix: X has {n_rows} rows and {n_features} "
+            "columns, but fit needs the kernel value of every pair of training rows.",
+            n_rows=matrix.n_rows,
+            n_features=matrix.n_features,
+        )
+
+
+def refuse_zero_weights(kernel: Any) -> None:
+    """Refuse rows of weight 0 in a precomputed kernel: a row that is left out would have to be left out as a column."""
+    if kernel == "precomputed":
+        raise InputError(
+            "zero-weight-in-kernel",
+            "With a precomputed kernel every row needs a positive weight. Leave rows out of K instead.",
+        )
+
+
 @dataclass(frozen=True)
 class Problems:
-    """Two-class problems over the rows of one table, one after the other."""
+    """Problems over the rows of one table, one after the other: rows, targets, and the bounds of their beta."""
 
     index: np.ndarray
     starts: np.ndarray
     target: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
     @classmethod
-    def of_classes(cls, y: np.ndarray, n_classes: int, scheme: str) -> Problems:
-        """One problem for two classes; else one per pair of classes (+1 is the first) or per class (+1 is it)."""
+    def of_classes(cls, y: np.ndarray, n_classes: int, scheme: str, bound: np.ndarray) -> Problems:
+        """One problem for two classes; else one per pair of classes (+1 is the first) or per class (+1 is it).
+
+        ``bound`` is the largest multiplier of each row of the table: C times its weight.
+        """
         if n_classes == 2:
             parts = [(np.arange(len(y)), y == 1)]
         elif scheme == "ovr":
@@ -119,11 +146,19 @@ class Problems:
             rows = [np.flatnonzero((y == a) | (y == b)) for a, b in combinations(range(n_classes), 2)]
             firsts = [a for a, _ in combinations(range(n_classes), 2)]
             parts = [(part, y[part] == a) for part, a in zip(rows, firsts)]
-        return cls(
-            np.concatenate([rows for rows, _ in parts]).astype(np.int32),
-            np.cumsum([0, *(len(rows) for rows, _ in parts)]).astype(np.int64),
-            np.concatenate([np.where(positive, 1.0, -1.0) for _, positive in parts]),
-        )
+        index = np.concatenate([rows for rows, _ in parts]).astype(np.int32)
+        starts = np.cumsum([0, *(len(rows) for rows, _ in parts)]).astype(np.int64)
+        positive = np.concatenate([positive for _, positive in parts])
+        low, high = np.where(positive, 0.0, -bound[index]), np.where(positive, bound[index], 0.0)
+        return cls(index, starts, np.where(positive, 1.0, -1.0), low, high)
+
+    @classmethod
+    def of_numbers(cls, y: np.ndarray, epsilon: float, bound: np.ndarray) -> Problems:
+        """One problem in which every row stands twice: it may lie above the tube, and below it."""
+        index = np.tile(np.arange(len(y), dtype=np.int32), 2)
+        starts, none = np.array([0, 2 * len(y)], dtype=np.int64), np.zeros(len(y))
+        target = np.concatenate([y - epsilon, y + epsilon])
+        return cls(index, starts, target, np.concatenate([none, -bound]), np.concatenate([bound, none]))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -205,7 +240,7 @@ class Solutions:
         return np.array(weights)
 
 
-def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, settings: Settings) -> Solutions:
+def solve(rows: Any, kernel: Kernel, problems: Problems, settings: Settings) -> Solutions:
     """Solve the dual of every problem.
 
     Parameters
@@ -213,15 +248,14 @@ def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, sett
     rows : ndarray (C order), csr_array for a linear kernel, or the kernel matrix itself for "precomputed"
     kernel : Kernel
     problems : Problems
-    bound : ndarray
-        The largest multiplier of each row of the table: C times its weight.
     settings : Settings
     """
     shared: dict[str, Any] = {
         "index": problems.index,
         "starts": problems.starts,
         "target": problems.target,
-        "bound": bound[problems.index],
+        "low": problems.low,
+        "high": problems.high,
         "tolerance": settings.tol,
         "max_steps": settings.max_iter,
         "shrinking": settings.shrinking,
@@ -241,6 +275,21 @@ def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, sett
     return Solutions(problems, *found)
 
 
+def warn_out_of_steps(solutions: Solutions) -> None:
+    """Warn where the solver stopped before the optimum."""
+    if (solutions.status == OUT_OF_STEPS).any():
+        warn(
+            Message(
+                "solver-out-of-steps",
+                "The solver stopped after {steps:,} {steps:step|steps} with a violation of {violation:.3g}. Raise "
+                "max_iter or tol, or scale the columns.",
+                steps=int(solutions.steps.max()),
+                violation=float(solutions.gap.max()),
+            ),
+            ConvergenceWarning,
+        )
+
+
 def train(
     encoder: DenseEncoder,
     rows: Any,
@@ -253,11 +302,11 @@ def train(
     **layout: Any,
 ) -> tuple[SVMModel, Solutions]:
     """Solve the problems of all classes and lay out the model; ``layout`` holds its further fields."""
-    problems = Problems.of_classes(y, n_classes, scheme)
+    problems = Problems.of_classes(y, n_classes, scheme, bound)
     if np.isinf(bound).any():
         require_separable(rows, kernel, problems)
         settings = replace(settings, objective_limit=objective_limit(rows, kernel))
-    solutions = solve(rows, kernel, problems, bound, settings)
+    solutions = solve(rows, kernel, problems, settings)
     if (solutions.status == DIVERGED).any():
         raise not_separable(
             text("even in the space of the kernel the margin is below a thousandth of the data's radius")

@@ -8,29 +8,29 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError, warn
+from vaglio.errors import InputError
 from vaglio.learners.bases import available_if
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learners.svm.estimators.solver import (
-    OUT_OF_STEPS,
     Settings,
     Solutions,
     calibrate,
     choose_kernel,
     gamma_of,
     refuse_large,
+    refuse_not_square,
+    refuse_zero_weights,
     train,
+    warn_out_of_steps,
 )
 from vaglio.learners.svm.model import Kernel, SVMModel, mapped, written_out
-from vaglio.messages.message import Message
 from vaglio.model.base import DECISION_VALUES, check_finite
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
@@ -280,11 +280,8 @@ class SVC(VaglioClassifier):
     def _finish(self, codebook: Codebook, matrix: Any, y: np.ndarray, weight: Any, *how: bool, **more: bool) -> Self:
         # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
-        if kept is not None and self.kernel == "precomputed":
-            raise InputError(
-                "zero-weight-in-kernel",
-                "With a precomputed kernel every row needs a positive weight. Leave rows out of K instead.",
-            )
+        if kept is not None:
+            refuse_zero_weights(self.kernel)
         super()._finish(codebook, matrix, y, weight, *how, **more)
         if kept is not None:
             self.support_ = kept[self.support_]
@@ -298,14 +295,7 @@ class SVC(VaglioClassifier):
             raise InputError(
                 "phi-with-kernel", "phi maps the rows before a linear kernel. Leave kernel at its default."
             )
-        if self.kernel == "precomputed" and matrix.n_rows != matrix.n_features:
-            raise InputError(
-                "kernel-not-square",
-                "Precomputed matrix must be a square matrix: X has {n_rows} rows and {n_features} "
-                "columns, but fit needs the kernel value of every pair of training rows.",
-                n_rows=matrix.n_rows,
-                n_features=matrix.n_features,
-            )
+        refuse_not_square(self.kernel, matrix)
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(
             matrix, weight, preprocess, reliability=learn_column_reliability(self, matrix, y, weight)
@@ -319,17 +309,7 @@ class SVC(VaglioClassifier):
         kernel = self._choose(rows, y, weight, bound)
         with progress_bar("support vector machine", self.verbose) as progress:
             model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
-        if (solutions.status == OUT_OF_STEPS).any():
-            warn(
-                Message(
-                    "solver-out-of-steps",
-                    "The solver stopped after {steps:,} {steps:step|steps} with a violation of {violation:.3g}. Raise "
-                    "max_iter or tol, or scale the columns.",
-                    steps=int(solutions.steps.max()),
-                    violation=float(solutions.gap.max()),
-                ),
-                ConvergenceWarning,
-            )
+        warn_out_of_steps(solutions)
         if self.calibration is not None:
             model = replace(model, calibration=self._calibrate(encoder, rows, y, weight, bound, kernel))
         self._publish(model, solutions, rows)

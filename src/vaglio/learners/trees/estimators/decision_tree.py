@@ -52,6 +52,7 @@ from vaglio.learners.trees.passes.tree_passes import (
 )
 from vaglio.messages.message import Option
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
 
 Criterion = Literal["gini", "entropy", "log_loss", "gain_ratio", "error"]
@@ -130,6 +131,7 @@ class SingleTreeEstimator(VaglioEstimator):
         """Return the number of leaves."""
         return self.tree_.n_leaves
 
+    @checked
     def to_text(self, max_depth: int | None = None) -> str:
         """Return the tree drawn with box characters.
 
@@ -144,6 +146,7 @@ class SingleTreeEstimator(VaglioEstimator):
         """
         return draw_tree_text(self._outline(max_depth))
 
+    @checked
     def to_svg(self, max_depth: int | None = None) -> str:
         """Return the tree drawn as SVG.
 
@@ -322,6 +325,7 @@ class TreeEstimator(SingleTreeEstimator, GrowthParameters):
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
+    @checked
     def cost_complexity_pruning_path(
         self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
     ) -> Bunch:
@@ -435,7 +439,7 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     array([0., 1.])
     """
 
-    _learner_id = "tree-regressor"
+    _learner_id = "cart"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
     criterion: NumberCriterion = "squared_error"

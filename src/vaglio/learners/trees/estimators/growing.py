@@ -89,6 +89,12 @@ class GrowthParameters(VaglioEstimator):
     _c45_numeric: ClassVar[bool] = False
     _require_gain: ClassVar[bool] = False
     _oblique: ClassVar[bool] = False
+    # Members of an ensemble set it: of columns that split equally well the seed draws one. Alone, a tree takes the
+    # first, so that it is the same for every seed and people find the column they would have chosen.
+    _draws_ties = False
+    # The namespace of scikit-learn sets it: below a monotonic test values are brought back into its bounds, where a
+    # split that leaves them would otherwise be refused.
+    _clips_values = False
     _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [*COUNT, None],
@@ -309,6 +315,8 @@ def tree_config(estimator: GrowthParameters, matrix: Shape, n_classes: int) -> _
         guarded_from=guarded_from(estimator.high_cardinality, total),
         random_thresholds=estimator.splitter == "random",
         oblique=estimator._oblique,
+        draw_ties=estimator._draws_ties,
+        values_clipped=estimator._clips_values,
     )
     if estimator.max_depth is not None:
         config.max_depth = min(int(estimator.max_depth), 2**31)
@@ -320,7 +328,7 @@ def tree_config(estimator: GrowthParameters, matrix: Shape, n_classes: int) -> _
         config.max_bins = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
         config.monotonic = monotonic_directions(estimator.monotonic_cst, matrix.features, n_classes)
-    if config.max_features or config.random_thresholds or config.oblique:
+    if config.max_features or config.random_thresholds or config.oblique or config.draw_ties:
         config.seed = seed_of(estimator.random_state)
     return config
 

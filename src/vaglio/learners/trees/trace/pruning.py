@@ -295,24 +295,25 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
     page.text(
         say(
             "Cost-complexity pruning: cutting below a node t costs α = (R(t) − R(leaves of t))/(leaves − 1) "
-            "for each leaf removed. The node with the smallest cost is cut first, and so on up to the root. "
-            "The result is a sequence of nested trees."
+            "for each leaf removed. The node with the smallest cost is cut first, one in each step, up to the "
+            "root. The result is a sequence of nested trees; steps of equal cost lead to the same tree in the end."
         )
     )
     lines = [["0", "0", str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves()))), ""]]
     chosen, facts = 0, [0.0]
     while root.children:
         weakest = min(strength(node) for node in root.inner())
-        cut = [node for node in root.inner() if node.children and strength(node) <= weakest + 1e-12]
-        for node in reversed(cut):
-            node.make_leaf()
+        # Of equal ones the smallest: what is cut later contains what was cut before.
+        equal = [node for node in root.inner() if strength(node) <= weakest + 1e-12]
+        cut = min(equal, key=lambda node: len(node.leaves()))
+        cut.make_leaf()
         alpha = max(weakest, facts[-1])
         if alpha > facts[-1] + 1e-12 or len(facts) == 1:
             facts.append(alpha)
         lines.append(
             [str(len(lines)), say.fixed(alpha), str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves())))]
         )
-        lines[-1].append("; ".join(node.short for node in cut))
+        lines[-1].append(cut.short)
         chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
     columns = [say("step"), "α", say("leaves"), "R(T)", say("cut at")]
     page.table(columns, lines, say("The sequence of trees"), [chosen])

@@ -52,7 +52,7 @@ class Unread(NamedTuple):
         row = int(np.flatnonzero(~self.cells.missing)[0])
         return row, self.cells.categories[self.cells.data[row]]
 
-    def refusal(self, column: str, notation: Notation) -> InputError:
+    def refusal(self, column: str, cell_format: CellFormat) -> InputError:
         """Return the error that names the first of them."""
         row, cell = self.first
         return InputError(
@@ -62,14 +62,14 @@ class Unread(NamedTuple):
             column=column,
             cell=cell,
             row=row + 1,
-            expected=notation.expected,
-            why=notation.why(cell),
+            expected=cell_format.expected,
+            why=cell_format.why(cell),
             missing=as_missing(cell),
         )
 
 
 @dataclass(frozen=True)
-class Notation:
+class CellFormat:
     """How the cells of a column are written.
 
     Attributes
@@ -96,9 +96,9 @@ class Notation:
 
     Examples
     --------
-    >>> from vaglio.table import Column, Notation
+    >>> from vaglio.table import Column, CellFormat
     >>> cells = Column.nominal("price", [0, 1], ("1.472", "€ 3,50"))
-    >>> Notation(decimal=",", unit="€").read(cells)[0].values.tolist()
+    >>> CellFormat(decimal=",", unit="€").read(cells)[0].values.tolist()
     [1472.0, 3.5]
     """
 
@@ -112,14 +112,14 @@ class Notation:
     lenient: bool = False
 
     @classmethod
-    def of(cls, column: Column) -> Notation:
+    def of(cls, column: Column) -> CellFormat:
         """Return how the cells of a column that was read are written."""
-        known = column.notation or cls()
+        known = column.cell_format or cls()
         kind = "date" if column.is_date else "ordinal" if column.level == "ordinal" else column.kind
         lenient = known.lenient or column.unread is not None
         return replace(known, kind=kind, lenient=lenient).with_categories(column.categories)
 
-    def with_categories(self, categories: Sequence[Any]) -> Notation:
+    def with_categories(self, categories: Sequence[Any]) -> CellFormat:
         """Return the record of a column that has these categories: they are values, and numbers are found as numbers.
 
         Parameters
@@ -133,19 +133,19 @@ class Notation:
         return replace(self, form=form, keep=tuple(each for each in categories if each in usual))
 
     @classmethod
-    def given(cls, like: Any) -> Notation:
+    def given(cls, like: Any) -> CellFormat:
         """Return what a caller says of a column: a record, or no more than its kind."""
         found = like if isinstance(like, cls) else cls(like) if isinstance(like, str) else None
         if found is None or found.kind not in KINDS:
             raise InputError(
                 "unknown-kind-of-column",
-                "{like!r} does not say how a column is read. Give its notation, from Fitted.notations, or one of the "
-                "kinds 'numeric', 'nominal', 'text' and 'date'.",
+                "{like!r} does not say how a column is read. Give its cell format, from Fitted.cell_formats, or one of "
+                "the kinds 'numeric', 'nominal', 'text' and 'date'.",
                 like=like,
             )
         return found
 
-    def told(self, decimal: str | None, dayfirst: bool | None, missing: Sequence[str]) -> Notation:
+    def told(self, decimal: str | None, dayfirst: bool | None, missing: Sequence[str]) -> CellFormat:
         """Return the record with what the reader of a file is told about it, which counts more."""
         known = {*MISSING, *self.missing}
         return replace(
@@ -204,7 +204,7 @@ class Notation:
             return (column if column.kind == "text" else as_text(words)), None
         named = self._with_numbers(words) if self.form == "number" else as_nominal(words)
         level: Any = "ordinal" if self.kind == "ordinal" else "nominal"
-        return named.replace(level=level, notation=self), None
+        return named.replace(level=level, cell_format=self), None
 
     def _numbers(self, column: Column) -> tuple[Column, Unread | None]:
         """Return words as numbers or dates; booleans and numbers among them are numbers."""
@@ -223,7 +223,7 @@ class Notation:
         level: Any = "interval" if self.kind == "date" or self.form == CLOCK else "ratio"
         data = np.append(typed, np.nan)[column.data]
         cells = None if unread is None else unread.cells
-        more = {"is_date": self.kind == "date", "unit": self.unit, "role": column.role, "notation": self}
+        more = {"is_date": self.kind == "date", "unit": self.unit, "role": column.role, "cell_format": self}
         return Column.numeric(column.name, data, level=level, unread=cells, **more), unread
 
     def _with_numbers(self, column: Column) -> Column:
@@ -232,7 +232,7 @@ class Notation:
         ordered = sorted(set(values), key=lambda each: (isinstance(each, str), each))
         code_of = {value: code for code, value in enumerate(ordered)}
         lookup = np.array([*(code_of[value] for value in values), -1], dtype=np.int32)
-        return Column.nominal(column.name, lookup[column.data], list(code_of), role=column.role, notation=self)
+        return Column.nominal(column.name, lookup[column.data], list(code_of), role=column.role, cell_format=self)
 
     def number(self, word: str) -> Any:
         """Return the number that a category is, an int if it is whole; a word that is none as it is."""
@@ -245,6 +245,11 @@ class Notation:
     def what(self) -> Literal["number", "date", "time"]:
         """What a cell is."""
         return "date" if self.kind == "date" else "time" if self.form == CLOCK else "number"
+
+    @property
+    def bare(self) -> bool:
+        """Whether a number without anything around it is a cell."""
+        return self.kind == "numeric" and self.what == "number" and self.unit not in ("%", "‰")
 
     @property
     def expected(self) -> Message:
@@ -286,7 +291,7 @@ class Notation:
     # -- in a model file -----------------------------------------------------------------------------------------------
     def to_state(self) -> dict[str, Any]:
         """Return JSON for the model file: what is not as usual."""
-        usual = Notation()
+        usual = CellFormat()
         named = [(each.name, getattr(self, each.name)) for each in fields(self) if each.name not in ("kind", "keep")]
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -295,7 +300,7 @@ class Notation:
         }
 
     @classmethod
-    def from_state(cls, state: Any, column: str) -> Notation:
+    def from_state(cls, state: Any, column: str) -> CellFormat:
         """Rebuild from a model file, trusting nothing in it."""
         names = {each.name for each in fields(cls)} - {"kind", "keep"}
         sound = isinstance(state, dict) and set(state) <= names and isinstance(state.get("missing", []), list)
@@ -304,7 +309,7 @@ class Notation:
         sound = sound and isinstance(found.unit, str) and isinstance(found.lenient, bool)
         sound = sound and (found.dayfirst is None or isinstance(found.dayfirst, bool))
         if not sound or not all(isinstance(word, str) for word in found.missing):
-            raise damaged_model_file(text("the notation of column {column!r} is not readable", column=column))
+            raise damaged_model_file(text("the cell format of column {column!r} is not readable", column=column))
         return found
 
 

@@ -1,0 +1,346 @@
+"""Least squares with a squared and an absolute penalty, for one strength of the penalty or a whole path of them.
+
+Sums of squares and products are all that least squares need of the rows. Those of parts of the rows add up to those of
+the whole, so that cross-validation reads every row once: a fold is left out of a sum, and not learned without. Where
+columns are so many that their products take longer than passes over the rows, the loss is minimised by passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+from scipy.linalg import cho_factor, cho_solve, lstsq
+
+from vaglio import _core
+from vaglio.learners.linear.estimators.logistic_solver import LARGEST_HESSIAN, LogisticProblem, minimise
+
+# Rows to learn from and rows held out.
+Splits = list[tuple[np.ndarray, np.ndarray]]
+# Rows that are centred at a time.
+_CHUNK = 1 << 15
+# Smaller pivots of a matrix with a diagonal of ones mean columns that are nearly sums of others.
+_LEAST_PIVOT = 1e-9
+# Strengths of a path: for a squared penalty beside the mean square of a column, else beside the least one under which
+# no coefficient is left.
+_SQUARED_GRID = np.geomspace(1e3, 1e-6, 46)
+_ABSOLUTE_GRID = np.geomspace(1.0, 1e-3, 100)
+# Of the path for very many columns, which takes passes over the rows.
+_EVERY = 9
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Weight, means, and products of deviations from the means; the target is the last column.
+
+    Without an intercept the means are 0.
+    """
+
+    total: float
+    mean: np.ndarray
+    products: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
+        """Add up the rows of an array or sparse matrix."""
+        parts = (slice(first, first + _CHUNK) for first in range(0, len(y), _CHUNK))
+        chunks = (cls._of_chunk(rows[p], y[p], None if weight is None else weight[p], centred) for p in parts)
+        return reduce(Sums.__add__, chunks)
+
+    @classmethod
+    def _of_chunk(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
+        total, width = float(len(y) if weight is None else weight.sum()), rows.shape[1]
+        mean = np.zeros(width + 1)
+        if centred:
+            share = np.full(len(y), 1 / total) if weight is None else weight / total
+            mean[:-1], mean[-1] = share @ rows, share @ y
+        root = None if weight is None else np.sqrt(weight)
+        residual = y - mean[-1] if root is None else root * (y - mean[-1])
+        products = np.empty((width + 1, width + 1))
+        if sp.issparse(rows):
+            scaled = rows if root is None else sp.diags_array(root) @ rows
+            products[:-1, :-1] = (scaled.T @ scaled).toarray() - total * np.outer(mean[:-1], mean[:-1])
+            products[-1, :-1] = scaled.T @ residual
+        else:
+            block = rows - mean[:-1]
+            if root is not None:
+                block *= root[:, None]
+            products[:-1, :-1], products[-1, :-1] = block.T @ block, residual @ block
+        products[:-1, -1], products[-1, -1] = products[-1, :-1], residual @ residual
+        return cls(total, mean, products)
+
+    def __add__(self, other: Sums) -> Sums:
+        total, apart = self.total + other.total, other.mean - self.mean
+        between = np.outer(apart, apart * (self.total * other.total / total))
+        mean = self.mean + apart * (other.total / total)
+        return Sums(total, mean, self.products + other.products + between)
+
+    @property
+    def gram(self) -> np.ndarray:
+        """Mean products of the columns."""
+        found: np.ndarray = self.products[:-1, :-1] / self.total
+        return found
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """Mean products of the columns with the target."""
+        found: np.ndarray = self.products[:-1, -1] / self.total
+        return found
+
+    def intercepts(self, coef: np.ndarray) -> np.ndarray:
+        """Return what is added to the products with coefficients of shape (…, width)."""
+        found: np.ndarray = self.mean[-1] - coef @ self.mean[:-1]
+        return found
+
+    def squares(self, coef: np.ndarray, learned: Sums) -> np.ndarray:
+        """Return the sum of squared errors by each row of coefficients that were learned from other sums."""
+        signed = np.column_stack([-coef, np.ones(len(coef))])
+        within = np.einsum("ij,ij->i", signed @ self.products, signed)
+        shift = signed @ (self.mean - learned.mean)
+        found: np.ndarray = np.maximum(within, 0.0) + self.total * shift**2
+        return found
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """``alpha`` · (l1_ratio·Σ|w| + (1 − l1_ratio)/2·Σw²), beside half the mean squared error."""
+
+    l1_ratio: float
+    tol: float
+    max_iter: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """Coefficients and intercept of one strength of the penalty."""
+
+    coef: np.ndarray
+    intercept: float
+    n_iter: int = 1
+    converged: bool = True
+
+
+def strengths(slopes: np.ndarray, mean_square: float, l1_ratio: float) -> np.ndarray:
+    """Return the strengths of a path, strongest first.
+
+    Parameters
+    ----------
+    slopes : ndarray
+        Mean products of the columns with the target.
+    mean_square : float
+        Mean square of the columns, on average.
+    l1_ratio : float
+    """
+    if l1_ratio == 0:
+        return np.append(_SQUARED_GRID * (mean_square or 1.0), 0.0)
+    return (np.abs(slopes).max(initial=0.0) or 1.0) / max(l1_ratio, 1e-3) * _ABSOLUTE_GRID
+
+
+# -- few columns: by their products ----------------------------------------------------------------------------------
+def path(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> np.ndarray:
+    """Return the coefficients for each strength, shape (len(alphas), width)."""
+    if penalty.l1_ratio == 0:
+        values, vectors = np.linalg.eigh(sums.gram)
+        floor = len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        above = np.where(values > floor, values, np.inf) + alphas[:, None]
+        found: np.ndarray = (sums.slopes @ vectors / above) @ vectors.T
+        return found
+    return np.array([line.coef for line in _descents(sums, alphas, penalty)]).reshape(len(alphas), -1)
+
+
+def _descents(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> Iterator[Line]:
+    """Yield the minimum for each strength, each found from the one before by coordinate descent."""
+    gram, coef = sums.gram, np.zeros(len(sums.slopes))
+    for alpha in alphas.tolist():
+        hessian = gram.copy()
+        hessian[np.diag_indices_from(hessian)] += alpha * (1 - penalty.l1_ratio)
+        shrink = np.full(len(coef), alpha * penalty.l1_ratio)
+        slopes = hessian @ coef - sums.slopes
+        coef, sweeps = _core.quadratic_lasso(hessian, slopes, coef, shrink, penalty.tol**2, penalty.max_iter)
+        yield Line(coef, float(sums.intercepts(coef)), max(sweeps, 1), sweeps < penalty.max_iter)
+
+
+def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray, weight: np.ndarray | None) -> Line:
+    """Return the minimum for one strength, as exactly as double precision allows.
+
+    Parameters
+    ----------
+    sums : Sums
+        Of the rows.
+    alpha : float
+    penalty : Penalty
+    rows, y, weight : ndarray or csr_array, ndarray, ndarray or None
+        The rows themselves: without a penalty, products cannot tell columns that are nearly sums of others.
+    """
+    if alpha * penalty.l1_ratio > 0:
+        # From a strong penalty to the given one: fewer sweeps than from nothing.
+        first = max(strengths(sums.slopes, 1.0, penalty.l1_ratio)[0], alpha)
+        *_, last = _descents(sums, np.geomspace(first, alpha, 5), penalty)
+        return _polished(sums, last, alpha, penalty)
+    hessian = sums.gram
+    hessian[np.diag_indices_from(hessian)] += alpha
+    coef = _solved(hessian, sums.slopes)
+    if coef is None:
+        coef = _least_norm(rows, y, weight, sums) if alpha == 0 else path(sums, np.array([alpha]), penalty)[0]
+    return Line(coef, float(sums.intercepts(coef)))
+
+
+def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
+    """Return the exact minimum, if coordinate descent came near enough to see which coefficients have which sign.
+
+    There it is the solution of a system; whether it is the minimum of all is seen by the slopes.
+    """
+    gram, signs, l1 = sums.gram, np.sign(line.coef), alpha * penalty.l1_ratio
+    gram[np.diag_indices_from(gram)] += alpha * (1 - penalty.l1_ratio)
+    used = np.flatnonzero(signs)
+    found = _solved(gram[np.ix_(used, used)], (sums.slopes - l1 * signs)[used])
+    if found is None or (np.sign(found) != signs[used]).any():
+        return line
+    coef = np.zeros_like(line.coef)
+    coef[used] = found
+    slopes = np.abs(sums.slopes - gram @ coef)
+    if (slopes[signs == 0] > l1 * (1 + 1e-9)).any():
+        return line
+    return replace(line, coef=coef, intercept=float(sums.intercepts(coef)))
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+    """Solve a symmetric system; None where it is not regular."""
+    size = np.sqrt(np.diag(matrix))
+    if not len(size) or not (size > 0).all():
+        return None
+    try:
+        factor = cho_factor(matrix / size / size[:, None], lower=True)
+    except np.linalg.LinAlgError:
+        return None
+    if np.diag(factor[0]).min() ** 2 < _LEAST_PIVOT:
+        return None
+    found: np.ndarray = cho_solve(factor, right / size) / size
+    return found
+
+
+def _least_norm(rows: Any, y: np.ndarray, weight: np.ndarray | None, sums: Sums) -> np.ndarray:
+    """Return the coefficients of least norm among those of least squares, by singular values."""
+    block = (rows.toarray() if sp.issparse(rows) else rows) - sums.mean[:-1]
+    target = y - sums.mean[-1]
+    if weight is not None:
+        root = np.sqrt(weight)
+        block, target = block * root[:, None], target * root
+    found: np.ndarray = lstsq(block, target, cond=max(block.shape) * np.finfo(float).eps)[0]
+    return found
+
+
+# -- many columns: by passes over the rows ---------------------------------------------------------------------------
+@dataclass(frozen=True)
+class SquaredProblem(LogisticProblem):
+    """Half the mean squared error plus penalty; the labels are the numbers to predict."""
+
+    def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        residual = self.errors(theta)
+        weighed = residual if self.weight is None else self.weight * residual
+        slopes = np.append(np.asarray(self.rows.T @ weighed), weighed.sum())
+        return self._penalised(theta, 0.5 * float(residual @ weighed), slopes[None])
+
+    def errors(self, theta: np.ndarray) -> np.ndarray:
+        """Return the errors of the predictions."""
+        found: np.ndarray = np.asarray(self.rows @ theta[0, :-1]) + theta[0, -1] - self.labels
+        return found
+
+    def lines(self, alphas: np.ndarray, penalty: Penalty) -> Iterator[Line]:
+        """Yield the minimum for each strength, each found from the one before."""
+        theta = np.zeros(self.shape)
+        for alpha in alphas.tolist():
+            l1, l2 = alpha * penalty.l1_ratio, alpha * (1 - penalty.l1_ratio)
+            found = minimise(replace(self, l1=l1, l2=l2), theta, "auto", penalty.tol, penalty.max_iter)
+            theta = found.theta
+            yield Line(theta[0, :-1], float(theta[0, -1]), max(found.n_iter, 1), found.converged)
+
+
+# -- both ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Squares:
+    """Rows and numbers to predict, and how the minimum is found.
+
+    Parameters
+    ----------
+    rows : ndarray (C order) or csr_array, shape (n, width)
+    y : ndarray
+    weight : ndarray or None
+    fit_intercept : bool
+    penalty : Penalty
+    """
+
+    rows: Any
+    y: np.ndarray
+    weight: np.ndarray | None
+    fit_intercept: bool
+    penalty: Penalty
+
+    @property
+    def by_products(self) -> bool:
+        """Whether the columns are few enough for their products."""
+        return int(self.rows.shape[1]) <= LARGEST_HESSIAN
+
+    def taken(self, rows: np.ndarray) -> Squares:
+        """Return the same for some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, rows=self.rows[rows], y=self.y[rows], weight=weight)
+
+    def sums(self) -> Sums:
+        return Sums.of(self.rows, self.y, self.weight, self.fit_intercept)
+
+    def problem(self) -> SquaredProblem:
+        return SquaredProblem(self.rows, self.y, self.weight, 1, 0.0, 0.0, self.fit_intercept)
+
+    def minimum(self, alpha: float, sums: Sums | None = None) -> Line:
+        """Return the minimum for one strength."""
+        if self.by_products:
+            return minimum(sums or self.sums(), alpha, self.penalty, self.rows, self.y, self.weight)
+        *_, last = self.problem().lines(np.array([alpha]), self.penalty)
+        return last
+
+    def alphas(self, sums: Sums | None) -> np.ndarray:
+        """Return the strengths of the path."""
+        if sums is not None:
+            return strengths(sums.slopes, float(np.diag(sums.gram).mean()), self.penalty.l1_ratio)
+        slopes = self.problem().smooth(np.array([[0.0] * self.rows.shape[1] + [self._middle]]))[1][0, :-1]
+        squared = (self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2).mean()
+        found = strengths(slopes, float(squared), self.penalty.l1_ratio)
+        return found[found > 0][::_EVERY]
+
+    @property
+    def _middle(self) -> float:
+        return float(np.average(self.y, weights=self.weight)) if self.fit_intercept else 0.0
+
+    def errors(self, alphas: np.ndarray, splits: Splits) -> np.ndarray:
+        """Return the mean squared error of each strength for the rows held out of each split."""
+        if not self.by_products:
+            told = [self._held_out(alphas, train, test) for train, test in splits]
+            total: np.ndarray = np.sum([squares for squares, _ in told], axis=0) / sum(weight for _, weight in told)
+            return total
+        parts = [self.taken(test).sums() for _, test in splits]
+        errors = np.zeros(len(alphas))
+        folds = _are_folds(splits, len(self.y))
+        for k, (held, (train, _)) in enumerate(zip(parts, splits)):
+            learned = reduce(Sums.__add__, parts[:k] + parts[k + 1 :]) if folds else self.taken(train).sums()
+            errors += held.squares(path(learned, alphas, self.penalty), learned)
+        return errors / sum(part.total for part in parts)
+
+    def _held_out(self, alphas: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return the sum of squared errors of each strength, and the weight of the rows held out."""
+        held = self.taken(test).problem()
+        weight = np.ones(len(test)) if held.weight is None else held.weight
+        lines = self.taken(train).problem().lines(alphas, self.penalty)
+        squares = [weight @ held.errors(np.append(line.coef, line.intercept)[None]) ** 2 for line in lines]
+        return np.array(squares), held.total
+
+
+def _are_folds(splits: Splits, n: int) -> bool:
+    """Whether every row is held out once, and learned from otherwise."""
+    held = np.concatenate([test for _, test in splits])
+    once = len(held) == n and len(np.unique(held)) == n
+    return once and all(len(train) + len(test) == n and len(np.union1d(train, test)) == n for train, test in splits)
