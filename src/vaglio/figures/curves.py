@@ -54,9 +54,8 @@ def draw_impurity(subject: Subject) -> Any:
 def draw_means(subject: Subject) -> Any:
     """Draw the arithmetic and the harmonic mean of precision and recall over the square of both."""
     locale, p = subject.locale, np.linspace(0, 1, 201)
-    precision, recall = np.meshgrid(p, p)
-    total = precision + recall
-    harmonic = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+    total = p[None, :] + p[:, None]
+    harmonic = np.divide(2 * p[None, :] * p[:, None], total, out=np.zeros_like(total), where=total > 0)
     figure, axes = axes_grid(1, 2, (8.4, 3.9))
     titles = (text("Arithmetic mean (P + R)/2"), text("Harmonic mean 2PR/(P + R) = F1"))
     for ax, mean, title in zip(axes[0], (total / 2, harmonic), titles):

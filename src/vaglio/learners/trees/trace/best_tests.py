@@ -259,14 +259,14 @@ class NodeSplits:
         if alone is not None and (best is None or weighted(self.measure, alone).sum() < best[0] - 1e-12):
             best = (float(weighted(self.measure, alone).sum()), -1, alone, 0)
         by_gini = weighted("gini", left) + weighted("gini", total - left)
-        two = (float(by_gini.min() / total.sum()), self._threshold(middles[int(np.argmin(by_gini))]))
+        two = (float(by_gini.min() / total.sum()), self._threshold(float(middles[int(np.argmin(by_gini))])))
         if best is None:
             return self._made(feature, "", self._counts(y, w)[None], w, 0.0, "few_rows", two, cuts)
         _, at, branches, tried = best
         if unknown.sum() > 0 and self.missing == "branch":
             branches = np.vstack([branches, unknown])
         penalty = float(np.log2(tried)) / float(w.sum()) if self.c45 and tried > 1 else 0.0
-        test = "?" if at < 0 else self._threshold(middles[at], feature)
+        test = "?" if at < 0 else self._threshold(float(middles[at]), feature)
         return self._made(feature, test, branches, w, penalty, "", two, cuts)
 
     def threshold_text(self, feature: int, value: float) -> str:
