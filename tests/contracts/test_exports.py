@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sqlite3
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -23,6 +24,7 @@ import vaglio
 from vaglio.errors import NotSupportedError
 from vaglio.fitted import FORMATS, Fitted, export_formats
 from vaglio.learners.registry import LEARNERS
+from vaglio.model.condition import value_text
 
 from .estimators import name_of, regressors
 
@@ -189,6 +191,40 @@ def test_a_linear_test_is_exported_where_it_has_no_date():
     frame, y = rows()
     fitted = vaglio.ObliqueTreeClassifier(random_state=0).fit(frame.drop(columns=DAY), y).fitted_
     check_every_form(fitted, rows(seed=1, unseen=True)[0].drop(columns=DAY))
+
+
+def replayed(rules: vaglio.RuleSet) -> dict[str, vaglio.RuleSet]:
+    """Return the rules as read back from each text; that for a person has neither the columns nor their values."""
+    plain = re.sub(r"  \[.*\]$", "", str(rules), flags=re.M)
+    if rules.resolution == "exclusive":  # one rule always fires
+        plain += f"\nELSE {value_text(rules.default_label)}"
+    return {
+        "exact": vaglio.RuleSet.parse(rules.to_text(), rules.features, rules.classes),
+        "json": vaglio.RuleSet.from_json(rules.to_json()),
+        "for a person": vaglio.RuleSet.parse(plain, rules.features, rules.classes),
+    }
+
+
+def check_counts(fitted: Fitted, frame: pd.DataFrame, y: np.ndarray) -> None:
+    """Every printed rule covers as many training rows as it says, and its predictions are the model's."""
+    rules, clear = fitted.rules(), _clear(fitted, frame)
+    for form, again in replayed(rules).items():
+        # Of shares, a person reads three digits.
+        close = {"rtol": 5e-3, "atol": 0.02} if form == "for a person" else {"rtol": 1e-9, "atol": 1e-9}
+        found = again.evaluate_on(frame, y)
+        np.testing.assert_allclose([rule.covered for rule in found], [rule.covered for rule in rules], **close)
+        if form != "for a person":
+            assert again.predict(frame)[clear].tolist() == fitted.predict(frame)[clear].tolist(), form
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holes", [0.0, 0.12, 0.4])
+def test_printed_rules_cover_the_rows_they_count(holes: float):
+    frame, y = rows(holes=holes)
+    frame = frame.set_axis(list("abcdef"), axis=1)
+    for learner, known in LEARNERS.items():
+        if known.kind in ("tree", "rules"):  # the counts of ensembles are those of rows that were drawn
+            check_counts(make(learner).fit(frame, y).fitted_, frame, y)
 
 
 VARIANTS = {

@@ -294,6 +294,12 @@ def small_models() -> list[Fitted]:
         vaglio.KNeighborsRegressor(n_neighbors=2),
         vaglio.HistGradientBoostingRegressor(max_iter=3),
         vaglio.ExplainableBoostingRegressor(max_rounds=5, interactions=1),
+        vaglio.LinearRegression(0.1),
+        vaglio.SVR(),
+        vaglio.SVR(kernel="linear"),
+        vaglio.MLPRegressor((3,), max_iter=5),
+        vaglio.VotingRegressor(["linear", "cart"]),
+        vaglio.AdaBoostRegressor(n_estimators=3, random_state=0),
     ):
         made.append(regressor.fit(X[["a", "b", "c"]], number).fitted_)
     made.append(edited_model(X, y))

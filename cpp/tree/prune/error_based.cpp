@@ -1,7 +1,9 @@
 // Error-based pruning with subtree raising, by errors as C4.5 estimates them.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -125,6 +127,7 @@ class ErrorBasedPruner {
             settled_[tasks[i]] = 1;
         });
         prune(0, scratch[0]);
+        if (raised_) recount();
         return compact(tree_);
     }
 
@@ -132,13 +135,47 @@ class ErrorBasedPruner {
     // The rows of every leaf, ascending.
     void route_all() {
         rows_.resize(tree_.size());
+        RowRouter::Scratch scratch;
+        router_->route(0, all_rows(), scratch, [&](std::size_t node, std::span<const WeightedRow> rows) {
+            if (tree_.is_leaf(node)) rows_[node].assign(rows.begin(), rows.end());
+        });
+    }
+
+    // Rows came into raised branches by the shares from before, which they changed. Counted anew, a row of unknown
+    // value has in each leaf the share that the finished tree gives it.
+    void recount() {
+        const std::size_t width = tree_.width;
+        const auto classes_of = [&](std::size_t node) {
+            return std::span<double>(tree_.value).subspan(node * width, width);
+        };
+        std::vector<std::uint8_t> reached(tree_.size(), 0);
+        RowRouter::Scratch scratch;
+        RowRouter(tree_, data_, Shares::known)
+            .route(0, all_rows(), scratch, [&](std::size_t node, std::span<const WeightedRow> rows) {
+                const auto classes = classes_of(node);
+                std::fill(classes.begin(), classes.end(), 0.0);
+                for (const auto& [row, share] : rows) classes[static_cast<std::size_t>(data_.labels[row])] += share;
+                tree_.weight[node] = std::accumulate(classes.begin(), classes.end(), 0.0);
+                tree_.impurity[node] = scorer_.impurity({classes, tree_.weight[node]}, false);
+                reached[node] = 1;
+            });
+        // A branch without rows says what its parent says.
+        for (std::size_t node = 0; node < tree_.size(); ++node) {
+            for (std::int32_t c = 0; c < tree_.n_children[node]; ++c) {
+                const auto child = static_cast<std::size_t>(tree_.first_child[node] + c);
+                if (reached[child]) continue;
+                tree_.weight[child] = 0;
+                tree_.impurity[child] = tree_.impurity[node];
+                std::copy_n(classes_of(node).begin(), width, classes_of(child).begin());
+            }
+        }
+    }
+
+    std::vector<WeightedRow> all_rows() const {
         std::vector<WeightedRow> all;
         for (std::uint32_t row = 0; row < data_.rows; ++row)
             if (const double w = weight(row); w > 0) all.push_back({row, w});
-        RowRouter::Scratch scratch;
-        router_->route(0, all, scratch, [&](std::size_t node, std::span<const WeightedRow> rows) {
-            if (tree_.is_leaf(node)) rows_[node].assign(rows.begin(), rows.end());
-        });
+        return all;
     }
 
     double weight(std::uint32_t row) const {
@@ -359,6 +396,7 @@ class ErrorBasedPruner {
             }
             tree_.impurity[at] = scorer_.impurity({{classes, width}, tree_.weight[at]}, false);
         }
+        raised_ = true;
         take_place(node, largest);
     }
 
@@ -386,6 +424,7 @@ class ErrorBasedPruner {
     int threads_;
     Control& control_;
     std::unique_ptr<RowRouter> router_;  // where branches may be raised
+    std::atomic<bool> raised_ = false;   // whether one was
     std::vector<double> estimate_;
     std::vector<std::uint8_t> settled_;           // pruned before its parent's turn
     std::vector<std::vector<WeightedRow>> rows_;  // of each leaf

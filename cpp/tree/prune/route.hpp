@@ -2,6 +2,7 @@
 // Training rows (ranks and codes) sent down a tree, as pruning needs it.
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct WeightedRow {
     double weight;
 };
 
+// What a branch gets of a row of unknown value: the share of its training weight, or that of the rows of known value
+// among those that are routed, which is the same once all training rows are.
+enum class Shares : std::uint8_t { trained, known };
+
 // Rows go down together: at each node one loop over those that reached it, with one test.
 class RowRouter {
  public:
@@ -27,9 +32,11 @@ class RowRouter {
         std::vector<WeightedRow> rows, moved;
         std::vector<std::int32_t> branch;
         std::vector<std::size_t> next;
+        std::vector<double> share;
     };
 
-    RowRouter(const Tree& tree, const TreeData& data) : tree_(tree), data_(data), tests_(tree.size()) {
+    RowRouter(const Tree& tree, const TreeData& data, Shares shares = Shares::trained)
+        : tree_(tree), data_(data), shares_(shares), tests_(tree.size()) {
         for (std::size_t node = 0; node < tree.size(); ++node) update(node);
     }
 
@@ -174,21 +181,26 @@ class RowRouter {
         const auto children = static_cast<std::size_t>(tree_.n_children[node]);
         const std::size_t n = scratch.rows.size() - begin;
         auto& next = scratch.next;
+        auto& share = scratch.share;
         next.assign(children, 0);
-        double total = 0;
+        share.assign(children, 0.0);
         std::size_t spread = 0;
-        for (std::size_t c = 0; c < children; ++c) total += tree_.weight[first + c];
         for (std::size_t i = 0; i < n; ++i) {
             if (scratch.branch[i] < 0) {
                 ++spread;
             } else {
-                ++next[static_cast<std::size_t>(scratch.branch[i])];
+                const auto c = static_cast<std::size_t>(scratch.branch[i]);
+                ++next[c];
+                share[c] += scratch.rows[begin + i].weight;
             }
         }
+        if (shares_ == Shares::trained || spread == n)
+            std::copy_n(tree_.weight.begin() + static_cast<std::ptrdiff_t>(first), children, share.begin());
+        const double total = std::accumulate(share.begin(), share.end(), 0.0);
         std::size_t size = 0;
         for (std::size_t c = 0; c < children; ++c) {
             scratch.open.push_back({first + c, begin + size});
-            const std::size_t count = next[c] + (tree_.weight[first + c] > 0 ? spread : 0);
+            const std::size_t count = next[c] + (share[c] > 0 ? spread : 0);
             next[c] = size;
             size += count;
         }
@@ -200,8 +212,7 @@ class RowRouter {
                 continue;
             }
             for (std::size_t c = 0; c < children; ++c)
-                if (const double w = tree_.weight[first + c]; w > 0)
-                    scratch.moved[next[c]++] = {row.row, row.weight * w / total};
+                if (share[c] > 0) scratch.moved[next[c]++] = {row.row, row.weight * share[c] / total};
         }
         scratch.rows.resize(begin + size);
         std::copy_n(scratch.moved.begin(), size, scratch.rows.data() + begin);
@@ -209,6 +220,7 @@ class RowRouter {
 
     const Tree& tree_;
     const TreeData& data_;
+    Shares shares_;
     std::vector<Test> tests_;
 };
 

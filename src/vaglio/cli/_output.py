@@ -24,7 +24,7 @@ from vaglio.cli._options import UsageError
 from vaglio.errors import reason_of
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
-from vaglio.messages.printable import ESCAPES, shown_cell
+from vaglio.messages.printable import ESCAPES, is_whole_text, shown_cell
 from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
@@ -197,10 +197,30 @@ def progress(what: str, total: int | None = None, *, counted: bool = True) -> It
         yield lambda steps: bar.advance(task, steps)
 
 
+# How Python holds the bytes of a name that is not UTF-8.
+_ESCAPED = re.compile("[\udc80-\udcff]")
+
+
 # -- what can be done next ---------------------------------------------------------------------------------------------
 def shell(*words: object) -> str:
-    """Words as a line that can be pasted into a shell."""
-    return shlex.join([str(word) for word in words])
+    """Words as a line that can be pasted into a shell.
+
+    Names of files may have bytes that are not UTF-8, or that a terminal would obey: ``$'…'`` spells them out.
+
+    >>> shell("vaglio", "audit", "my table.csv"), shell("caf\\udce9.csv")
+    ("vaglio audit 'my table.csv'", "$'caf\\\\xe9.csv'")
+    """
+    return " ".join(_shell_word(str(word)) for word in words)
+
+
+def _shell_word(word: str) -> str:
+    if word.isprintable() or not word:
+        return shlex.quote(word)
+    # As the system gave the name; half of a surrogate pair in a cell has no bytes of its own.
+    content = word.encode("utf-8", "surrogateescape" if is_whole_text(_ESCAPED.sub("", word)) else "surrogatepass")
+    known = {ord("'"): "\\'", ord("\\"): "\\\\"}
+    spelled = (known.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}") for byte in content)
+    return f"$'{''.join(spelled)}'"
 
 
 def next_line(*commands: str) -> str:

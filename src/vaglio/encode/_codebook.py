@@ -50,6 +50,8 @@ class Codebook:
         Whether the training data was a sparse matrix.
     spreads : tuple of Spread
         Quantiles and scale of each numeric column in training, in the order of the numeric block; empty if unknown.
+    incomplete : tuple of int
+        The features that some training row lacks; empty if unknown.
     whole : bool
         Whether the categories are those of the training rows: rules that a person wrote name only some of them, so
         that other values are no surprise.
@@ -61,6 +63,7 @@ class Codebook:
     sparse: bool = False
     spreads: tuple[Spread, ...] = ()
     whole: bool = True
+    incomplete: tuple[int, ...] = ()
 
     @classmethod
     def learn(cls, X: Any, unseen: Unseen = "missing") -> Codebook:
@@ -93,8 +96,8 @@ class Codebook:
         return codebook, codebook.encode(rows)
 
     def having_seen(self, matrix: EncodedMatrix) -> Codebook:
-        """Return a copy that also has the spreads of the numeric columns of the training rows."""
-        return Codebook(self.features, self.named, self.unseen, self.sparse, learn_spreads(matrix), self.whole)
+        """Return a copy that also has the spreads of the numeric columns of the training rows, and what these lack."""
+        return replace(self, spreads=learn_spreads(matrix), incomplete=matrix.incomplete)
 
     def with_words(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
@@ -273,6 +276,7 @@ class Codebook:
             "sparse": self.sparse,
             "spreads": [spread.to_state() for spread in self.spreads],
             **({} if self.whole else {"whole": False}),
+            **({"incomplete": list(self.incomplete)} if self.incomplete else {}),
         }
 
     @classmethod
@@ -294,7 +298,12 @@ class Codebook:
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
             raise damaged_model_file(text("the summary of its numeric columns is not readable"))
         known = tuple(Spread.from_state(spread) for spread in spreads)
-        return cls(features, named, unseen, sparse, known, state.get("whole", True) is True)
+        incomplete = state.get("incomplete", [])
+        if not isinstance(incomplete, list) or any(
+            type(j) is not int or not 0 <= j < len(features) for j in incomplete
+        ):
+            raise damaged_model_file(text("the list of its incomplete columns is not readable"))
+        return cls(features, named, unseen, sparse, known, state.get("whole", True) is True, tuple(incomplete))
 
 
 def _is_numbers(X: TableLike) -> bool:

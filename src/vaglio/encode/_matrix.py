@@ -242,6 +242,15 @@ class EncodedMatrix:
         """Whether a number or a category is missing."""
         return bool(self.ranges.missing or (self.codes < 0).any())
 
+    @property
+    def incomplete(self) -> tuple[int, ...]:
+        """The features that some row lacks, without texts."""
+        lacking = np.zeros(self.n_features, dtype=bool)
+        if self.ranges.missing:
+            lacking[self.numeric_features] = np.isnan(self.numeric).any(axis=0)
+        lacking[self.nominal_features] = (self.codes < 0).any(axis=0)
+        return tuple(np.flatnonzero(lacking).tolist())
+
     @cached_property
     def all_finite(self) -> bool:
         """Whether every number of the numeric block, or of the sparse matrix, is neither missing nor infinite."""

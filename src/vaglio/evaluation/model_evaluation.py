@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_regressor
 
 from vaglio.encode import aligned_labels
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
@@ -85,6 +86,12 @@ def evaluate(
             value=decide,
             allowed=listed(("cost", "argmax"), quoted=True, last="or"),
         )
+    if _predicts_numbers(model):
+        raise NotSupportedError(
+            "evaluation-of-numbers",
+            "vaglio.evaluate compares classes, but this model predicts numbers. Use model.score(X, y) for R², or the "
+            "measures of sklearn.metrics.",
+        )
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
     rows = Rows.of(X, y, sample_weight)
     found = rows.predict(alone)
@@ -108,6 +115,12 @@ def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     if isinstance(fitted, Fitted):
         return fitted.with_decision_rule("argmax"), fitted.error_cost
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
+
+
+def _predicts_numbers(model: Predictor) -> bool:
+    if isinstance(model, Fitted):
+        return model.classes is None
+    return isinstance(model, BaseEstimator) and is_regressor(model)
 
 
 def evaluate_predictions(

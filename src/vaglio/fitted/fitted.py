@@ -368,7 +368,7 @@ class Fitted:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", text("rules"))
         rules: RuleSet = self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
-        rules = replace(rules, calibration=self.calibration)
+        rules = replace(rules.telling_missing(self.codebook.incomplete), calibration=self.calibration)
         return rules if self.decision_cost is None else rules.with_costs(self.decision_cost)
 
     def coefficients(self) -> list[dict[str, Any]]:

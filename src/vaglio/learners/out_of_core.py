@@ -170,7 +170,9 @@ def _described(engine: Engine, facts: TableSummary) -> tuple[dict[str, Any], Tab
     def at(index: np.ndarray) -> EncodedRows:
         return rows.take(np.searchsorted(rows.index, index))
 
-    codebook = replace(facts.codebook, spreads=spreads_of(at(spread).matrix.numeric) if p else ())
+    spreads = spreads_of(at(spread).matrix.numeric) if p else ()
+    incomplete = tuple(np.flatnonzero(facts.missing).tolist())
+    codebook = replace(facts.codebook, spreads=spreads, incomplete=incomplete)
     sample = at(printed)
     described = describe_rows(n, (sample.matrix, sample.y), at(shared).matrix, at(hashed).matrix, facts.low, facts.high)
     return described, replace(facts, codebook=codebook)

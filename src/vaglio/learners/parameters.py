@@ -164,6 +164,8 @@ def _as_python(default: object) -> str:
 _of_signature: Callable[[Any], list[str]] = vars(BaseEstimator)["_get_param_names"].__func__
 # Kernels count with 32 bits.
 _BEYOND = 2**31
+# Bounds of trees: any number that no tree reaches is as good as another.
+_BOUNDS = ("max_depth", "max_leaf_nodes")
 # No value of a parameter is this.
 _NONE_KNOWN = object()
 
@@ -211,6 +213,8 @@ def all_allowed(estimator: object) -> bool:
 
 def _refuse_large(name: str, value: int, limits: list[Any]) -> None:
     """Raise an error about an integer that kernels cannot hold: 32 bits if it counts, else 64."""
+    if name in _BOUNDS:
+        return
     counts = any(getattr(limit, "type", None) is Integral and limit.is_satisfied_by(value) for limit in limits)
     if counts or abs(value) >= 2**63:
         raise InputError(

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class RangeCondition:
     low_closed, high_closed : bool
     missing : float
         Share of the weight of a row whose value is missing.
+    told : bool
+        Whether a person reads of this share: not where no training row of a tree lacked the value.
     """
 
     column: int
@@ -47,6 +49,7 @@ class RangeCondition:
     low_closed: bool = False
     high_closed: bool = True
     missing: float = 0.0
+    told: bool = field(default=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         low, high, low_closed, high_closed = self.low, self.high, self.low_closed, self.high_closed
@@ -101,12 +104,15 @@ class SetCondition:
     codes : frozenset of int
     missing : float
         Share of the weight of a row whose value is missing.
+    told : bool
+        Whether a person reads of this share: not where no training row of a tree lacked the value.
     """
 
     column: int
     feature: Feature
     codes: frozenset[int]
     missing: float = 0.0
+    told: bool = field(default=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozenset(int(code) for code in self.codes))
@@ -203,6 +209,8 @@ class LinearCondition:
     above, closed : bool
     missing : float
         Share of the weight of a row whose value is missing.
+    told : bool
+        Whether a person reads of this share: not where no training row of a tree lacked the value.
     """
 
     columns: tuple[int, ...]
@@ -212,6 +220,7 @@ class LinearCondition:
     above: bool = False
     closed: bool = True
     missing: float = 0.0
+    told: bool = field(default=True, compare=False, repr=False)
 
     @property
     def is_vacuous(self) -> bool:
@@ -337,10 +346,12 @@ def condition_text(condition: Condition, exact: bool = False) -> str:
     if isinstance(condition, MissingCondition):
         return _missing_text(condition, exact)
     known = _known_text(condition, exact)
-    if condition.missing == 0 or not exact:
-        return known  # for a person, what a missing value does is told once, not in every condition
-    share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
-    return f"({known} OR MISSING{share})"
+    if condition.missing == 0 or not (exact or condition.told):
+        return known
+    if condition.missing == 1:
+        return text("({condition} OR MISSING)", condition=known)
+    share = number_text(condition.missing, True) if exact else f"{condition.missing:.3g}"
+    return text("({condition} OR MISSING {share})", condition=known, share=Number(share))
 
 
 def rule_message(conditions: Iterable[str], label: str) -> Message:

@@ -46,7 +46,7 @@ def checked(function: Function) -> Function:
     Examples
     --------
     >>> @checked
-    ... def grow(depth: "int | None" = None) -> int: ...
+    ... def grow(depth: int | None = None) -> int: ...
     >>> grow("deep")
     Traceback (most recent call last):
     vaglio.errors.ArgumentError: depth must be an integer or None, not 'deep' (str).

@@ -101,3 +101,23 @@ def test_a_file_that_is_no_model(penguins):
     outcome = run_here("predict", penguins, penguins)
     assert outcome.code == 1
     assert "not a vaglio model file" in outcome.err
+
+
+@pytest.mark.parametrize("learner", [vaglio.LinearRegression(), vaglio.SVR(), vaglio.VotingRegressor()])
+def test_numbers_are_told_by_mean_and_range(learner, tmp_path):
+    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    fitted = learner.fit(X, y).fitted_
+    fitted.save(tmp_path / "mass.vaglio")
+    X.to_frame().to_csv(tmp_path / "rows.csv", index=False)
+    out = tmp_path / "told.csv"
+    outcome = run_here("predict", tmp_path / "mass.vaglio", tmp_path / "rows.csv", "--out", out, "--json")
+    told = json.loads(outcome.out)
+    expected = fitted.predict(X)
+    assert told["rows"] == len(y)
+    assert told["predicted"] == pytest.approx({"mean": expected.mean(), "min": expected.min(), "max": expected.max()})
+    assert [float(row["predicted"]) for row in _rows(out.read_text())] == pytest.approx(expected.tolist())
+    shown = run_here("predict", tmp_path / "mass.vaglio", tmp_path / "rows.csv").err
+    assert f"{len(y)} numbers predicted (mean {expected.mean():.6g}" in shown
+    # What differs from the defaults of this learner of numbers, not from the classifier of this id.
+    assert "alpha=auto" not in run_here("inspect", tmp_path / "mass.vaglio").out
+    assert "epsilon" not in run_here("inspect", tmp_path / "mass.vaglio").out

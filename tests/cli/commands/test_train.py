@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 from tests.cli.conftest import run_here
@@ -26,6 +30,21 @@ def test_train_saves_a_model_and_says_what_next(penguins, tmp_path):
     assert fitted.learner == "c45"
     assert fitted.provenance["target"] == "species"
     assert str(tmp_path) not in fitted.provenance["command"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names of files are any bytes on Linux alone")
+@pytest.mark.parametrize("name", [b"caf\xe9.csv", b"it's\x1b[31m \\.csv", b"a\nb.csv"])
+def test_a_file_whose_name_is_no_text(penguins, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    table, out = os.fsdecode(name), os.fsdecode(name[:-4] + b".vaglio")
+    shutil.copy(penguins, table)
+    outcome = run_here("train", table, "--target", "species", "--out", out)
+    assert outcome.code == 0, outcome.err
+    vaglio.load(out)
+    # A shell reads the line that follows as the same name.
+    suggested = outcome.err.partition("Next: ")[2].split(", or ")[1]
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {suggested}"], capture_output=True, check=True).stdout
+    assert words.split(b"\0")[2:4] == [os.fsencode(out), name]
 
 
 @pytest.mark.parametrize("target", ["species", "0", "-8"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_moons
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -142,8 +143,10 @@ def test_what_rounds_share_changes_no_member(data, depth):
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     model = AdaBoostClassifier(n_estimators=4, max_depth=depth, random_state=0).fit(X, y)
     weight = np.ones(len(y))
-    for entry, member in zip(model.rounds_, model.fitted_.model.members):
-        alone = DecisionTreeClassifier(max_depth=depth).fit(X, y, sample_weight=weight)
+    for entry, fitted, member in zip(model.rounds_, model.estimators_, model.fitted_.model.members):
+        alone = clone(fitted)
+        alone._draws_ties = True
+        alone.fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(member.model.feature, alone.tree_.feature)
         np.testing.assert_array_equal(member.model.threshold, alone.tree_.threshold)
         wrong = alone.predict(X) != y

@@ -144,6 +144,14 @@ def test_members_predict_as_the_forest_does(kind: Any, tmp_path: Any) -> None:
         model[9]
 
 
+@pytest.fixture
+def first_of_equals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let forests take the first of equally good columns, as a tree that stands alone does."""
+    for kind in KINDS:
+        monkeypatch.setattr(kind, "_draws_ties", False)
+
+
+@pytest.mark.usefixtures("first_of_equals")
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
 def test_the_single_tree_of_a_forest_is_the_tree(criterion: str) -> None:
     X, y = table(RandomForestClassifier)
@@ -212,6 +220,7 @@ def test_every_tree_is_pruned_by_the_price_of_a_leaf(kind: Any, max_bins: int | 
         np.testing.assert_array_equal(before.tree_.feature[0], after.tree_.feature[0])
 
 
+@pytest.mark.usefixtures("first_of_equals")
 def test_pruning_in_a_forest_is_that_of_the_tree() -> None:
     X, y = table(RandomForestRegressor)
     for alpha in (0.0, 1e-3, 0.02):
@@ -264,6 +273,7 @@ def test_a_function_measures_out_of_bag() -> None:
     assert bag.oob_score_ == pytest.approx(mean_absolute_error(y, bag.oob_prediction_))
 
 
+@pytest.mark.usefixtures("first_of_equals")
 @pytest.mark.parametrize("max_bins", [None, 32])
 def test_balanced_in_the_sample_of_each_tree(max_bins: int | None) -> None:
     X, y = make_classification(400, 6, n_informative=4, weights=[0.9], flip_y=0.1, random_state=0)

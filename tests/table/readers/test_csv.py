@@ -130,7 +130,7 @@ def test_codes_keep_their_zeros_and_digits():
         ("  \n\n", ReadError, "is empty"),
         ("a,b,a\n1,2,3\n", ColumnError, r"'a' appears 2 times \(positions 1 and 3\)"),
         ("\0\1\2\3abc\0\7", ReadError, "binary data"),
-        ("<!DOCTYPE html><html></html>", ReadError, "holds HTML"),
+        ("<!DOCTYPE html><html></html>", ReadError, "HTML page without a table"),
     ],
 )
 def test_errors_in_text_name_the_row(text, error, said):

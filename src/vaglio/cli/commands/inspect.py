@@ -137,11 +137,12 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _parameters(fitted: Fitted) -> dict[str, Any]:
     """The parameters that differ from the defaults; all of them with -v, or for a learner that is not ours."""
-    from vaglio.learners.registry import LEARNERS
+    from vaglio.learners.registry import LEARNERS, REGRESSORS
 
-    if verbose() or fitted.learner not in LEARNERS:
+    known = REGRESSORS if fitted.classes is None else LEARNERS
+    if verbose() or fitted.learner not in known:
         return fitted.params
-    default = LEARNERS[fitted.learner].make().get_params()
+    default = known[fitted.learner].make().get_params()
     return {name: value for name, value in fitted.params.items() if str(default.get(name)) != str(value)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
@@ -23,9 +24,11 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
 from vaglio.cli._reading import MOST_ROWS, FileOptions
 from vaglio.cli._rows import WorkOptions, table_for_model
-from vaglio.messages.message import join, text
+from vaglio.messages.message import Message, join, text
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from vaglio.fitted import Fitted
     from vaglio.table import Table
 
@@ -94,28 +97,71 @@ def run(
         raise UsageError("top-without-sort", "--top needs --sort CLASS: the class whose probability orders the rows.")
     if sort is not None:
         chunks = _ranked(fitted, chunks, sort, top)
-    counts: Counter[Any] = Counter()
+    counted = _Numbers() if fitted.classes is None else _Classes()
     with (
         work.working(),
         TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
         progress(text("rows classified")) as step,
     ):
         for chunk, new in chunks:
-            counts.update(new["predicted"].tolist())
+            counted.add(new["predicted"])
             sink.write(chunk, new)
             step(len(chunk))
-    total = counts.total()
-    most = counts.most_common(_MOST_CLASSES)
-    shares = join(", ", [text("{label} {count:,}", label=str(label), count=count) for label, count in most])
-    if out == "-":
-        told = text("{n:,} {n:row|rows} classified ({shares}).", n=total, shares=shares)
-    else:
-        told = text("{n:,} {n:row|rows} classified ({shares}), written to {out}.", n=total, shares=shares, out=out)
-    notes: list[str] = [told]
+    notes: list[str] = [counted.in_words(None if out == "-" else out)]
     if table != "-":
         notes.append(next_line(with_model("explain", model, table)))
-    data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}
+    data = None if out == "-" else {"out": out, "rows": counted.n, "predicted": counted.as_data()}
     return Answer(data, [], notes)
+
+
+class _Classes:
+    """How many rows were predicted as which class."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Any] = Counter()
+
+    def add(self, predicted: np.ndarray) -> None:
+        self._counts.update(predicted.tolist())
+
+    @property
+    def n(self) -> int:
+        return self._counts.total()
+
+    def as_data(self) -> dict[str, Any]:
+        return {str(label): count for label, count in self._counts.items()}
+
+    def in_words(self, out: str | None) -> Message:
+        most = self._counts.most_common(_MOST_CLASSES)
+        shares = join(", ", [text("{label} {count:,}", label=str(label), count=count) for label, count in most])
+        if out is None:
+            return text("{n:,} {n:row|rows} classified ({shares}).", n=self.n, shares=shares)
+        return text("{n:,} {n:row|rows} classified ({shares}), written to {out}.", n=self.n, shares=shares, out=out)
+
+
+class _Numbers:
+    """How many numbers were predicted, and in which range."""
+
+    def __init__(self) -> None:
+        self.n, self._mean, self._low, self._high = 0, 0.0, math.inf, -math.inf
+
+    def add(self, predicted: np.ndarray) -> None:
+        if len(predicted):
+            self.n += len(predicted)
+            self._mean += (float(predicted.mean()) - self._mean) * (len(predicted) / self.n)
+            self._low, self._high = min(self._low, float(predicted.min())), max(self._high, float(predicted.max()))
+
+    def as_data(self) -> dict[str, Any]:
+        return {"mean": self._mean, "min": self._low, "max": self._high} if self.n else {}
+
+    def in_words(self, out: str | None) -> Message:
+        if not self.n:
+            return text("No row was predicted.")
+        range_of = text("mean {mean:.6g}, {low:.6g} to {high:.6g}", mean=self._mean, low=self._low, high=self._high)
+        if out is None:
+            return text("{n:,} {n:number|numbers} predicted ({range}).", n=self.n, range=range_of)
+        return text(
+            "{n:,} {n:number|numbers} predicted ({range}), written to {out}.", n=self.n, range=range_of, out=out
+        )
 
 
 def _classified(

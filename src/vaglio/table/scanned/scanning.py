@@ -19,6 +19,7 @@ from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import ordered_level
+from vaglio.table._read import check_decimal
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
 from vaglio.table.readers.source import Source, extension_of, recognise

@@ -315,7 +315,7 @@ class BoostingEstimator(SummedEstimator):
             learning_rate=(0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
             min_samples_leaf=min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
             max_leaves=self._most_leaves(n),
-            max_depth=0 if self.max_depth is None else int(self.max_depth),
+            max_depth=0 if self.max_depth is None else min(int(self.max_depth), 2**31 - 1),
             l2=float(self.l2_regularization),
             max_features=float(share),
             subsample=float(self.subsample),
@@ -332,7 +332,7 @@ class BoostingEstimator(SummedEstimator):
     def _most_leaves(self, n: int) -> int:
         if isinstance(self.max_leaf_nodes, str):
             return int(np.clip(np.sqrt(n) / 3, 8, 31))
-        return 0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
+        return 0 if self.max_leaf_nodes is None else min(int(self.max_leaf_nodes), 2**31 - 1)
 
     def _most_bins(self, n: int) -> int:
         return int(np.clip(n // _ROWS_PER_BIN, 32, 255)) if isinstance(self.max_bins, str) else int(self.max_bins)

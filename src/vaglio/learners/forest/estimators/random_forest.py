@@ -448,6 +448,7 @@ def _member(forest: Any, index: int) -> Any:
         max_features=columns_drawn(forest.max_features, width) or None,
         random_state=growth_seed(growth.seed, index) & 0xFFFFFFFF,
     )
+    member._draws_ties = True
     tree = _with_impurity(fitted.model.tree(index, fitted.codebook.features), kernel_criterion(forest))
     member.n_features_in_ = forest.n_features_in_
     if hasattr(forest, "feature_names_in_"):

@@ -15,6 +15,7 @@ from vaglio.learners.rules.model.rule import RESOLUTIONS, Rule, decision_order, 
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import Smoothing, State, label_array, one_per_row, plain_label
 from vaglio.model.calibration import Calibration, calibrated
+from vaglio.model.condition import Condition, MissingCondition
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, TableLike
@@ -139,6 +140,26 @@ class RuleSet:
         if self.costs is None:
             return int(np.argmax(said))
         return self.costs.decide_one(said if self.calibration is None else self.calibration.of_one(said))
+
+    def telling_missing(self, incomplete: Sequence[int]) -> RuleSet:
+        """Return the rules with ``OR MISSING`` shown in what tests these columns, which training rows lacked.
+
+        Parameters
+        ----------
+        incomplete : sequence of int
+            Positions of features.
+        """
+        lacking = set(incomplete)
+        if not lacking:
+            return self
+
+        def shown(condition: Condition) -> Condition:
+            if condition.missing == 0 or isinstance(condition, MissingCondition):
+                return condition
+            return condition if lacking.isdisjoint(condition.columns) else replace(condition, told=True)
+
+        entries = [replace(rule, conditions=tuple(map(shown, rule.conditions))) for rule in self]
+        return replace(self, entries=tuple(entries))
 
     def with_costs(self, cost: CostMatrix) -> RuleSet:
         """Return the same rules deciding for the class of least expected cost, each under the class it stands for.

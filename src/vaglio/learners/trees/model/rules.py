@@ -86,18 +86,19 @@ def branch_condition(tree: Tree, node: int, branch: int, features: tuple[Feature
             above=above,
             closed=above if tree.strict else not above,
             missing=share,
+            told=False,
         )
     column = int(tree.feature[node])
     feature = features[column]
     if kind == THRESHOLD and branch < 2:
         t, strict = float(tree.threshold[node]), bool(tree.strict)
         if branch == 0:
-            return RangeCondition(column, feature, high=t, high_closed=not strict, missing=share)
-        return RangeCondition(column, feature, low=t, low_closed=strict, missing=share)
+            return RangeCondition(column, feature, high=t, high_closed=not strict, missing=share, told=False)
+        return RangeCondition(column, feature, low=t, low_closed=strict, missing=share, told=False)
     if kind in (SUBSET, MULTIWAY):
         codes = np.flatnonzero(branch_of_category(tree, node, len(feature.categories)) == branch)
         if codes.size:
-            return SetCondition(column, feature, frozenset(codes.tolist()), share)
+            return SetCondition(column, feature, frozenset(codes.tolist()), share, told=False)
     return MissingCondition(column, feature, share)
 
 
