@@ -23,6 +23,7 @@ extensions = [
     "learner_facts",
     "benchmark_tables",
     "benchmark_growth",
+    "gallery",
 ]
 exclude_patterns = ["_extensions"]
 nitpicky = True

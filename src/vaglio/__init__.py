@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from vaglio.evaluation.displays import LiftCurveDisplay as LiftCurveDisplay
     from vaglio.evaluation.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
     from vaglio.evaluation.displays import RocCurveDisplay as RocCurveDisplay
+    from vaglio.evaluation.displays import ScoreDensityDisplay as ScoreDensityDisplay
     from vaglio.evaluation.displays import TermDisplay as TermDisplay
     from vaglio.evaluation.displays import ValidationCurveDisplay as ValidationCurveDisplay
+    from vaglio.figures import draw as draw
     from vaglio.fitted import load as load
     from vaglio.learners.additive.estimators.additive import (
         ExplainableBoostingClassifier as ExplainableBoostingClassifier,
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     from vaglio.learners.trees.estimators.presets import CARTClassifier as CARTClassifier
     from vaglio.learners.trees.estimators.presets import ID3Classifier as ID3Classifier
     from vaglio.learners.trees.estimators.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
+    from vaglio.plot.decision_region import DecisionRegionDisplay as DecisionRegionDisplay
+    from vaglio.plot.decision_region import PerceptronPathDisplay as PerceptronPathDisplay
     from vaglio.quality import audit as audit
     from vaglio.study import Study as Study
     from vaglio.table import Table as Table
@@ -148,18 +152,22 @@ _HOME = {
     "CalibrationDisplay": "vaglio.evaluation.displays",
     "ConfusionMatrixDisplay": "vaglio.evaluation.displays",
     "CostCurveDisplay": "vaglio.evaluation.displays",
+    "DecisionRegionDisplay": "vaglio.plot.decision_region",
     "ForestDistanceDisplay": "vaglio.evaluation.displays",
     "GainCurveDisplay": "vaglio.evaluation.displays",
     "LearningCurveDisplay": "vaglio.evaluation.displays",
     "LiftCurveDisplay": "vaglio.evaluation.displays",
+    "PerceptronPathDisplay": "vaglio.plot.decision_region",
     "PrecisionRecallDisplay": "vaglio.evaluation.displays",
     "RocCurveDisplay": "vaglio.evaluation.displays",
+    "ScoreDensityDisplay": "vaglio.evaluation.displays",
     "TermDisplay": "vaglio.evaluation.displays",
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
     "Study": "vaglio.study",
     "audit": "vaglio.quality",
     "compare": "vaglio.evaluation",
     "bias_variance": "vaglio.evaluation",
+    "draw": "vaglio.figures",
     "evaluate": "vaglio.evaluation",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",

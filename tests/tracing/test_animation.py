@@ -1,6 +1,7 @@
 """The pictures of a learner at work: the last one is the finished model, and there is one per step of the trace."""
 
 import warnings
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -137,3 +138,15 @@ def test_regions_are_codes_of_the_classes():
     estimator = fitted("gaussian-map", X, y)
     animation = make_animation(estimator, X, y)
     assert set(np.unique(animation.frames[0].marks.regions)) <= {0, 1, 2}
+
+
+def test_the_page_of_a_trace_has_its_animation_with_every_picture_and_no_address() -> None:
+    X, y = vaglio.datasets.load("play").xy("play")
+    learner = vaglio.ID3Classifier()
+    animation = make_animation(learner, X, y, lang="it")
+    page = vaglio.trace(learner, X, y, lang="it").to_html(animation)
+    assert page.count("<figure>") == page.count("<figcaption>") == len(animation.frames)
+    assert all(escape(frame.caption) in page for frame in animation.frames)
+    assert "Avvia" in page
+    assert "src=" not in page
+    assert page.replace(animation.to_html(), "") == vaglio.trace(learner, X, y, lang="it").to_html()

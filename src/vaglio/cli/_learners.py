@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _wrong_use() -> Iterator[None]:
+def wrong_use() -> Iterator[None]:
     """An unknown learner or a wrong parameter is wrong use of the command."""
     from vaglio.errors import InputError
 
@@ -33,7 +33,7 @@ def make_learner(
     from vaglio.learners.parameter_text import learner_from_words
 
     given = dict(pair(text, "--set") for text in settings or [])
-    with _wrong_use():
+    with wrong_use():
         return learner_from_words(learner_id, given, seed, jobs, textbook=textbook)
 
 
@@ -62,7 +62,7 @@ def search_space(
     from vaglio.learners.registry import find
 
     known = estimator.get_params()
-    with _wrong_use():
+    with wrong_use():
         settled = {known_parameter(pair(text, "--set")[0], known, learner_id) for text in fixed or []}
         if not tried:
             return {name: values for name, values in find(learner_id).search_space.items() if name not in settled}
@@ -70,13 +70,13 @@ def search_space(
         for text in tried:
             typed, values = pair(text, "--try")
             name = known_parameter(typed, known, learner_id)
-            space[name] = _values(values)
+            space[name] = values_of(values)
             for value in space[name]:
                 check_parameters(type(estimator)(**{name: value}))
     return space
 
 
-def _values(text: str) -> list[Any]:
+def values_of(text: str) -> list[Any]:
     """Values separated by commas, or a Python list, in which a value may itself contain commas."""
     from vaglio.learners.parameter_text import parse_value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
 from typing import Any
 
@@ -13,8 +14,33 @@ from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.messages.locale import Locale
 from vaglio.plot.plane import Marks, Plane, draw_plane
+from vaglio.plot.style import PALETTE
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 from vaglio.typing import Estimator
+
+# Every rule names the class of the animation, so that the style of the page around it does not change.
+_STYLE = (
+    ".vaglio-film figure{margin:.5rem 0}.vaglio-film figcaption{font-weight:600;margin:.3rem 0}"
+    ".vaglio-film svg{max-width:100%;height:auto}.vaglio-film .grid{stroke:#e4e4e4;fill:none}"
+    ".vaglio-film .tick,.vaglio-film .axis{font:11px sans-serif;fill:#555}"
+    ".vaglio-film .plane .region{opacity:.2}.vaglio-film .plane .mark{stroke:#fff}"
+    ".vaglio-film .plane .ring,.vaglio-film .plane .boundary,.vaglio-film .plane .margin,.vaglio-film .plane .link,"
+    ".vaglio-film .plane .asked{fill:none;stroke:#222;stroke-width:1.6}"
+    ".vaglio-film .plane .margin{stroke-dasharray:5 4}.vaglio-film .plane .link{stroke:#8a8a8a}"
+    + "".join(f".vaglio-film .plane .c{k}{{fill:{PALETTE[k % len(PALETTE)]}}}" for k in range(2 * len(PALETTE)))
+)
+# Without the script all pictures stand below each other; with it they come one at a time.
+_SCRIPT = (
+    "for(const film of document.querySelectorAll('.vaglio-film')){"
+    "const frames=[...film.querySelectorAll('figure')],slider=film.querySelector('input'),"
+    "play=film.querySelector('button');"
+    "let timer=0;const show=n=>{slider.value=n;frames.forEach((f,i)=>{f.hidden=i!==n})};"
+    "const stop=()=>{clearInterval(timer);timer=0};"
+    "slider.oninput=()=>{stop();show(+slider.value)};"
+    "play.onclick=()=>{if(timer)return stop();let n=+slider.value;if(n===frames.length-1)n=-1;"
+    "timer=setInterval(()=>{show(++n);if(n===frames.length-1)stop()},700)};"
+    "film.querySelector('.controls').hidden=frames.length<2;show(0)}"
+)
 
 __all__ = ["MAX_FRAMES", "Animation", "AnimationContext", "Frame", "as_regions", "frames_of_rounds", "regions_of"]
 
@@ -100,6 +126,36 @@ class Animation:
         assert self.plane is not None
         assert frame.marks is not None
         return draw_plane(self.plane, frame.marks, frame.caption, locale=Locale(self.lang))
+
+    def to_html(self) -> str:
+        """Return the pictures with a slider, as a part of a page; it needs no other file.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> from vaglio.tracing import make_animation
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> make_animation(vaglio.ID3Classifier(), X, y).to_html().count("<figure>")
+        5
+        """
+        locale = Locale(self.lang)
+        pictures = "".join(
+            f"<figure><figcaption>{escape(frame.caption)}</figcaption>{self.draw(number)}</figure>"
+            for number, frame in enumerate(self.frames)
+        )
+        label = escape(locale.say("Picture"))
+        slider = f'<input type="range" min="0" max="{len(self.frames) - 1}" value="0" aria-label="{label}">'
+        controls = (
+            f'<p class="controls" hidden><button type="button">{escape(locale.say("Play"))}</button> {slider}</p>'
+        )
+        legend = "".join(
+            f'<span style="color:{PALETTE[k % len(PALETTE)]}">●</span> {escape(name)} '
+            for k, name in enumerate(self.classes if self.plane is not None else ())
+        )
+        return (
+            f'<style>{_STYLE}</style><div class="vaglio-film">{controls}<p>{legend}</p>{pictures}</div>'
+            f"<script>{_SCRIPT}</script>"
+        )
 
 
 def regions_of(context: AnimationContext, estimator: Estimator) -> np.ndarray:

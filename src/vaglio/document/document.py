@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.document.notation import Notation
 from vaglio.messages.listing import plain_data
+
+if TYPE_CHECKING:
+    from vaglio.document.animation import Animation
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,17 @@ class Trace:
 
         return to_text(self)
 
-    def to_html(self) -> str:
-        """Return the trace as an HTML page of its own, which needs no other file."""
+    def to_html(self, animation: Animation | None = None) -> str:
+        """Return the trace as an HTML page of its own, which needs no other file.
+
+        Parameters
+        ----------
+        animation : Animation, optional
+            The learner at work, as :func:`vaglio.tracing.make_animation` returns it.
+        """
         from vaglio.document.render.html import to_page
 
-        return to_page(self)
+        return to_page(self, pictures="" if animation is None else animation.to_html())
 
     def to_latex(self) -> str:
         """Return the trace as a LaTeX document."""

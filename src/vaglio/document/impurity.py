@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from vaglio.document.notation import Notation
@@ -48,6 +50,57 @@ def after(measure: str, branches: np.ndarray) -> float:
     """Σ n_b/n · impurity of branch b; ``branches`` has one line of class weights per branch."""
     sizes = branches.sum(axis=1)
     return float(sizes @ MEASURES[measure](branches) / sizes.sum())
+
+
+def weighted(measure: str, counts: np.ndarray) -> np.ndarray:
+    """Impurity times the weight of the rows."""
+    return np.asarray(counts.sum(axis=-1) * MEASURES[measure](counts))
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Every threshold of a numeric attribute, between neighbouring values of the known rows.
+
+    Attributes
+    ----------
+    threshold : float64 (t,)
+    below, above : float64 (t, K)
+        Class weights on both sides.
+    """
+
+    threshold: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, table: np.ndarray) -> Cuts:
+        """Make the thresholds between neighbouring values.
+
+        Parameters
+        ----------
+        values : float64 (v,)
+            In ascending order, at least two.
+        table : float64 (v, K)
+            Class weights of the rows with each value.
+        """
+        below = table.cumsum(axis=0)[:-1]
+        return cls((values[:-1] + values[1:]) / 2, below, table.sum(axis=0) - below)
+
+    def after(self, measure: str) -> np.ndarray:
+        """Impurity after each threshold."""
+        found: np.ndarray = (weighted(measure, self.below) + weighted(measure, self.above)) / self.whole.sum()
+        return found
+
+    def gain(self, measure: str) -> np.ndarray:
+        """What each threshold takes off the impurity of the known rows."""
+        found: np.ndarray = MEASURES[measure](self.whole) - self.after(measure)
+        return found
+
+    @property
+    def whole(self) -> np.ndarray:
+        """Class weights of all known rows."""
+        found: np.ndarray = self.below[0] + self.above[0]
+        return found
 
 
 def entropy_formula(say: Notation, counts: np.ndarray) -> str:

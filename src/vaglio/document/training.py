@@ -38,6 +38,8 @@ class Training:
         X and y as they were given, for fitting variants.
     most_steps : int
         The largest number of nodes, updates or rounds that are shown.
+    all_measures : bool
+        Show every measure of impurity of a tree, not only the one that its learner uses.
     """
 
     estimator: Any
@@ -48,6 +50,7 @@ class Training:
     source: Any
     labels: Any
     most_steps: int
+    all_measures: bool = False
 
     @property
     def features(self) -> tuple[Feature, ...]:

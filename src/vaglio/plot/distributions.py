@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from vaglio.plot.style import (
     INK,
     MUTED,
     PALETTE,
+    WARN,
     axes_for,
     axes_grid,
     class_legend,
@@ -25,7 +26,7 @@ from vaglio.plot.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BoxStatistics", "draw_boxes", "draw_counts", "draw_histogram", "draw_matrix", "draw_pairs"]
+__all__ = ["BoxStatistics", "draw_boxes", "draw_counts", "draw_density", "draw_histogram", "draw_matrix", "draw_pairs"]
 
 # Names under more bars than this cannot be read in a small panel.
 _MAX_BARS = 12
@@ -46,6 +47,8 @@ class BoxStatistics:
         Quartiles.
     outliers : ndarray
         Values beyond the whiskers.
+    fences : (float, float) or None
+        Q1 − 1.5·IQR and Q3 + 1.5·IQR: values outside are outliers.
     """
 
     name: str
@@ -55,10 +58,23 @@ class BoxStatistics:
     q3: float
     high: float
     outliers: np.ndarray = field(default_factory=lambda: np.empty(0))
+    fences: tuple[float, float] | None = None
 
 
-def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "", locale: Locale = ENGLISH) -> None:
-    """Draw one box per group."""
+def draw_boxes(
+    ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "", fences: bool = False, locale: Locale = ENGLISH
+) -> None:
+    """Draw one box per group.
+
+    Parameters
+    ----------
+    ax : Axes
+    boxes : sequence of BoxStatistics
+    title : str
+    fences : bool, default=False
+        Draw the fences beyond which values are outliers.
+    locale : Locale
+    """
     stats: list[dict[str, Any]] = [
         {
             "med": b.median,
@@ -82,6 +98,10 @@ def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "", loc
     )
     for k, patch in enumerate(drawn["boxes"]):
         patch.set(facecolor=PALETTE[k % len(PALETTE)], alpha=0.45, edgecolor=PALETTE[k % len(PALETTE)])
+    if fences:
+        for k, box in enumerate(boxes, start=1):
+            if box.fences is not None:
+                ax.hlines(box.fences, k - 0.4, k + 0.4, color=WARN, linewidth=1.0, linestyle=(0, (3, 2)))
     quiet(ax, grid="y", locale=locale)
     ax.set_title(locale.text(title), fontsize=10)
     # Names that would overlap are turned.
@@ -108,6 +128,26 @@ def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "", lo
     if edges[-1] - edges[0] < 10 and (together == np.floor(together)).all():
         ax.locator_params(axis="x", integer=True)  # no tick between integers, such as half a year
     ax.set_title(locale.text(title), fontsize=10)
+
+
+def draw_density(ax: Axes, values: np.ndarray, x: np.ndarray, colour: str, *, label: str | None = None) -> None:
+    """Draw a kernel density of numbers (Gaussian, Scott's bandwidth) over the places ``x``.
+
+    Parameters
+    ----------
+    ax : Axes
+    values : ndarray
+        Without missing ones; at least two different.
+    x : ndarray
+    colour : str
+    label : str, optional
+        The name in the legend.
+    """
+    from scipy.stats import gaussian_kde
+
+    density = gaussian_kde(values)(x)
+    ax.plot(x, density, color=colour, linewidth=1.6, label=label)
+    ax.fill_between(x, density, color=colour, alpha=0.15, linewidth=0)
 
 
 def draw_counts(
@@ -152,9 +192,10 @@ def draw_pairs(
     labels: Sequence[object],
     *,
     note: str = "",
+    diag: Literal["hist", "kde"] = "hist",
     locale: Locale = ENGLISH,
 ) -> Any:
-    """Draw a scatter plot per pair of columns, histograms on the diagonal, one colour per class.
+    """Draw a scatter plot per pair of columns, histograms or densities on the diagonal, one colour per class.
 
     Parameters
     ----------
@@ -167,6 +208,8 @@ def draw_pairs(
         The classes; empty for one colour and no legend.
     note : str
         Written below the figure.
+    diag : {"hist", "kde"}, default="hist"
+        What is on the diagonal: histograms, or kernel densities.
     locale : Locale
     """
     p = len(names)
@@ -179,7 +222,14 @@ def draw_pairs(
             if i == j:
                 column = values[:, i]
                 parts = [column[(codes == k) & ~np.isnan(column)] for k in range(len(colours))]
-                draw_histogram(ax, parts, locale=locale)
+                if diag == "kde":
+                    x = np.linspace(np.nanmin(column), np.nanmax(column), 101)
+                    for part, colour in zip(parts, colours):
+                        if len(part) > 1 and part.std() > 0:
+                            draw_density(ax, part, x, str(colour))
+                    quiet(ax, grid="y", locale=locale)
+                else:
+                    draw_histogram(ax, parts, locale=locale)
                 ax.set_yticks([])
             else:
                 ax.scatter(

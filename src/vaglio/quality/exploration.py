@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -109,6 +109,7 @@ def box_statistics(values: np.ndarray, name: str = "") -> BoxStatistics:
         profile.quantiles[3],
         profile.whiskers[1],
         outside,
+        profile.fences,
     )
 
 
@@ -138,6 +139,7 @@ def box_plots(
     target: str | None = None,
     *,
     columns: Sequence[str] | None = None,
+    fences: bool = False,
     lang: str | Locale = "en",
 ) -> Any:
     """Draw a box plot per numeric column, one box per class.
@@ -149,6 +151,8 @@ def box_plots(
         The class column.
     columns : sequence of str, optional
         The columns to draw; by default all.
+    fences : bool, default=False
+        Draw Q1 − 1.5·IQR and Q3 + 1.5·IQR, beyond which values are outliers.
     lang : str or Locale, default="en"
         The language of the words and numbers.
     """
@@ -163,6 +167,7 @@ def box_plots(
             ax,
             [box_statistics(v, name) for name, v in groups if (~np.isnan(v)).any()],
             title=column.name,
+            fences=fences,
             locale=locale,
         )
     return figure
@@ -211,6 +216,7 @@ def pair_plot(
     *,
     columns: Sequence[str] | None = None,
     max_columns: int = 5,
+    diag: Literal["hist", "kde"] = "hist",
     seed: int = 0,
     lang: str | Locale = "en",
 ) -> Any:
@@ -225,6 +231,8 @@ def pair_plot(
         The columns to draw; by default those that tell most about the class.
     max_columns : int, default=5
         How many of them, if `columns` does not name them.
+    diag : {"hist", "kde"}, default="hist"
+        What is on the diagonal: histograms, or kernel densities of the classes.
     seed : int, default=0
         Seed of the sample of rows.
     lang : str or Locale, default="en"
@@ -247,7 +255,7 @@ def pair_plot(
         rows = sample_rows(rows, _MAX_POINTS, seed)
     values = np.column_stack([column.data[rows] for column in chosen])
     names = [column.name for column in chosen]
-    return draw_pairs(values, names, codes[rows], labels if target else [], note=note, locale=locale)
+    return draw_pairs(values, names, codes[rows], labels if target else [], note=note, diag=diag, locale=locale)
 
 
 def _panel_note(n: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,14 @@ def trace(
     lang: str = "en",
     max_rows: int = MAX_ROWS,
     max_steps: int = MAX_STEPS,
+    all_measures: bool = False,
 ) -> Trace:
     """Show how a learner works on a small table, step by step, as in a lecture.
 
-    Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
-    choice; then each decision of the pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
-    densities, dependencies, the product, the normalisation. Perceptron: each update. Logistic regression: loss,
-    gradient and weights at every Newton step. Network: layers and the forward pass. Support vector machine:
+    Trees: at every node all attributes with the measure of the learner, every threshold of the chosen attribute, and
+    the choice; then each decision of the pruning. Rules: every condition tried with its score. Bayes: counts,
+    fractions, densities, dependencies, the product, the normalisation. Perceptron: each update. Logistic regression:
+    loss, gradient and weights at every step. Network: layers and the forward pass. Support vector machine:
     multipliers, margin. Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed again
     from their definitions. Only what cannot be computed again (multipliers, rows drawn, predictions of members) is read
     from the model.
@@ -77,6 +79,10 @@ def trace(
         A larger table is refused: nobody could follow its trace.
     max_steps : int, default=40
         The largest number of nodes, updates or rounds that are shown; the others are counted.
+
+    all_measures : bool, default=False
+        At every node of a tree, show gain, gain ratio and Gini index of every attribute, and every threshold, not only
+        the measure that the learner uses.
 
     Returns
     -------
@@ -115,7 +121,8 @@ def trace(
     with_text = entry is not None and entry.counts_words
     page = Page(say)
     page.facts["learner"] = learner_id
-    write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text))
+    training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
+    write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
     return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
 

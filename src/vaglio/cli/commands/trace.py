@@ -18,6 +18,7 @@ from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
+    from vaglio.document.animation import Animation
     from vaglio.tracing import Trace
 
 
@@ -36,6 +37,8 @@ class Subject(StrEnum):
     roc = "roc"
     lift = "lift"
     folds = "folds"
+    order = "order"
+    imputation = "imputation"
 
 
 class TraceFormat(StrEnum):
@@ -70,6 +73,13 @@ Out = Annotated[
 ]
 MaxRows = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rows of the table.")]
 MaxSteps = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of nodes, updates or rounds shown.")]
+AllMeasures = Annotated[
+    bool,
+    typer.Option(
+        "--all-measures",
+        help="Trees: show gain, gain ratio and Gini index of every attribute, not only the measure of the learner.",
+    ),
+]
 
 
 def run(
@@ -83,6 +93,7 @@ def run(
     row_file: RowFile = None,
     max_rows: MaxRows = 200,
     max_steps: MaxSteps = 40,
+    all_measures: AllMeasures = False,
     seed: Seed = 0,
     lang: str = "en",
     format: Format = None,
@@ -93,11 +104,13 @@ def run(
     Other subjects (--about): metrics, every measure computed from the confusion matrix (--set predicted=COLUMN of a
     table of predictions, or --set matrix=[[25,0],[20,5]]); roc and lift, a table of predictions row by row (--set
     score=COLUMN --set positive=yes); folds, the rows of each round of cross-validation (--set folds=5, --set
-    leave_one_out=true); split, a stratified split (--set test_size=0.5); bayes, Bayes' theorem from given numbers
-    (--set prior=[.3,.7] --set likelihood=[.8,.1]); event, the probability of any event of a table (--set
-    "event=play=yes | humidity=high"); densities, a threshold between two normal densities (--set mean=[0,2] --set
-    sd=[1,1]); kernel, a kernel as a dot product (--set x=[1,2,3] --set z=[2,0,1] --set kernel=poly); shattering,
-    all labelings of the points in a table; vote, the majority of n learners (--set error=1/3 --set learners=3).
+    leave_one_out=true); split, a stratified split (--set test_size=0.5); order, the tree that tests attributes in a
+    given order beside another (--set order=windy,humidity,outlook); imputation, missing values filled by forests,
+    round by round; bayes, Bayes' theorem from given numbers (--set prior=[.3,.7] --set likelihood=[.8,.1]); event, the
+    probability of any event of a table (--set "event=play=yes | humidity=high"); densities, a threshold between two
+    normal densities (--set mean=[0,2] --set sd=[1,1]); kernel, a kernel as a dot product (--set x=[1,2,3] --set
+    z=[2,0,1] --set kernel=poly); shattering, all labelings of the points in a table; vote, the majority of n learners
+    (--set error=1/3 --set learners=3).
     """
     from vaglio import tracing
     from vaglio.cli._learners import make_learner
@@ -106,6 +119,7 @@ def run(
 
     if out is not None:
         check_writable(out)
+    chosen, animation = format or _BY_SUFFIX.get(out.suffix if out else "", TraceFormat.text), None
     if about is Subject.learner:
         estimator = make_learner(learner, settings, seed, 1, textbook=True)
         data = reading.read(_needed(table, about))
@@ -117,11 +131,20 @@ def run(
                 target=data.target,
             )
         work = tracing.trace(
-            estimator, X, y, row=_row(reading, row, row_file), lang=lang, max_rows=max_rows, max_steps=max_steps
+            estimator,
+            X,
+            y,
+            row=_row(reading, row, row_file),
+            lang=lang,
+            max_rows=max_rows,
+            max_steps=max_steps,
+            all_measures=all_measures,
         )
+        if chosen is TraceFormat.html and len(y) <= tracing.tracer.MAX_ROWS:
+            animation = tracing.make_animation(estimator, X, y, row=_row(reading, row, row_file), lang=lang)
     else:
         work = _other_subject(about, table, reading, settings, lang)
-    return _answer(work, format or _BY_SUFFIX.get(out.suffix if out else "", TraceFormat.text), out)
+    return _answer(work, chosen, out, animation)
 
 
 def _other_subject(
@@ -141,6 +164,8 @@ def _other_subject(
         Subject.roc: tracing.trace_roc,
         Subject.lift: tracing.trace_lift,
         Subject.folds: tracing.trace_folds,
+        Subject.order: tracing.trace_order,
+        Subject.imputation: tracing.trace_imputation,
     }
     work = subjects[about]
     given = _given(work, settings, about)
@@ -151,6 +176,8 @@ def _other_subject(
         data = reading.read(_needed(table, about))
         score = given.pop("score", None) or f"p_{given.get('positive', '')}"
         return work(data[data.target], data[score], lang=lang, **given)
+    if about in (Subject.order, Subject.imputation):
+        return work(*reading.read(_needed(table, about)).xy(), lang=lang, **given)
     if about in (Subject.halves, Subject.folds):
         return work(reading.read(_needed(table, about)).xy()[1], lang=lang, **given)
     if about is Subject.event:
@@ -196,10 +223,13 @@ def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
     return None if row is None else next(csv.reader([row], skipinitialspace=True))
 
 
-def _answer(work: Trace, format: TraceFormat, out: Path | None) -> Answer:
+def _answer(work: Trace, format: TraceFormat, out: Path | None, animation: Animation | None) -> Answer:
     from vaglio.runtime.files import write_whole
 
-    written: str = {"text": work.to_text, "html": work.to_html, "latex": work.to_latex}[format.value]()
+    if format is TraceFormat.html:
+        written = work.to_html(animation)
+    else:
+        written = work.to_latex() if format is TraceFormat.latex else work.to_text()
     if out is None:
         return Answer(work.to_dict(), [written.rstrip("\n")])
     write_whole(out, written)

@@ -37,16 +37,20 @@ white-space:nowrap;background:none}
 """
 
 
-def to_page(*traces: Trace) -> str:
-    """Return a whole document; on paper, each trace begins on a page of its own."""
+def to_page(*traces: Trace, pictures: str = "") -> str:
+    """Return a whole document; on paper, each trace begins on a page of its own.
+
+    The pictures of an animation stand below the first title.
+    """
     dark = "@media (prefers-color-scheme:dark){body{background:#171c24}}"
     paper = "@media print{.vaglio-trace.page+.vaglio-trace.page{break-before:page}}"
-    first, body = traces[0], "\n".join(_parts(trace, "vaglio-trace page", 1) for trace in traces)
+    first = traces[0]
+    shown = [_parts(trace, "vaglio-trace page", 1, "" if at else pictures) for at, trace in enumerate(traces)]
     return (
         f'<!doctype html>\n<html lang="{first.lang}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(first.title)}</title><style>body{{margin:0}}{dark}{paper}</style></head>\n"
-        f"<body><main><style>{_STYLE}</style>{body}</main></body></html>\n"
+        f"<body><main><style>{_STYLE}</style>{''.join(shown)}</main></body></html>\n"
     )
 
 
@@ -55,8 +59,8 @@ def to_fragment(trace: Trace) -> str:
     return f"<style>{_STYLE}</style>{_parts(trace, 'vaglio-trace', 3)}"
 
 
-def _parts(trace: Trace, classes: str, top: int) -> str:
-    parts = [f'<h{top} class="part0">{escape(trace.title)}</h{top}>']
+def _parts(trace: Trace, classes: str, top: int, pictures: str = "") -> str:
+    parts = [f'<h{top} class="part0">{escape(trace.title)}</h{top}>', pictures]
     for section in trace.sections:
         tag = f"h{top + section.level}"
         parts.append(f'<{tag} class="part{section.level}">{escape(section.title)}</{tag}>')

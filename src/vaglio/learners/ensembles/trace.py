@@ -18,6 +18,7 @@ from vaglio.learners.forest.trace import announce_winner, shared_vote
 from vaglio.learners.trees.model.rules import test_text
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.sentences import listed
+from vaglio.runtime.seeds import seed_of
 
 # Rounds with a table of all weights: after these the tables only repeat the rule.
 _ROUNDS_IN_FULL = 5
@@ -44,13 +45,15 @@ def trace_adaboost(page: Page, training: Training) -> None:
         )
     )
     page.formula("α = ½·ln((1 − e)/e)" if k == 2 else "α = ½·[ln((1 − e)/e) + ln(K − 1)]")
-    start = training.weight / training.weight.sum()
+    start, resets = training.weight / training.weight.sum(), int(estimator.max_resets)
     weight, member, facts = start, 0, list[dict[str, Any]]()
     for number, entry in enumerate(estimator.rounds_, start=1):
         if number > training.most_steps:
             page.text(say("{n:,} more {n:round is|rounds are} not shown.", n=len(estimator.rounds_) - number + 1))
             break
         page.section(say("Round {n}", n=number), level=2)
+        if estimator.sampling == "resample":
+            _sample(page, training, weight, number)
         if entry.alpha is None:
             page.text(
                 say(
@@ -58,6 +61,8 @@ def trace_adaboost(page: Page, training: Training) -> None:
                     error=say.fixed(entry.error),
                 )
             )
+            if number == len(estimator.rounds_):
+                page.text(say("No further reset is allowed (max_resets={n}), so training stops here.", n=resets))
             weight = start
             continue
         model = training.model.members[member]
@@ -66,6 +71,18 @@ def trace_adaboost(page: Page, training: Training) -> None:
         member += 1
     page.facts["rounds"] = facts
     _boosted_vote(page, training)
+
+
+def _sample(page: Page, training: Training, weight: np.ndarray, number: int) -> None:
+    """Write the rows that a round drew by weight, as the learner drew them."""
+    n = len(weight)
+    random = np.random.default_rng([seed_of(training.estimator.random_state), number - 1])
+    times = Counter((random.choice(n, n, p=weight) + 1).tolist())
+    page.facts.setdefault("samples", []).append(sorted(times.elements()))
+    page.text(page.say("The member is trained on {n:,} rows drawn with replacement, by their weights.", n=n))
+    if n <= _MOST_ROWS:
+        drawn = " ".join(f"{row}×{m}" if m > 1 else str(row) for row, m in sorted(times.items()))
+        page.text(page.say("Rows drawn: {rows}.", rows=drawn))
 
 
 def _round(

@@ -18,6 +18,8 @@ from vaglio.runtime.seeds import seed_of
 
 # Rows that are listed by number: more fill several pages.
 _MOST_ROWS = 40
+# Rows of a table of similarities, and neighbours that are listed of a row.
+_MOST_SQUARE, _MOST_SIMILAR = 20, 10
 
 
 def announce_winner(page: Page, training: Training, sums: np.ndarray) -> None:
@@ -68,11 +70,48 @@ def trace_random_forest(page: Page, training: Training) -> None:
         )
     )
     page.facts["left_out"] = [(rows + 1).tolist() for rows in unseen]
+    _similarity(page, training, forest)
     if training.row is None:
         page.text(say("Give a row to see how it is classified."))
         return
     votes = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
     shared_vote(page, training, np.array(votes), "soft")
+
+
+def _similarity(page: Page, training: Training, forest: Forest) -> None:
+    """Write the share of trees in which rows end in the same leaf: with a row, its most similar rows."""
+    say, n = page.say, len(training.y)
+    if training.row is None and n > _MOST_SQUARE:
+        return
+    leaf = forest.apply(training.matrix)
+    page.section(say("Similarity"))
+    page.text(
+        say(
+            "The similarity of two rows is the share of the {trees} trees in which they end in the same leaf; the "
+            "distance is 1 minus it.",
+            trees=forest.n_trees,
+        )
+    )
+    asked = leaf if training.row is None else forest.apply(training.row)
+    shared = (asked[:, None, :] == leaf[None]).sum(axis=2)
+    page.facts["similarity"] = (shared / forest.n_trees).tolist()
+    if training.row is None:
+        lines = [[str(i + 1), training.classes[training.y[i]], *map(str, line)] for i, line in enumerate(shared)]
+        head = [say("row"), say("class"), *(str(i + 1) for i in range(n))]
+        page.table(head, lines, say("Trees in which two rows share the leaf"))
+        return
+    order = np.argsort(-shared[0], kind="stable")[:_MOST_SIMILAR]
+    lines = [
+        [
+            str(i + 1),
+            training.classes[training.y[i]],
+            f"{say.fraction(shared[0, i], forest.n_trees)} = {say.fixed(shared[0, i] / forest.n_trees)}",
+            say.fixed(1 - shared[0, i] / forest.n_trees),
+        ]
+        for i in order.tolist()
+    ]
+    head = [say("row"), say("class"), say("similarity"), say("distance")]
+    page.table(head, lines, say("The most similar training rows"))
 
 
 def _left_out(training: Training, forest: Forest, draws: int) -> list[np.ndarray]:

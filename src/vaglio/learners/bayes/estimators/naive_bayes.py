@@ -31,6 +31,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
     numeric_groups,
 )
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
+from vaglio.learners.bayes.model.posterior import log_of
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
 from vaglio.learners.inputs import check_same_length, check_with_ranges, note_reliability
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
@@ -195,6 +196,37 @@ class NaiveBayesClassifier(Generative):
             features[j].name: as_frame(table.T, self.classes_.tolist(), list(features[j].categories))
             for j, table in model.linear_weights().items()
         }
+
+    def linear_model(self) -> Any:
+        """Return discrete naive Bayes as a linear classifier: w0 and one weight per value of each nominal column.
+
+        Returns
+        -------
+        DataFrame
+            ``column``, ``value`` and the weights; the first line, without a column, is w0. Of two classes there is one
+            ``weight``, the logarithm of the odds of the second class: the sum over the values of a row is above 0
+            where that class is more probable. Of more classes there is one column per class, and the largest sum wins.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> weights = vaglio.NaiveBayesClassifier().fit(X, y).linear_model()
+        >>> weights["weight"].round(3).head(3).tolist()  # ln(9/5), then sunny and overcast
+        [0.588, -0.786, 1.118]
+        """
+        check_is_fitted(self, "fitted_")
+        features, model = self.fitted_.codebook.features, self.fitted_.model
+        assert isinstance(model, NaiveBayesModel)
+        lines: list[tuple[str, str, np.ndarray]] = [("", "", log_of(np.asarray(model.prior)))]
+        for j, table in model.linear_weights().items():
+            lines += [(features[j].name, str(v), table[:, at]) for at, v in enumerate(features[j].categories)]
+        columns: dict[str, Any] = {"column": [line[0] for line in lines], "value": [line[1] for line in lines]}
+        weights = np.array([line[2] for line in lines])
+        if len(self.classes_) == 2:
+            with np.errstate(invalid="ignore"):  # a value that occurs in no class, without smoothing
+                return as_frame({**columns, "weight": weights[:, 1] - weights[:, 0]})
+        return as_frame({**columns, **{str(label): weights[:, c] for c, label in enumerate(self.classes_)}})
 
     def partial_fit(
         self, X: TableLike, y: ColumnLike, classes: ColumnLike | None = None, sample_weight: ColumnLike | None = None

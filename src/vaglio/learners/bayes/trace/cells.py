@@ -240,11 +240,27 @@ def trace_joint_bayes(page: Page, training: Training) -> None:
         for combination, line in zip(seen, table)
     ]
     names = [feature.name for feature in training.features]
-    page.table([*names, *training.classes], rows, chosen=here, most=training.most_steps)
+    page.table([*names, *training.classes], rows, say("Counts"), here, most=training.most_steps)
+    _distribution(page, training, rows, table, here)
     if asked is None:
         page.text(say("Give a row to see how it is classified."))
         return
     _decide(page, training, table[here[0]] if here else np.zeros(len(totals)), totals, alpha, n_cells)
+
+
+def _distribution(page: Page, training: Training, rows: list[list[str]], table: np.ndarray, here: list[int]) -> None:
+    """Write the same table as shares of all rows, which sum to 1."""
+    say, n = page.say, float(table.sum())
+    if n <= 0:
+        return
+    page.formula(f"P(x, c) = n(x, c) / {say.count(n)}")
+    of_values = len(training.features)
+    lines = [[*row[:of_values], *(say.fixed(value / n) for value in line)] for row, line in zip(rows, table)]
+    lines.append([*["Σ", *[""] * (of_values - 1)], *(say.fixed(value / n) for value in table.sum(axis=0))])
+    names = [feature.name for feature in training.features]
+    heads = [f"P(x, {label})" for label in training.classes]
+    page.table([*names, *heads], lines, say("Distribution"), here, most=training.most_steps + 1)
+    page.facts["distribution"] = (table / n).tolist()
 
 
 def _decide(page: Page, training: Training, cell: np.ndarray, totals: np.ndarray, alpha: float, cells: int) -> None:

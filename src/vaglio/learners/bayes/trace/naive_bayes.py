@@ -225,11 +225,55 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
             factor = write_frequencies(page, training, j, alpha, training.model.table)
         factors += [] if factor is None else [factor]
     _duplicates(page, training)
+    _linear(page, training)
     if training.row is None:
         page.text(say("Give a row to see how it is classified."))
         return
     write_product(page, training, factors, prior, written)
     _growing_alpha(page, training)
+
+
+def _linear(page: Page, training: Training) -> None:
+    """Write the weights of the linear model that naive Bayes of nominal columns is, w0 first."""
+    if not all(feature.is_nominal for feature in training.features):
+        return
+    say, weights = page.say, training.estimator.linear_model()
+    two = len(training.classes) == 2
+    page.section(say("As a linear model"))
+    if two:
+        page.text(
+            say(
+                "The logarithm of P({label}|x)/P({other}|x) is a sum: w0 from the priors, and one weight for the value "
+                "of each attribute. Above 0 the class is {label}.",
+                label=training.classes[1],
+                other=training.classes[0],
+            )
+        )
+        page.formula(f"w0 = ln(P({training.classes[1]})/P({training.classes[0]}))")
+        page.formula(f"w(v) = ln(P(v|{training.classes[1]})/P(v|{training.classes[0]}))")
+    else:
+        page.text(
+            say(
+                "The logarithm of P(c)·Π P(v|c) is a sum: w0 = ln P(c), and w(v) = ln P(v|c) for the value of each "
+                "attribute. The class with the largest sum is predicted."
+            )
+        )
+    heads = [say("weight")] if two else training.classes
+    chosen, lines = [0], list[list[str]]()
+    for at, (name, value, *w) in enumerate(weights.itertuples(index=False)):
+        lines.append([name or "w0", value, *(say.fixed(float(each)) for each in w)])
+        if training.row is not None and name:
+            j = next(j for j, feature in enumerate(training.features) if feature.name == name)
+            chosen += [at] if training.value(say, j, 0, training.row) == value else []
+    page.table([say("attribute"), say("value"), *heads], lines, chosen=chosen if training.row is not None else ())
+    page.facts["linear"] = {"w0": weights.iloc[0, 2:].to_numpy(dtype=float).tolist()}
+    if training.row is None:
+        return
+    of_row = weights.iloc[chosen, 2:].to_numpy(dtype=float)
+    for head, column in zip(heads, of_row.T):
+        name = "w0 + Σ w" if two else f"w0 + Σ w ({head})"
+        page.formula(f"{name} = {' + '.join(map(say.fixed, column))} = {say.fixed(column.sum())}".replace("+ −", "− "))
+    page.facts["linear"]["sum"] = of_row.sum(axis=0).tolist()
 
 
 def _growing_alpha(page: Page, training: Training) -> None:

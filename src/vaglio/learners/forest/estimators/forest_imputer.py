@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -159,13 +160,32 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ndarray or DataFrame
             An array for an array of numbers, else a frame.
         """
+        *_, filled = self.staged_transform(X)
+        return filled
+
+    def staged_transform(self, X: TableLike) -> Iterator[Any]:
+        """Yield the rows as they are filled at the start, by means and modes, and after each round.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray or DataFrame
+            As of :meth:`transform`, which returns the last of them.
+        """
         check_is_fitted(self, "history_")
         X = check_X(self, X, reset=False)
         matrix = self._encode(X)
         cells = self._started(matrix)
+        yield self._decoded(X, matrix, cells)
         # New rows go through the same rounds, with the same forests and donors, as the training rows did.
         for forest, donors in self._rounds:
             cells = self._refilled(cells, matrix, forest, donors)
+            yield self._decoded(X, matrix, cells)
+
+    def _decoded(self, X: TableLike, matrix: EncodedMatrix, cells: _Cells) -> Any:
         filled = self._without_empty(cells).matrix(matrix)
         if not self._codebook.named and filled.numeric.shape[1] == filled.n_features:
             return decode(filled, named=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax, softmax
+from sklearn.utils import check_random_state
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
@@ -15,6 +17,8 @@ from vaglio.learners.linear.trace.perceptron import frame_of_weights
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
+# Rows of a batch that are listed by number.
+_MOST_ROWS = 30
 # Newton's method stops when the gradient per row is below this: it gains no more digits afterwards.
 _SMALL = 1e-8
 
@@ -108,8 +112,10 @@ def trace_logistic(page: Page, training: Training) -> None:
     page.text(f"{', '.join(f'w{j} {name}' for j, name in enumerate(model.encoder.names, start=1))}.")
     if has_newton_steps(estimator):
         _newton(page, training, spoken)
+    elif estimator.solver == "minibatch":
+        _descent(page, training, spoken)
     else:
-        page.text(say("With an L1 penalty or mini-batches there are many small steps: only the result is shown."))
+        page.text(say("With an L1 penalty there are many small steps: only the result is shown."))
     _result(page, training, spoken)
     if training.row is None:
         page.text(say("Give a row to see how it is classified."))
@@ -177,6 +183,83 @@ def _newton(page: Page, training: Training, spoken: list[str]) -> None:
         else say("After {n:,} {n:step|steps} the loss is still decreasing.", n=len(path) - 1)
     )
     page.facts |= {"losses": [value for _, value, _ in path], "weights": path[-1][0].tolist()}
+
+
+def gradient_steps(training: Training, most: int) -> Iterator[tuple[int, np.ndarray, float, np.ndarray, np.ndarray]]:
+    """Repeat the first steps of the learner: pass, rows of the batch, rate, mean gradient, and θ after the step."""
+    estimator, loss = training.estimator, loss_of(training)
+    random, schedule = check_random_state(estimator.random_state), estimator._schedule()
+    theta, total, step = np.zeros((loss.outputs, loss.rows.shape[1])), float(loss.weight.sum()), 0
+    share, n = loss.strength / total, len(loss.y)
+    for epoch in range(1, int(estimator.n_iter_) + 1):
+        order = random.permutation(n)
+        for first in range(0, n, estimator.batch_size):
+            batch = order[first : first + estimator.batch_size]
+            part = replace(loss, rows=loss.rows[batch], y=loss.y[batch], weight=loss.weight[batch], strength=0.0)
+            size = float(part.weight.sum())
+            gradient = part.gradient(theta) / size
+            gradient[:, :-1] += share * (1 - estimator._absolute_share()) * theta[:, :-1]
+            step += 1
+            rate = schedule.rate(step)
+            theta = theta - rate * gradient
+            shrunk = rate * share * estimator._absolute_share()
+            theta[:, :-1] = np.sign(theta[:, :-1]) * np.maximum(np.abs(theta[:, :-1]) - shrunk, 0.0)
+            yield epoch, batch, rate, gradient, theta
+            if step == most:
+                return
+
+
+def _descent(page: Page, training: Training, spoken: list[str]) -> None:
+    """Write the steps along the gradient, on all rows or on batches of them."""
+    say, loss, estimator = page.say, loss_of(training), training.estimator
+    n, size = len(training.y), min(int(estimator.batch_size), len(training.y))
+    page.section(say("Gradient descent"))
+    page.text(
+        say("Every step uses all {n:,} rows (full batch).", n=n)
+        if size == n
+        else say(
+            "Every step uses {size:,} of the {n:,} rows (mini-batch), in a random order that is new in every pass.",
+            size=size,
+            n=n,
+        )
+    )
+    page.formula("w ← w + η·(1/m)·Σ xᵢ·(dᵢ − Pᵢ) = w + μ·Σ xᵢ·(dᵢ − Pᵢ)")
+    page.text(
+        say(
+            "The learner takes the mean over the m rows of the batch, with the rate η (eta0). The sum over these rows "
+            "with the rate μ = η/m is the same step: for μ = 0.1 on {size:,} rows, set eta0={eta}.",
+            size=size,
+            eta=say.short(0.1 * size),
+        )
+    )
+    path = list(gradient_steps(training, training.most_steps))
+    shown = min(loss.rows.shape[1] - 1, _MOST_WEIGHTS)
+    for output, label in enumerate(spoken):
+        lines = []
+        for step, (epoch, batch, rate, gradient, theta) in enumerate(path, start=1):
+            rows = " ".join(str(i + 1) for i in batch) if 1 < len(batch) < n <= _MOST_ROWS else str(len(batch))
+            lines.append([str(step), str(epoch), rows, say.fixed(rate), say.fixed(rate / len(batch))])
+            lines[-1] += [say.fixed(loss.value(theta)), say.fixed(float(np.linalg.norm(gradient)))]
+            lines[-1] += [*map(say.fixed, theta[output, :shown]), say.fixed(theta[output, -1])]
+        head = [
+            say("step"),
+            say("pass"),
+            say("rows"),
+            "η",
+            "μ = η/m",
+            "L",
+            "‖g‖/m",
+            *(f"w{j + 1}" for j in range(shown)),
+        ]
+        page.table([*head, "b"], lines, say("weights of {label}", label=label) if len(spoken) > 1 else "")
+    taken = int(estimator.n_iter_) * -(-n // size)
+    if taken > len(path):
+        page.text(say("{n:,} more {n:step is|steps are} not shown.", n=taken - len(path)))
+    page.facts |= {
+        "steps": taken,
+        "losses": [loss.value(theta) for *_, theta in path],
+        "weights": path[-1][-1].tolist(),
+    }
 
 
 def _result(page: Page, training: Training, spoken: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.impurity import MEASURES, after, entropy
+from vaglio.document.impurity import MEASURES, Cuts, after, entropy, weighted
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.encode import guarded_from, reliability
@@ -51,6 +51,8 @@ class Split:
         Gini index after the best binary test, and that test.
     reliable : float
         Part of the gain that is expected on other rows; below 1 for columns of many values only.
+    cuts : Cuts or None
+        Every threshold of a numeric attribute.
     """
 
     feature: int
@@ -62,19 +64,25 @@ class Split:
     remark: str
     binary: tuple[float, str]
     reliable: float = 1.0
+    cuts: Cuts | None = None
 
     def impurity_after(self, measure: str) -> float:
         return after(measure, self.branches)
 
-    def decrease(self, measure: str) -> float:
-        """Gain in this measure, of the known rows, by their share."""
+    def decrease(self, measure: str, reliable: float = 1.0) -> float:
+        """Gain in this measure, of the known rows, by their share; of it, the part that is reliable."""
         before = float(MEASURES[measure](self.branches.sum(axis=0)))
         gain = (before - self.impurity_after(measure)) * self.known
-        return self.reliable * (gain if gain > 1e-12 else 0.0) - self.penalty
+        return reliable * (gain if gain > 1e-12 else 0.0) - self.penalty
 
     @property
     def gain(self) -> float:
         return self.decrease("entropy")
+
+    @property
+    def counted_gain(self) -> float:
+        """The part of the gain that enters the choice."""
+        return self.decrease("entropy", self.reliable)
 
     @property
     def split_information(self) -> float:
@@ -84,8 +92,16 @@ class Split:
 
     @property
     def ratio(self) -> float:
+        return self._per_information(self.gain)
+
+    @property
+    def counted_ratio(self) -> float:
+        """The gain ratio that enters the choice."""
+        return self._per_information(self.counted_gain)
+
+    def _per_information(self, gain: float) -> float:
         information = self.split_information
-        return self.gain / information if information > 1e-12 else 0.0
+        return gain / information if information > 1e-12 else 0.0
 
 
 class NodeSplits:
@@ -125,23 +141,27 @@ class NodeSplits:
         return found
 
     def worth(self, split: Split) -> float:
-        return split.ratio if self.by_ratio else split.decrease(self.measure)
+        return split.counted_ratio if self.by_ratio else self.counted(split)
+
+    def counted(self, split: Split) -> float:
+        """The decrease of the learner's measure that enters the choice."""
+        return split.decrease(self.measure, split.reliable)
 
     def choose(self, splits: list[Split]) -> tuple[list[Split], dict[int, str]]:
         """Return the best split, or several equally good ones, and why other splits were excluded."""
         remarks = {split.feature: split.remark for split in splits if split.remark}
         usable = [split for split in splits if not split.remark]
         if self.require_gain:
-            remarks |= {s.feature: "no_gain" for s in usable if s.decrease(self.measure) <= 1e-12}
+            remarks |= {s.feature: "no_gain" for s in usable if self.counted(s) <= 1e-12}
             usable = [s for s in usable if s.feature not in remarks]
         if self.average_gain and usable:
             average = self.average_of(usable)
-            remarks |= {s.feature: "below_average" for s in usable if s.gain < average - 1e-3}
+            remarks |= {s.feature: "below_average" for s in usable if s.counted_gain < average - 1e-3}
             usable = [s for s in usable if s.feature not in remarks]
         most = max((self.worth(s) for s in usable), default=0.0)
         best = [s for s in usable if self.worth(s) >= most - 1e-9]
         least = self.training.estimator.min_gain
-        if (self.by_ratio and most <= 0) or not best or best[0].decrease(self.measure) < least - 1e-9:
+        if (self.by_ratio and most <= 0) or not best or self.counted(best[0]) < least - 1e-9:
             return [], remarks
         return best, remarks
 
@@ -151,7 +171,7 @@ class NodeSplits:
         As in C4.5, a column whose values are at least 0.3 of the training rows counts only if all columns are such.
         """
         all_many = all(self._many_valued(feature) for feature in range(len(self.training.features)))
-        gains = [s.gain for s in splits if all_many or not self._many_valued(s.feature)]
+        gains = [s.counted_gain for s in splits if all_many or not self._many_valued(s.feature)]
         return float(np.mean(gains)) if gains else float("inf")
 
     def _many_valued(self, feature: int) -> bool:
@@ -217,15 +237,14 @@ class NodeSplits:
         values, where = np.unique(x[known], return_inverse=True)
         table = np.zeros((len(values), len(self.training.classes)))
         np.add.at(table, (where, y[known]), w[known])
-        left = table.cumsum(axis=0)  # the class weights of the rows up to each value
         # Known values against missing ones: a further test if the direction of missing values is learned.
         against = np.array([self._counts(y, w) - unknown, unknown])
         alone = against if self.missing == "learned" and self.enough(against).all() else None
         if len(values) < 2:
             branches, remark = (self._counts(y, w)[None], "one_value") if alone is None else (alone, "")
             return self._made(feature, "" if alone is None else "?", branches, w, 0.0, remark, (float("nan"), ""))
-        total = left[-1]
-        left, middles = left[:-1], (values[:-1] + values[1:]) / 2
+        total, cuts = table.sum(axis=0), Cuts.of(values, table)
+        left, middles = cuts.below, cuts.threshold
         least = min(0.1 * float(self.rows(total)) / max(len(total), 1), 25.0) if self.c45 else 0.0
         sides = [(left, total - left)]
         if unknown.sum() > 0 and self.missing == "learned":
@@ -233,22 +252,26 @@ class NodeSplits:
         best = None
         for lower, upper in sides:
             enough = self.enough(lower, least) & self.enough(upper, least)
-            loss = np.where(enough, _loss(self.measure, lower) + _loss(self.measure, upper), np.inf)
+            loss = np.where(enough, weighted(self.measure, lower) + weighted(self.measure, upper), np.inf)
             at = int(np.argmin(loss))
             if np.isfinite(loss[at]) and (best is None or loss[at] < best[0] - 1e-12):
                 best = (loss[at], at, np.array([lower[at], upper[at]]), int(enough.sum()))
-        if alone is not None and (best is None or _loss(self.measure, alone).sum() < best[0] - 1e-12):
-            best = (float(_loss(self.measure, alone).sum()), -1, alone, 0)
-        by_gini = _loss("gini", left) + _loss("gini", total - left)
-        two = (float(by_gini.min() / total.sum()), self._threshold(middles[int(np.argmin(by_gini))]))
+        if alone is not None and (best is None or weighted(self.measure, alone).sum() < best[0] - 1e-12):
+            best = (float(weighted(self.measure, alone).sum()), -1, alone, 0)
+        by_gini = weighted("gini", left) + weighted("gini", total - left)
+        two = (float(by_gini.min() / total.sum()), self._threshold(float(middles[int(np.argmin(by_gini))])))
         if best is None:
-            return self._made(feature, "", self._counts(y, w)[None], w, 0.0, "few_rows", two)
+            return self._made(feature, "", self._counts(y, w)[None], w, 0.0, "few_rows", two, cuts)
         _, at, branches, tried = best
         if unknown.sum() > 0 and self.missing == "branch":
             branches = np.vstack([branches, unknown])
         penalty = float(np.log2(tried)) / float(w.sum()) if self.c45 and tried > 1 else 0.0
-        test = "?" if at < 0 else self._threshold(middles[at], feature)
-        return self._made(feature, test, branches, w, penalty, "", two)
+        test = "?" if at < 0 else self._threshold(float(middles[at]), feature)
+        return self._made(feature, test, branches, w, penalty, "", two, cuts)
+
+    def threshold_text(self, feature: int, value: float) -> str:
+        """Return the test of a threshold, as the tree writes it."""
+        return self._threshold(value, feature)
 
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":
@@ -267,15 +290,12 @@ class NodeSplits:
         penalty: float,
         remark: str,
         binary: tuple[float, str],
+        cuts: Cuts | None = None,
     ) -> Split:
         if not len(branches) or branches.sum() <= 0:
             branches = np.ones((1, len(self.training.classes)))
         total = float(w.sum())
-        return Split(feature, test, branches, float(branches.sum()) / total, total, penalty, remark, binary)
-
-
-def _loss(measure: str, counts: np.ndarray) -> np.ndarray:
-    return np.asarray(counts.sum(axis=-1) * MEASURES[measure](counts))
+        return Split(feature, test, branches, float(branches.sum()) / total, total, penalty, remark, binary, cuts=cuts)
 
 
 def best_subset(
@@ -287,7 +307,7 @@ def best_subset(
         branches = np.array([table[side == 0].sum(axis=0), table[side == 1].sum(axis=0)])
         if not enough(branches).all():
             continue
-        loss = float(_loss(measure, branches).sum())
+        loss = float(weighted(measure, branches).sum())
         if best is None or loss < best[0] - 1e-12:
             best = (loss, side, branches)
     return None if best is None else (best[1], best[2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
-from vaglio.document.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
+from vaglio.document.impurity import MEASURES, Cuts, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.encode import Feature
@@ -44,6 +44,8 @@ _CRITERIA = {
         "Each node takes the test that leaves the smallest error rate, that is, the test that decreases it most."
     ),
 }
+# Thresholds of one attribute that are listed: more fill several pages.
+_MOST_THRESHOLDS = 60
 _NOMINAL_SPLITS = {
     "multiway": text("A nominal attribute has one branch per value."),
     "subset": text("A test has two branches; the values of a nominal attribute are divided into two sets."),
@@ -128,6 +130,10 @@ class Growth:
     def __init__(self, page: Page, training: Training, tree: Tree) -> None:
         self.page, self.say, self.training, self.tree = page, page.say, training, tree
         self.splits = NodeSplits(self.say, training)
+        # What is shown: the measure of the learner, or all of them.
+        self.shown = {"entropy", "ratio", "gini", "binary", "error"} if training.all_measures else {self.splits.measure}
+        if self.splits.by_ratio:
+            self.shown.add("ratio")
         self.exact = all(getattr(training.estimator, name) == value for name, value in _NOT_EXACT.items())
         self.weight = node_weights(training, tree)
         inner = [node for node in preorder(tree) if not tree.is_leaf[node]]
@@ -166,8 +172,10 @@ class Growth:
         page.section(self.names[node], level=2)
         each = say.series(f"{label} {say.count(n)}" for label, n in zip(classes, counts) if n > 0)
         page.text(say("{rows} rows: {each}.", rows=say.count(counts.sum()), each=each))
-        page.formula(f"{say('entropy')} = {entropy_formula(say, counts)}")
-        page.formula(f"{say('Gini')} = {gini_formula(say, counts)}")
+        if "entropy" in self.shown:
+            page.formula(f"{say('entropy')} = {entropy_formula(say, counts)}")
+        if "gini" in self.shown:
+            page.formula(f"{say('Gini')} = {gini_formula(say, counts)}")
         above, used = node, set[int]()
         while (above := int(self.tree.parent[above])) >= 0:
             used.add(int(self.tree.feature[above]))
@@ -175,6 +183,10 @@ class Growth:
         best, remarks = self.splits.choose(splits)
         chosen = int(self.tree.feature[node])
         self._attributes(splits, remarks, chosen)
+        self._guard(splits)
+        for split in splits:
+            if split.cuts is not None and (split.feature == chosen or self.training.all_measures):
+                self._thresholds(split)
         if self.tree.node_kind[node] == LINEAR:
             return {"node": self.path[node], **write_combination(self, node, splits, best)}
         split = next(split for split in splits if split.feature == chosen)
@@ -206,20 +218,37 @@ class Growth:
                     "gain": s.gain,
                     "split_information": s.split_information,
                     "gain_ratio": s.ratio,
+                    "counted_gain": s.counted_gain,
+                    "counted_ratio": s.counted_ratio,
                     "gini": s.impurity_after("gini"),
                     "gini_binary": s.binary[0],
                     "binary_test": s.binary[1],
                     "remark": s.remark,
+                    "thresholds": []
+                    if s.cuts is None
+                    else [
+                        {"threshold": t, "gain": gain, "gini": gini}
+                        for t, gain, gini in zip(*map(np.ndarray.tolist, _columns(s.cuts)))
+                    ],
                 }
                 for s in splits
             },
         }
 
     def _attributes(self, splits: list[Split], remarks: dict[int, str], chosen: int) -> None:
-        say, by_error = self.say, self.splits.measure == "error"
-        columns = [say("attribute"), say("test"), say("entropy after"), say("gain"), say("split info")]
-        columns += [say("gain ratio"), say("Gini after"), say("binary Gini"), say("binary test")]
-        columns += [*([say("error after")] if by_error else []), say("remark")]
+        """Write one line per attribute, with the measures that the learner compares."""
+        say, shown = self.say, self.shown
+        by_measure: list[tuple[str, str, Callable[[Split], str]]] = [
+            ("entropy", say("entropy after"), lambda s: say.fixed(s.impurity_after("entropy"))),
+            ("entropy", say("gain"), lambda s: say.fixed(s.gain)),
+            ("ratio", say("split info"), lambda s: say.fixed(s.split_information)),
+            ("ratio", say("gain ratio"), lambda s: say.fixed(s.ratio)),
+            ("gini", say("Gini after"), lambda s: say.fixed(s.impurity_after("gini"))),
+            ("binary", say("binary Gini"), lambda s: say.fixed(s.binary[0])),
+            ("binary", say("binary test"), lambda s: s.binary[1]),
+            ("error", say("error after"), lambda s: say.fixed(s.impurity_after("error"))),
+        ]
+        columns = [(name, write) for measure, name, write in by_measure if measure in shown]
         rows, marked = [], []
         for i, split in enumerate(splits):
             if split.feature == chosen:
@@ -227,18 +256,57 @@ class Growth:
             remark = say("chosen") if split.feature == chosen else ""
             if split.feature in remarks:
                 remark = say.text(REMARKS[remarks[split.feature]])
-            elif split.reliable < 1:
-                part = say("{part} of the gain is reliable (many values)", part=say.fixed(split.reliable))
-                remark = f"{remark}; {part}" if remark else part
-            rows.append([self.training.features[split.feature].name, split.test or say("each value")])
-            rows[-1] += [
-                say.fixed(split.impurity_after("entropy")),
-                say.fixed(split.gain),
-                say.fixed(split.split_information),
+            first = [self.training.features[split.feature].name, split.test or say("each value")]
+            rows.append([*first, *(write(split) for _, write in columns), remark])
+        head = [say("attribute"), say("test"), *(name for name, _ in columns), say("remark")]
+        self.page.table(head, rows, say("All attributes"), marked)
+
+    def _guard(self, splits: list[Split]) -> None:
+        """Write what the guard of columns of many values leaves of a gain, apart from the gain as it is defined."""
+        say = self.say
+        for split in splits:
+            if split.reliable >= 1 or split.remark in ("used", "one_value"):
+                continue
+            measure = self.splits.measure
+            words = {
+                "name": self.training.features[split.feature].name,
+                "part": say.percent(split.reliable),
+                "counted": say.fixed(split.counted_ratio if self.splits.by_ratio else self.splits.counted(split)),
+                "defined": say.fixed(split.ratio if self.splits.by_ratio else split.decrease(measure)),
+            }
+            self.page.text(
+                say(
+                    "Guard: {name} has many values, and {part} of its gain can be expected on other rows. It enters "
+                    "the choice with {counted} instead of {defined}.",
+                    **words,
+                )
+            )
+
+    def _thresholds(self, split: Split) -> None:
+        """Write every threshold of a numeric attribute with what it gains; the best is marked."""
+        say, cuts = self.say, split.cuts
+        assert cuts is not None
+        measures = [name for name in ("entropy", "gini", "error") if name in self.shown]
+        after, gain = ([getattr(cuts, what)(name) for name in measures] for what in ("after", "gain"))
+        titles = {
+            "entropy": (say("entropy after"), say("gain")),
+            "gini": (say("Gini after"), say("decrease in Gini")),
+            "error": (say("error after"), say("decrease in error")),
+        }
+        head = [say("threshold"), say("rows below"), say("rows above")]
+        head += [title for name in measures for title in titles[name]]
+        rows = [
+            [
+                self.splits.threshold_text(split.feature, float(threshold)),
+                say.count(cuts.below[t].sum()),
+                say.count(cuts.above[t].sum()),
+                *(say.fixed(float(column[t])) for both in zip(after, gain) for column in both),
             ]
-            rows[-1] += [say.fixed(split.ratio), say.fixed(split.impurity_after("gini")), say.fixed(split.binary[0])]
-            rows[-1] += [split.binary[1], *([say.fixed(split.impurity_after("error"))] if by_error else []), remark]
-        self.page.table(columns, rows, say("All attributes"), marked)
+            for t, threshold in enumerate(cuts.threshold)
+        ]
+        name = self.training.features[split.feature].name
+        best = [t for t, row in enumerate(rows) if row[0] == split.test]
+        self.page.table(head, rows, say("Every threshold of {name}", name=name), best, most=_MOST_THRESHOLDS)
 
     def _reason(self, split: Split, splits: list[Split], remarks: dict[int, str]) -> None:
         page, say = self.page, self.say
@@ -286,22 +354,33 @@ class Growth:
 
     def _branches(self, node: int, split: Split) -> None:
         """Write the branches of the chosen test, and the calculation of its measure."""
-        page, say, classes = self.page, self.say, self.training.classes
-        rows, tables = [], []
+        tables = self.branch_table(node, self.training.features[split.feature].name)
+        if split.known > 1 - 1e-9 and len(tables) > 1:
+            self._work_out(np.array(tables), split)
+        elif split.known <= 1 - 1e-9:
+            self._work_out_known(split)
+
+    def branch_table(self, node: int, name: str, prefix: str = "") -> list[np.ndarray]:
+        """Write the branches of a test; return the class weights of those that rows take."""
+        say, rows, tables = self.say, list[list[str]](), list[np.ndarray]()
         for branch, child in enumerate(self.tree.children(node)):
             counts = self.training.class_weights(weight=self.weight[child])
             if counts.sum() <= 0:
                 continue
             tables.append(counts)
-            label = self.branch_name(node, branch)
-            rows.append([label, say.count(counts.sum()), *map(say.count, counts), say.fixed(float(entropy(counts)))])
-            rows[-1] += [say.fixed(float(gini(counts))), self.fate(child)]
-        head = [say("branch"), say("rows"), *classes, say("entropy"), say("Gini"), say("then")]
-        page.table(head, rows, say("The branches of {name}", name=self.training.features[split.feature].name))
-        if split.known > 1 - 1e-9 and len(tables) > 1:
-            self._work_out(np.array(tables), split)
-        elif split.known <= 1 - 1e-9:
-            self._work_out_known(split)
+            rows.append([prefix + self.branch_name(node, branch), say.count(counts.sum()), *map(say.count, counts)])
+            rows[-1] += [*self.measured(counts), self.fate(child)]
+        head = [say("branch"), say("rows"), *self.training.classes, *self.measured(), say("then")]
+        self.page.table(head, rows, say("The branches of {name}", name=name))
+        return tables
+
+    def measured(self, counts: np.ndarray | None = None) -> list[str]:
+        """Return the measures of one branch that are shown, or without counts their names."""
+        names = {"entropy": self.say("entropy"), "gini": self.say("Gini")}
+        shown = [measure for measure in names if measure in self.shown]
+        if counts is None:
+            return [names[measure] for measure in shown]
+        return [self.say.fixed(float(MEASURES[measure](counts))) for measure in shown]
 
     def _work_out(self, branches: np.ndarray, split: Split) -> None:
         page, say, sizes = self.page, self.say, branches.sum(axis=1)
@@ -312,9 +391,10 @@ class Growth:
             less = f" − {say.fixed(split.penalty)}" if split.penalty else ""
             start = say.fixed(float(entropy(whole)))
             page.formula(f"{say('gain')} = {start} − ({' + '.join(terms)}){less} = {say.fixed(gain - split.penalty)}")
-            page.formula(f"{say('split information')} = {entropy_formula(say, sizes)}")
-            shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
-            page.formula(f"{say('gain ratio')} = {shown}")
+            if "ratio" in self.shown:
+                page.formula(f"{say('split information')} = {entropy_formula(say, sizes)}")
+                shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
+                page.formula(f"{say('gain ratio')} = {shown}")
         elif self.splits.measure == "gini":
             terms = [f"{say.fraction(n, total)}·{say.fixed(float(gini(b)))}" for n, b in zip(sizes, branches)]
             left = after("gini", branches)
@@ -382,6 +462,11 @@ class Growth:
         return paths
 
 
+def _columns(cuts: Cuts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Thresholds, information gain and Gini index after each."""
+    return cuts.threshold, cuts.gain("entropy"), cuts.after("gini")
+
+
 def preorder(tree: Tree) -> list[int]:
     """Nodes from the root down, each before its children, branches from left to right."""
     order, stack = [], [0]
@@ -418,18 +503,7 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
     page.text(say("Chosen: a linear combination."))
     name = growth.test_name(node)
     page.formula(f"{name} = {' + '.join(terms)}".replace("+ −", "− "))
-    rows, tables = [], []
-    for branch, child in enumerate(tree.children(node)):
-        counts = growth.training.class_weights(weight=growth.weight[child])
-        if counts.sum() <= 0:
-            continue
-        tables.append(counts)
-        label = f"{name} {combination_branch(say, tree, node, branch, features)}"
-        rows.append([label, say.count(counts.sum()), *map(say.count, counts), say.fixed(float(entropy(counts)))])
-        rows[-1] += [say.fixed(float(gini(counts))), growth.fate(child)]
-    head = [say("branch"), say("rows"), *growth.training.classes, say("entropy"), say("Gini"), say("then")]
-    page.table(head, rows, say("The branches of {name}", name=name))
-    branches = np.array(tables)
+    branches = np.array(growth.branch_table(node, name, f"{name} "))
     left, sizes = float(after(measure, branches)), branches.sum(axis=1)
     impurity = [float(MEASURES[measure](branch)) for branch in branches]
     parts = [f"{say.fraction(n, sizes.sum())}·{say.fixed(value)}" for n, value in zip(sizes, impurity)]

@@ -1,0 +1,204 @@
+"""``vaglio.draw``: every figure by its name, from one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.figures import curves, networks, planes, tables
+from vaglio.figures.planes import Subject
+from vaglio.fitted import Fitted
+from vaglio.learners.registry import find
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, text
+from vaglio.messages.sentences import did_you_mean
+from vaglio.table import Table
+from vaglio.typing import ColumnLike, TableSource
+
+__all__ = ["FIGURES", "FigureKind", "draw"]
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """A figure that can be drawn.
+
+    Attributes
+    ----------
+    title : Message
+        What it shows.
+    draw : callable
+        From a :class:`Subject` to a matplotlib figure.
+    needs : {"nothing", "table", "classes", "model"}
+        What must be passed: no table, a table, a table with its class column; or a model, for which a learner and a
+        table will do.
+    learner : str
+        The learner that is trained if none is given.
+    options : tuple of str
+        What only this figure takes.
+    """
+
+    title: Message
+    draw: Callable[[Subject], Any]
+    needs: Literal["nothing", "table", "classes", "model"] = "classes"
+    learner: str = ""
+    options: tuple[str, ...] = ()
+
+
+FIGURES: dict[str, FigureKind] = {
+    "regions": FigureKind(text("Decision regions in two columns"), planes.draw_regions, learner="cart"),
+    "margin": FigureKind(text("Margin, support vectors and slacks"), planes.draw_margin, learner="svm"),
+    "path": FigureKind(text("The line of a perceptron, pass by pass"), planes.draw_path, learner="perceptron"),
+    "ellipses": FigureKind(text("Gaussian ellipses of the classes"), planes.draw_ellipses),
+    "densities": FigureKind(text("Densities of two columns in each class"), planes.draw_class_densities),
+    "generative": FigureKind(text("A discriminative beside a generative model"), planes.draw_generative),
+    "distance": FigureKind(
+        text("Distance from a point: Euclid beside a forest"), planes.draw_distance, options=("point",)
+    ),
+    "similarity": FigureKind(text("The rows by the distance of a forest"), tables.draw_similarity),
+    "boxes": FigureKind(text("Box plots with fences"), tables.draw_boxes, "table"),
+    "pairs": FigureKind(text("Pairs of columns"), tables.draw_pairs, "table", options=("diag",)),
+    "neuron": FigureKind(text("The neuron or network with its weights"), networks.draw_neuron, "model", "perceptron"),
+    "parameter": FigureKind(text("Accuracy against a parameter, such as K"), curves.draw_parameter, learner="knn"),
+    "roc": FigureKind(text("ROC curve, row by row"), curves.draw_roc, learner="naive-bayes", options=("positive",)),
+    "precision-recall": FigureKind(
+        text("Precision and recall, row by row"),
+        curves.draw_precision_recall,
+        learner="naive-bayes",
+        options=("positive",),
+    ),
+    "gains": FigureKind(
+        text("Positives found, row by row"), curves.draw_gains, learner="naive-bayes", options=("positive",)
+    ),
+    "lift": FigureKind(text("Lift, row by row"), curves.draw_lift, learner="naive-bayes", options=("positive",)),
+    "impurity": FigureKind(text("Entropy, Gini index and error"), curves.draw_impurity, "nothing"),
+    "means": FigureKind(text("Harmonic against arithmetic mean"), curves.draw_means, "nothing"),
+    "threshold": FigureKind(
+        text("A threshold between two normal densities"),
+        curves.draw_threshold,
+        "nothing",
+        options=("mean", "sd", "prior", "threshold"),
+    ),
+}
+
+
+def draw(
+    figure: str,
+    model: Any = None,
+    X: TableSource | None = None,
+    y: str | ColumnLike | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    lang: str | Locale = "en",
+    **options: Any,
+) -> Any:
+    """Draw a figure by its name.
+
+    Parameters
+    ----------
+    figure : str
+        One of ``vaglio.figures.FIGURES``, for instance "regions", "margin", "neuron", "pairs", "roc" or "impurity".
+    model : str, estimator or Fitted, optional
+        A learner's id, an estimator, or a fitted model; by default the learner of the figure. A learner is trained on
+        the two columns that are drawn (on all, with ``fixed``); a fitted model keeps its columns.
+    X : Table, frame, array or path, optional
+        The rows.
+    y : str or array-like, optional
+        The class column of X, or the classes.
+    columns : sequence of two str, optional
+        The columns of the axes; by default the two numeric columns that tell most about the class.
+    fixed : dict, optional
+        Values of the other columns; a list of values makes one picture for each. By default medians and modes.
+    settings : dict, optional
+        Parameters of the learner; a list of values makes one picture for each, such as ``{"n_neighbors": [1, 5, 15]}``.
+    seed : int, default=0
+        Seed of learners and samples.
+    lang : str or Locale, default="en"
+        The language of the words and numbers.
+    **options
+        What only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and others), ``mean``,
+        ``sd``, ``prior`` and ``threshold`` (threshold).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> penguins = vaglio.datasets.load("penguins")
+    >>> figure = vaglio.draw("regions", "knn", penguins, "species", settings={"n_neighbors": [1, 15]})
+    >>> len(figure.axes)
+    2
+    """
+    kind = FIGURES.get(figure)
+    if kind is None:
+        raise InputError(
+            "no-such-figure",
+            "There is no figure {figure!r}: {hint}",
+            figure=figure,
+            hint=did_you_mean(figure, list(FIGURES), otherwise=text("there are"), most=len(FIGURES)),
+        )
+    if unknown := [name for name in options if name not in kind.options]:
+        raise InputError(
+            "unknown-figure-option",
+            "The figure {figure!r} has no option {name!r}: {hint}",
+            figure=figure,
+            name=unknown[0],
+            hint=did_you_mean(unknown[0], list(kind.options), otherwise=text("it has")),
+        )
+    if isinstance(model, Fitted) and model.classes is None and kind.needs != "table":
+        raise NotSupportedError(
+            "figure-of-regressor",
+            "The model predicts numbers; the figure {figure!r} shows a classifier.",
+            figure=figure,
+        )
+    table, target = _rows(figure, kind, X, y)
+    if columns is not None and len(columns) != 2 and kind.needs != "table":
+        raise InputError("two-columns-named", "Name two columns to draw; got {n:,}.", n=len(columns))
+    if table is not None:
+        for column in columns or ():
+            table.column(column)  # one that is not there is refused by name
+    subject = Subject(
+        find(model).make() if isinstance(model, str) else model,
+        table,
+        target,
+        None if columns is None else tuple(columns),  # type: ignore[arg-type]
+        {name: _as_list(value) for name, value in (fixed or {}).items()},
+        {name: _as_list(value) for name, value in (settings or {}).items()},
+        {name: value for name, value in options.items() if value is not None},
+        seed,
+        locale_of(lang),
+        kind.learner,
+    )
+    return kind.draw(subject)
+
+
+def _rows(figure: str, kind: FigureKind, X: Any, y: Any) -> tuple[Table | None, str | None]:
+    """Return the table, and the name of its class column."""
+    if kind.needs == "nothing":
+        return None, None
+    if X is None:
+        if kind.needs == "model":
+            return None, None
+        raise InputError("figure-needs-table", "The figure {figure!r} needs a table.", figure=figure)
+    table = Table.from_any(X)
+    target = table.target if y is None else y
+    if target is not None and not isinstance(target, str):
+        name = "class" if "class" not in table.columns else "class of the row"
+        frame = table.to_frame()
+        frame[name] = np.asarray(target)
+        return Table.from_any(frame), name
+    if target is None and kind.needs in ("classes", "model"):
+        raise InputError("figure-needs-classes", "The figure {figure!r} needs the class column.", figure=figure)
+    return table, None if target is None else table.resolve(target)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
