@@ -88,7 +88,7 @@ def _unguarded(learner: str) -> dict[str, Any]:
     if find(learner).make().get_params().get("high_cardinality") is not None:
         off["high_cardinality"] = None
     if learner in _OF_TREES:
-        off["estimator"] = find("cart").make(high_cardinality=None, **_OF_TREES[learner])
+        off["estimator"] = find("cart").make(textbook=False, high_cardinality=None, **_OF_TREES[learner])
     return off
 
 

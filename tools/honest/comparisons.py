@@ -14,7 +14,7 @@ from tools.honest.simulation import Simulation
 __all__ = ["SIMULATIONS"]
 
 
-class _Columns(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _Columns(ClassifierMixin, BaseEstimator):
     """A learner that sees some columns only."""
 
     def __init__(self, learner: Any, columns: tuple[int, ...]) -> None:
