@@ -261,6 +261,12 @@ class SquaredProblem(LogisticProblem):
 
 
 # -- both ------------------------------------------------------------------------------------------------------------
+def _mean_of_varying(squares: np.ndarray) -> float:
+    """Return the mean square of the columns that vary: one that is constant must not move the strengths of the path."""
+    varying = squares > np.finfo(float).eps * squares.max(initial=0.0)
+    return float(squares[varying].mean()) if varying.any() else 0.0
+
+
 @dataclass(frozen=True)
 class Squares:
     """Rows and numbers to predict, and how the minimum is found.
@@ -306,10 +312,10 @@ class Squares:
     def alphas(self, sums: Sums | None) -> np.ndarray:
         """Return the strengths of the path."""
         if sums is not None:
-            return strengths(sums.slopes, float(np.diag(sums.gram).mean()), self.penalty.l1_ratio)
+            return strengths(sums.slopes, _mean_of_varying(np.diag(sums.gram)), self.penalty.l1_ratio)
         slopes = self.problem().smooth(np.array([[0.0] * self.rows.shape[1] + [self._middle]]))[1][0, :-1]
-        squared = (self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2).mean()
-        found = strengths(slopes, float(squared), self.penalty.l1_ratio)
+        squared = (self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2).mean(axis=0)
+        found = strengths(slopes, _mean_of_varying(np.asarray(squared).ravel()), self.penalty.l1_ratio)
         return found[found > 0][::_EVERY]
 
     @property
