@@ -17,7 +17,7 @@ from vaglio.studio.project.folder import Project, project_lock
 from vaglio.studio.project.message_files import restored
 
 SECRET = "a;secret\n1;2\n3;4\n"
-PAGES = ("table", "explore", "learn", "compare", "understand", "trace", "export")
+PAGES = ("table", "explore", "learn", "compare", "understand", "trace", "exercises", "export")
 
 
 def project_file(name: str, **choices: Any) -> dict[str, Any]:

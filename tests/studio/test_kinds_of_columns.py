@@ -96,6 +96,7 @@ HAS = {
     "compare": ('id="at-threshold"', 'id="panel-roc"'),
     "understand": ('id="why"', 'data-of="decision"'),
     "trace": ('class="trace-step',),
+    "exercises": ('name="a.1"', "<table"),
     "export": ('id="program-text"', "/export/model?model="),
 }
 

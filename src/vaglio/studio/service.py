@@ -22,6 +22,7 @@ from vaglio.studio.forms import Form, read_form
 from vaglio.studio.jobs.runner import Jobs
 from vaglio.studio.page_rendering import HEADERS, environment, static_files
 from vaglio.studio.pages.compare import ComparePage
+from vaglio.studio.pages.exercises import ExercisesPage
 from vaglio.studio.pages.explore import ExplorePage
 from vaglio.studio.pages.export import ExportPage
 from vaglio.studio.pages.learn import LearnPage
@@ -47,6 +48,7 @@ PAGES: dict[str, type[Page]] = {
     "compare": ComparePage,
     "understand": UnderstandPage,
     "trace": TracePage,
+    "exercises": ExercisesPage,
     "export": ExportPage,
 }
 _YEAR = 365 * 24 * 3600
@@ -55,7 +57,7 @@ _NO_PAGE = Message("unknown-page", "There is no page at this address.")
 
 
 class Studio:
-    """One user, one project, seven pages.
+    """One user, one project, and the pages.
 
     Parameters
     ----------
