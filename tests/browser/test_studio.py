@@ -53,8 +53,9 @@ def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         page.get_by_role("button", name="Merge the spellings").click()
         page.wait_for_selector(".steps li:nth-child(6)")
         person.go("learn")
-        page.get_by_label("cost of predicting no when yes is true").fill("4")
-        page.get_by_label("cost of predicting yes when no is true").fill("1")
+        page.get_by_label("The class to find is").select_option("yes")
+        page.get_by_label("Missing one costs").fill("4")
+        page.get_by_label("A false alarm costs").fill("1")
         for box in page.locator("input[name=learner]").all():
             box.set_checked(box.get_attribute("value") in FIVE)
         page.locator("#plan-folds_3").check()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.export.source import moment
 from vaglio.fitted.formats import coefficient_rows, has_coefficients
+from vaglio.messages.figures import moment
 from vaglio.messages.listing import html_table
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, Number, join, text
