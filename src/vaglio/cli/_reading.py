@@ -182,9 +182,7 @@ class FileOptions:
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         how.setdefault("footer", False)  # as many rows are written as were given
-        return read_chunks(
-            source, rows, like=fitted.cell_formats, missing=self.missing_words(), as_written=True, **how
-        )
+        return read_chunks(source, rows, like=fitted.cell_formats, missing=self.missing_words(), as_written=True, **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""

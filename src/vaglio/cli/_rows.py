@@ -130,9 +130,11 @@ class WorkOptions:
 
         if self._out_of_core(source, reading.file):
             data = table_for_model(source, reading.file, fitted)
-            found = matching_columns([*fitted.codebook.names, target], data.columns)
-            target = found.get(target, target)
-            return Rows.of(data.select([*found.values(), *({target} - set(found.values()))]), target)
+            wanted = {*fitted.codebook.names, target}
+            found = matching_columns(wanted, data.columns)
+            # What is absent is told when rows are predicted, with what the table has instead.
+            data = data.select(list(found.values())) if len(found) == len(wanted) else data
+            return Rows.of(data, found.get(target, target))
         assert fitted.classes is not None
         X, y = reading.file.read_for_model(source, fitted, target).xy()
         return Rows.of(X, labels_like(y, fitted.classes.tolist()))
@@ -341,6 +343,6 @@ def _scanned(
         return data
     told, like = levels or {}, by_column(like, data.columns)
     columns = tuple((name, known if name in told else like.get(name, known)) for name, known in data.reading.columns)
-    how = tuple({"footer": False, **dict(data.parts[0].options)}.items())
-    parts = tuple(replace(part, options=how, as_written=as_written) for part in data.parts)
+    settled = tuple({"footer": False, **dict(data.parts[0].options)}.items())
+    parts = tuple(replace(part, options=settled, as_written=as_written) for part in data.parts)
     return replace(data, parts=parts, reading=replace(data.reading, columns=columns))

@@ -25,8 +25,8 @@ from vaglio.encode._matrix import EncodedMatrix, fill_column
 from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
-from vaglio.messages.sentences import listed
 from vaglio.messages.options import renaming
+from vaglio.messages.sentences import listed
 from vaglio.table import CellFormat, Column, Table, matching_columns, note_matches
 from vaglio.typing import TableLike
 

@@ -8,7 +8,17 @@ from typing import Any
 
 from vaglio.messages.message import Option
 
-__all__ = ["as_identifier", "as_input", "as_missing", "as_nominal", "in_order", "limit", "reading", "renaming", "setting"]
+__all__ = [
+    "as_identifier",
+    "as_input",
+    "as_missing",
+    "as_nominal",
+    "in_order",
+    "limit",
+    "reading",
+    "renaming",
+    "setting",
+]
 
 
 def as_nominal(column: str) -> Option:

@@ -69,7 +69,8 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
         if columns and len(columns) + len(names) > 2:
             raise ColumnError(
                 "columns-match-ambiguously",
-                "It is not clear which column {wanted} of the model {n:is|are}: {columns} could be meant. Set {option}.",
+                "It is not clear which column {wanted} of the model {n:is|are}: {columns} could be meant. Set "
+                "{option}.",
                 n=len(names),
                 wanted=listed(names, quoted=True),
                 columns=listed(columns, quoted=True),

@@ -163,9 +163,10 @@ def _one(column: Any) -> Any:
 
 
 def _other_marks(column: Any) -> Any:
-    """Return numbers with point and comma exchanged."""
+    """Return numbers with point and comma exchanged; words for a missing value have no digit."""
     held = pc.replace_substring(column, ".", "\0")
-    return pc.replace_substring(pc.replace_substring(held, ",", "."), "\0", ",")
+    exchanged = pc.replace_substring(pc.replace_substring(held, ",", "."), "\0", ",")
+    return pc.if_else(pc.match_substring_regex(column, r"\d"), exchanged, column)
 
 
 def _utf8_for_others(error: UnicodeError) -> tuple[bytes, int]:

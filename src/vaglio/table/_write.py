@@ -193,7 +193,7 @@ class TableWriter:
         self._sink.write(self._text.lines(rows, further))
 
     def _text_like(self, rows: Any) -> TextRows:
-        """Return how text is written: like that of the rows, if it is known, or as a spreadsheet of the reader wants."""
+        """Return how text is written: like that of the rows, if it is known, or as a spreadsheet wants it."""
         written = rows.written if isinstance(rows, Table) else None
         style = TextStyle() if written is None else written.style
         if self.for_spreadsheet and self.locale is not None:
@@ -235,4 +235,3 @@ class TableWriter:
             if not self._place.__exit__(type(failure), failure, failure.__traceback__):
                 raise
         self._place.__exit__(kind, error, at)
-

@@ -60,7 +60,10 @@ Top = Annotated[
 Reasons = Annotated[
     int | None,
     output_option(
-        "--reasons", min=1, metavar="N", help="Write up to N reasons per row, in words: for the class of --sort, if given."
+        "--reasons",
+        min=1,
+        metavar="N",
+        help="Write up to N reasons per row, in words: for the class of --sort, if given.",
     ),
 ]
 
@@ -230,7 +233,7 @@ def _with_reasons(
         explained = [each.reasons_for(label)[:most] for each in fitted.explain(chunk, counterfactual=False)]
         told = [[said.text(reason.text) for reason in reasons] for reasons in explained]
         columns = {f"reason_{n + 1}": [each[n] if n < len(each) else None for each in told] for n in range(most)}
-        yield chunk, new | {column: words for column, words in columns.items()}
+        yield chunk, new | columns
 
 
 def _named_for_people(new: dict[str, Any]) -> dict[str, Any]:

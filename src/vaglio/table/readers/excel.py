@@ -24,8 +24,8 @@ import numpy as np
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
-from vaglio.table._column_names import by_column, renamed
 from vaglio.table._cell_format import CellFormat
+from vaglio.table._column_names import by_column, renamed
 from vaglio.table._numerals import is_numeral
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING

@@ -127,7 +127,7 @@ def open_batches(
     if form == "csv":
         first = _whole_rows(head)
         found = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options).renamed(rename)
-        line_end = "\r\n" if b"\r\n" in first else "\n"
+        line_end = "\r\n" if b"\r\n" in first or b"\r\0\n" in first else "\n"
         dialect = replace(found, encoding=encoding or _encoding(head), line_end=line_end)
         limits.check_shape(name, 1, len(dialect.names))
         return name, _csv_batches(stream, head, name, path, options, dialect), dialect

@@ -129,7 +129,9 @@ class FilePart:
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
-        for table in read_chunks(self.path, rows, like=reading.columns, as_written=self.as_written, **dict(self.options)):
+        for table in read_chunks(
+            self.path, rows, like=reading.columns, as_written=self.as_written, **dict(self.options)
+        ):
             self._refuse_absent(reading, table.columns)
             yield table.select(reading.names) if list(table.columns) != reading.names else table
 
