@@ -113,7 +113,7 @@ def open_batches(
     limits : Limits
         What a batch may hold; the number of batches is not limited.
     like : mapping, optional
-        Column -> how it is read, for the formats that are read whole.
+        Column -> how it is read. Formats that are read whole need it; in others its names show which row has the names.
     rename : mapping, optional
         Column -> its new name.
     """
@@ -126,7 +126,8 @@ def open_batches(
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
         first = _whole_rows(head)
-        found = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options).renamed(rename)
+        told = {"whole": False, "known": like or ()}
+        found = find_dialect(to_utf8(Source(name, first), encoding), name, **told, **options).renamed(rename)
         line_end = "\r\n" if b"\r\n" in first or b"\r\0\n" in first else "\n"
         dialect = replace(found, encoding=encoding or _encoding(head), line_end=line_end)
         limits.check_shape(name, 1, len(dialect.names))
