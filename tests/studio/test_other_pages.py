@@ -8,6 +8,7 @@ import re
 import pytest
 from tests.studio.conftest import messy_table
 
+from vaglio.fitted import load
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.service import PAGES
 from vaglio.table import read
@@ -190,7 +191,45 @@ def test_another_file_is_predicted(enter, tmp_path):
     table = read(tmp_path / "predicted.csv")
     assert len(table) == 2
     assert {"predicted", "p_no", "p_yes"} <= set(table.columns)
-    rows.write_text("outlook\nsunny\n")
-    visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(rows))
-    visitor.wait("predict", "failed")
-    assert "temperature" in visitor.get("/export").text
+
+
+@pytest.mark.slow
+def test_columns_with_other_names_are_asked_for_in_a_form_that_is_filled_in(enter, tmp_path):
+    visitor = enter()
+    visitor.open("play")
+    name = visitor.learn_here("naive-bayes")
+    model = f"{name}/naive-bayes"
+    rows = tmp_path / "next month.csv"
+    # Two names differ in marks alone, two are others, and one is that of another column of the model.
+    rows.write_text("OUTLOOK;_Temperature;umidità;humidity;vento\nsunny;cool;high;?;true\nrainy;mild;normal;?;false\n")
+    assert visitor.post("/export/predict", model=model, path=str(rows)).status_code == 200
+    assert visitor.studio.jobs.latest("predict") is None
+    page = visitor.get("/export").text
+    shown = re.search(r'id="mapping".*?</form>', page, re.DOTALL)[0]
+    chosen = re.findall(r'name="column.(\d)"(?: class="open")?>.*?</select>', shown, re.DOTALL)
+    assert len(chosen) == 4
+    assert re.findall(r"<option selected>([^<]*)", shown) == ["OUTLOOK", "_Temperature", "humidity"]
+    file = re.search(r'name="file" value="([^"]*)"', shown)[1]
+    fields = {"at": "mapping", "model": model, "file": file, "column.0": "OUTLOOK", "column.1": "_Temperature"}
+    wrong = [({"column.2": "umidità"}, "windy"), ({"column.2": "vento", "column.3": "vento"}, "twice")]
+    for typed, said in wrong:
+        answer = visitor.post("/export/map", **fields, **typed)
+        assert answer.status_code == 422
+        assert said in re.search(r'id="problem-mapping">([^<]*)', answer.text)[1]
+    for outside in ("../project.json", "nowhere.csv", "/etc/passwd"):
+        assert visitor.post("/export/map", **{**fields, "file": outside}).status_code == 422
+    right = {"column.2": "umidità", "column.3": "vento"}
+    assert visitor.post("/export/map", **fields, **right).status_code == 200
+    run = visitor.wait("predict")
+    (tmp_path / "mapped.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
+    assert read(tmp_path / "mapped.csv").columns[-3:] == ("predicted", "p_no", "p_yes")
+    kept = load(visitor.studio.jobs.latest("learn").folder / "naive-bayes.vaglio")
+    rows_as_trained = [
+        {"outlook": "sunny", "temperature": "cool", "humidity": "high", "windy": "true"},
+        {"outlook": "rainy", "temperature": "mild", "humidity": "normal", "windy": "false"},
+    ]
+    given = read(tmp_path / "mapped.csv").column("p_yes").data
+    assert given.tolist() == pytest.approx([kept.predict_proba_one(row)[1] for row in rows_as_trained], rel=1e-6)
+    page = visitor.get("/export").text
+    assert "Column &#39;umidità&#39; of the file is &#39;humidity&#39;." in page
+    assert 'id="mapping"' not in page

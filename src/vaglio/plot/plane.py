@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from vaglio.messages.figures import short_number
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import Number, text
 from vaglio.plot.svg import Frame, axes, line_path, picture
@@ -39,6 +39,8 @@ class Plane:
         The grid on which classes are predicted.
     row : (float, float) or None
         A row to classify.
+    dates : (bool, bool)
+        Whether a column has dates, as days since 1970.
     """
 
     names: tuple[str, str]
@@ -48,6 +50,7 @@ class Plane:
     x: np.ndarray
     y: np.ndarray
     row: tuple[float, float] | None = None
+    dates: tuple[bool, bool] = (False, False)
 
     @property
     def grid(self) -> np.ndarray:
@@ -98,9 +101,9 @@ def draw_plane(plane: Plane, marks: Marks, title: str, *, locale: Locale = ENGLI
     True
     """
     ends = [(float(values[0]), float(values[-1])) for values in (plane.x, plane.y)]
-    frame = Frame(_WIDTH, _HEIGHT, left=64, x=ends[0], y=ends[1])
+    frame = Frame(_WIDTH, _HEIGHT, left=118 if plane.dates[1] else 64, x=ends[0], y=ends[1])
     body = [] if marks.regions is None else _regions(frame, plane, marks.regions)
-    body.append(axes(frame, *plane.names, _number, _number, locale=locale))
+    body.append(axes(frame, *plane.names, _number, _number, dates=plane.dates, locale=locale))
     body += [f'<path class="{kind}" d="{_clipped(frame, line)}"/>' for kind, line in marks.lines]
     body += _dots(frame, plane, marks, locale)
     if plane.row is not None:
@@ -167,7 +170,8 @@ def _dots(frame: Frame, plane: Plane, marks: Marks, locale: Locale) -> list[str]
     parts = []
     for i, ((x, y), code, size) in enumerate(zip(plane.points, plane.codes.tolist(), sizes)):
         at = frame.across(float(x)), frame.up(float(y))
-        place = f"{plane.names[0]} {locale.text(_number(float(x)))}, {plane.names[1]} {locale.text(_number(float(y)))}"
+        said = [moment(float(v)) if dated else locale.text(_number(float(v))) for v, dated in zip((x, y), plane.dates)]
+        place = f"{plane.names[0]} {said[0]}, {plane.names[1]} {said[1]}"
         name = escape(f"{i + 1}: {plane.classes[code]} ({place})")
         parts.append(
             f'<path class="c{code} mark" d="{_shape(code, *at, round(float(size), 1))}"><title>{name}</title></path>'

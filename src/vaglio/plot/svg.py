@@ -294,7 +294,7 @@ def _below_bars(names: Sequence[str]) -> tuple[int, int, bool]:
     """Return the height of a chart of bars, which bars are named, and whether their names must slant to have room."""
     longest = max((len(_brief(name)) for name in names), default=0)
     room = 566 / max(len(names), 1)
-    every = max(1, math.ceil(longest * _CHARACTER / room))
+    every = max(1, math.ceil((longest + 1) * _CHARACTER / room))
     # Some of the numbers are enough to read the others; a category without a name says nothing.
     if every == 1 or len(names) > 16:
         return 284, every, False

@@ -14,7 +14,7 @@ from vaglio.messages.message import Message, Number, text
 from vaglio.report.rendering import template_environment
 from vaglio.serve.http.languages import SAY_SCRIPT, text_environment
 
-__all__ = ["HEADERS", "duration", "environment", "static_files"]
+__all__ = ["HEADERS", "duration", "environment", "plain", "static_files"]
 
 # Scripts and styles come from this server alone; nothing of a table is ever run.
 HEADERS = {
@@ -38,6 +38,7 @@ def environment() -> Any:
         "duration": duration,
         "figure": lambda value, digits=4: Number(figure(value, digits)),
         "number": Number,
+        "plain": plain,
         "percentage": percentage,
     }
     return found
@@ -51,6 +52,15 @@ def decimal(value: float, digits: int = 0) -> Number:
 def percentage(share: float | None, digits: int = 1) -> Number:
     """Return a share as a percentage; a dash for none."""
     return Number("–" if share is None or share != share else f"{share:.{digits}%}")
+
+
+def plain(words: str) -> str:
+    """Return the text of a docstring without its marks of code.
+
+    >>> plain('Use ``None``.')
+    'Use None.'
+    """
+    return words.replace("``", "")
 
 
 def duration(seconds: float | None) -> Message:

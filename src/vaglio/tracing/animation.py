@@ -71,7 +71,8 @@ def _plane(training: Training) -> Plane | None:
         return None
     points = np.ascontiguousarray(numeric)
     x, y = (grid_lines(points[:, j], RESOLUTION) for j in range(2))
-    plane = Plane((features[0].name, features[1].name), points, training.y, training.classes, x, y)
+    names, dates = (features[0].name, features[1].name), (features[0].is_date, features[1].is_date)
+    plane = Plane(names, points, training.y, training.classes, x, y, dates=dates)
     if training.row is None or np.isnan(training.row.numeric).any():
         return plane
     return replace(plane, row=(float(training.row.numeric[0, 0]), float(training.row.numeric[0, 1])))

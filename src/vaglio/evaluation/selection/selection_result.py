@@ -144,14 +144,25 @@ class Selection:
         return self.best.score - self.score
 
     @property
+    def measure(self) -> str:
+        """The selection score in words; with costs, what a row costs."""
+        if self.cost is not None:
+            return text("mean cost")
+        return text("accuracy") if self.scoring == "accuracy" else self.scoring
+
+    def _told(self, score: float) -> float:
+        """A score as it is told: a cost as what is paid, not as what is gained."""
+        return -score if self.cost is not None else score
+
+    @property
     def diagnosis(self) -> Message:
         """Over- or underfitting of the chosen model, in a sentence."""
         if self.scoring != "accuracy":
             return text(
                 "{measure}: {train:.3f} on the training rows, {test:.3f} on other rows.",
-                measure=self.scoring,
-                train=self.train_score,
-                test=self.score,
+                measure=self.measure,
+                train=self._told(self.train_score),
+                test=self._told(self.score),
             )
         true = self.evaluation.rates.support
         accuracy = self.evaluation.accuracy
@@ -279,8 +290,8 @@ class Selection:
         told = {
             "learner": self.best.learner,
             "setting": self.best.setting,
-            "measure": text("accuracy") if self.scoring == "accuracy" else self.scoring,
-            "score": self.score,
+            "measure": self.measure,
+            "score": self._told(self.score),
             "n": self.evaluation.n_rows,
             "train": self.n_train,
             "settings": len(self.trials),

@@ -67,7 +67,9 @@ def predict_file(request: Request) -> None:
     with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
         source = root / "tables" / str(request.data["file"])
         missing = (*MISSING, *request.state.missing)
-        for chunk in read_chunks(source, like=fitted.cell_formats, missing=missing):
+        rename = {str(old): str(new) for old, new in (request.data.get("rename") or {}).items()}
+        like = fitted.cell_formats
+        for chunk in read_chunks(source, like=like, missing=missing, rename=rename, as_written=True):
             rows, changed = repeat_changes(chunk, changes)
             cells.update(changed)
             new = prediction_columns(fitted, rows)
@@ -78,7 +80,12 @@ def predict_file(request: Request) -> None:
     progress.end(0)
     # What was done to the rows as it had been done to the table.
     state = request.state
-    told: list[str] = [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
+    told: list[str] = [
+        text("Column {given!r} of the file is {name!r}.", given=old, name=new)
+        for old, new in rename.items()
+        if new in fitted.codebook.names
+    ]
+    told += [change.in_words(cells[change.column]) for change in changes if cells[change.column]]
     if state.missing:
         told.append(text("Also read as missing values: {markers}.", markers=listed(state.missing, quoted=True)))
     if state.levels:

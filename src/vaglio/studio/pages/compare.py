@@ -75,7 +75,7 @@ class ComparePage(Page):
         chosen = (
             query.get("class", "")
             if query.get("class", "") in labels
-            else labels[-1]
+            else labels[_costlier(models[0])]
             if len(labels) == 2
             else labels[0]
         )
@@ -207,6 +207,15 @@ def _costs(evaluation: Evaluation, k: int) -> list[float]:
     # What a row costs that is rightly left alone is paid at every threshold or saved by a false alarm.
     rest = float(matrix[1 - k, 1 - k])
     return [float(matrix[1 - k, k]) - rest, float(matrix[k, 1 - k]), float(matrix[k, k])]
+
+
+def _costlier(model: Learned) -> int:
+    """The class of two whose rows cost more when they are missed: the one to find. Without costs, the last."""
+    cost = model.request.cost
+    if cost is None:
+        return 1
+    no, yes = model.facts["labels"]
+    return int(cost.get((yes, no), 0.0) >= cost.get((no, yes), 0.0))
 
 
 def _start(evaluation: Evaluation, label: object) -> int:

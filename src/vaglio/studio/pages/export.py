@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from vaglio.errors import InputError, VaglioError
+from vaglio.errors import ColumnError, InputError, VaglioError
 from vaglio.fitted import FORMATS, export_formats
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
@@ -20,6 +20,7 @@ from vaglio.studio.pages.page import Action, Page, Panels
 from vaglio.studio.pages.runs import Learned, choose_model, is_of, job_view
 from vaglio.studio.project.steps import program_lines
 from vaglio.studio.reproducing import as_commands, as_program
+from vaglio.table import matching_columns, read_chunks
 
 __all__ = ["ExportPage"]
 
@@ -39,8 +40,8 @@ class ExportPage(Page):
     lead = text("Download the report, the model, predictions, and your work as a program.")
 
     def actions(self) -> list[tuple[str, Action]]:
-        """Write the report, predict, cancel."""
-        return [("report", self._report), ("predict", self._predict), ("cancel", self._cancel)]
+        """Write the report, predict, name the columns of a file, cancel."""
+        return [("report", self._report), ("predict", self._predict), ("map", self._map), ("cancel", self._cancel)]
 
     def more_routes(self) -> list[Route]:
         """Files to keep."""
@@ -73,6 +74,7 @@ class ExportPage(Page):
                 if is_of(run, opened) and run.request.get("model") == chosen.name
             ][:3],
             "predictions": [job_view(run) for run in self.jobs.all("predict")[:5]],
+            "mapping": panels.show(text("Columns of the file"), lambda: self._mapping(chosen), None),
             "upload_limit": self.studio.settings.upload,
             "problems": panels.problems,
         }
@@ -110,7 +112,17 @@ class ExportPage(Page):
         return self._start_predicting(form.get("model"), self.project.take_in(Path(given).expanduser()))
 
     def _start_predicting(self, model: str, file: str) -> str:
+        """Predict a file whose columns are found by their names; else ask which is which."""
         chosen = self._chosen(model)
+        wanted, given = chosen.fitted().codebook.names, self._columns_of(file)
+        matches = _matches(wanted, given)
+        if len(matches) < len(wanted):
+            self.project.remember(mapping={"model": chosen.name, "file": file})
+            return f"{self.path}?model={chosen.name}#mapping"
+        return self._predict_renamed(chosen, file, _renaming(matches, given))
+
+    def _predict_renamed(self, chosen: Learned, file: str, rename: dict[str, str]) -> str:
+        self.project.remember(mapping=None)
         self.jobs.start(
             {
                 "kind": "predict",
@@ -118,9 +130,45 @@ class ExportPage(Page):
                 "file": file,
                 "model_run": chosen.run.name,
                 "model": chosen.id,
+                "rename": rename,
             }
         )
         return f"{self.path}?model={chosen.name}#predictions"
+
+    # -- columns that have other names in a file ----------------------------------------------------------------------
+    def _columns_of(self, file: str) -> list[str]:
+        """The columns of a file of the project."""
+        path = self.project.tables / file
+        # A project may come from somebody else: no name leads out of it.
+        if Path(file).name != file or not path.is_file() or path.is_symlink():
+            raise InputError("file-not-found", "There is no file {path}.", path=clip(file, 200))
+        return list(next(iter(read_chunks(path, 1))).columns)
+
+    def _mapping(self, chosen: Learned) -> dict[str, Any] | None:
+        """The form that says which column of the file is which; None where no file waits for it."""
+        waiting = self.project.recall("mapping")
+        if not isinstance(waiting, dict) or waiting.get("model") != chosen.name:
+            return None
+        file = str(waiting.get("file"))
+        wanted, given = chosen.fitted().codebook.names, self._columns_of(file)
+        matches = _matches(wanted, given)
+        return {"file": file, "given": given, "columns": [{"name": name, "is": matches.get(name)} for name in wanted]}
+
+    def _map(self, form: Form) -> str:
+        chosen, file = self._chosen(form.get("model")), form.get("file")
+        wanted, given = chosen.fitted().codebook.names, self._columns_of(file)
+        typed = {name: form.get(f"column.{number}") for number, name in enumerate(wanted)}
+        for name, column in typed.items():
+            if column not in given:
+                raise ChoiceError(
+                    "mapping", "column-not-mapped", "Choose the column of the file that is {name!r}.", name=name
+                )
+        twice = next((column for column in typed.values() if list(typed.values()).count(column) > 1), None)
+        if twice is not None:
+            raise ChoiceError(
+                "mapping", "column-mapped-twice", "Column {column!r} of the file is chosen twice.", column=twice
+            )
+        return self._predict_renamed(chosen, file, _renaming(typed, given))
 
     async def _upload(self, request: Request) -> Response:
         place = await receive_file(request, self.project, self.studio.settings.upload)
@@ -178,6 +226,24 @@ class ExportPage(Page):
         if run.kind != kind or run.state != "done":
             raise InputError("run-without-file", "This run has no file to download.")
         return run.folder
+
+
+def _matches(wanted: list[str], given: list[str]) -> dict[str, str]:
+    """The columns of a file that are found by their names; of two that could be meant none is."""
+    try:
+        return matching_columns(wanted, given)
+    except ColumnError:
+        return {name: name for name in wanted if name in given}
+
+
+def _renaming(matches: dict[str, str], given: list[str]) -> dict[str, str]:
+    """How columns of a file are renamed to those of a model: column -> name; another one makes room for it."""
+    rename = {column: name for name, column in matches.items() if column != name}
+    for column in given:
+        if column in rename.values() and column not in rename:
+            free = next(f"{column}_{n}" for n in range(2, len(given) + 3) if f"{column}_{n}" not in given)
+            rename[column] = free
+    return rename
 
 
 def _formats(chosen: Learned) -> dict[str, Any]:

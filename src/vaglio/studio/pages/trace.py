@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from vaglio.document.animation import Animation
 from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
-from vaglio.learners.parameter_text import learner_from_words, parameter_fields
+from vaglio.learners.parameter_text import ParameterField, learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
@@ -88,7 +88,7 @@ class TracePage(Page):
         data: dict[str, Any] = {
             "learners": _shown(),
             "chosen": chosen,
-            "fields": parameter_fields(chosen.learner),
+            "fields": _fields(chosen.learner),
             "numeric": numeric,
             "n_rows": len(y),
             "most_rows": min(MAX_ROWS, len(y)),
@@ -108,6 +108,15 @@ class TracePage(Page):
                 return {"trouble": str(error)}
 
         return data | dict(panels.show(text("Trace"), work, {})) | {"problems": panels.problems}
+
+
+def _fields(learner: str) -> list[ParameterField]:
+    """The parameters of a learner with the defaults of a trace, which are those of the textbook."""
+    own = LEARNERS[learner].textbook
+    return [
+        replace(field, default=own[field.name].value) if field.name in own else field
+        for field in parameter_fields(learner)
+    ]
 
 
 def _shown() -> list[str]:
