@@ -33,7 +33,7 @@ from vaglio.model.base import (
 )
 from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
-from vaglio.model.families import usual_settings
+from vaglio.model.families import Task, usual_settings
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import CellFormat
@@ -687,6 +687,11 @@ class Fitted:
             return False
         # A perceptron is a linear model without them, and a support vector machine has them only after calibration.
         return bool(getattr(self.model, "probabilistic", True))
+
+    @property
+    def task(self) -> Task:
+        """Whether the model predicts classes ("classification") or numbers ("regression")."""
+        return "regression" if self.classes is None else "classification"
 
     @property
     def target(self) -> str | None:

@@ -124,6 +124,8 @@ class Learner(NamedTuple):
         When to use it, in one sentence; a message.
     task : {"classification", "regression"}
         What it predicts. One idea that serves both has two records of one id.
+    quantile : callable or None
+        From a share to the parameters by which it predicts this quantile of the numbers; None if it has none.
     """
 
     id: str
@@ -138,6 +140,7 @@ class Learner(NamedTuple):
     name: str = ""
     when: str = ""
     task: Task = "classification"
+    quantile: Callable[[float], Mapping[str, Any]] | None = None
 
     @property
     def cls(self) -> Any:

@@ -22,6 +22,7 @@ from vaglio.table._infer import WORD_PAIRS, names_a_row
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._task import TASKS, TargetTask, decide_task
 from vaglio.table._words import MISSING, NO_NUMBER, plain_word
 from vaglio.table._write import TableWriter, write
 from vaglio.table.readers.capacity import LIMITS, Limits
@@ -37,6 +38,7 @@ __all__ = [
     "LIMITS",
     "MISSING",
     "NO_NUMBER",
+    "TASKS",
     "WORD_PAIRS",
     "CellFormat",
     "Column",
@@ -47,6 +49,7 @@ __all__ = [
     "SparseBlock",
     "Table",
     "TableWriter",
+    "TargetTask",
     "as_date",
     "as_frame",
     "as_level",
@@ -56,6 +59,7 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
+    "decide_task",
     "names_a_row",
     "ordered_level",
     "plain_word",

@@ -86,6 +86,10 @@ def _regressors() -> Mapping[str, type]:
     return {"gradient-boosting": HistGradientBoostingRegressor}
 
 
+def _quantile(share: float) -> dict[str, Any]:
+    return {"loss": "quantile", "quantile": share}
+
+
 FAMILY = Family(
     name="boosting",
     kinds=(Kind("boosted", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -124,6 +128,7 @@ FAMILY = Family(
             name="gradient boosting",
             when=text("Often the most accurate on tables, including large ones."),
             task="regression",
+            quantile=_quantile,
         ),
     ),
     models=_models,
