@@ -205,8 +205,8 @@ class Family(NamedTuple):
         The model compiled for single rows, by kind.
     chapter : callable
         What the model has learned, as a chapter of the report, by kind.
-    trace, animate : callable
-        The work of a learner step by step, and as pictures; by the id of the learner.
+    trace, trace_numbers, animate : callable
+        The work of a learner of classes and of one of numbers step by step, and as pictures; by the id of the learner.
     stepwise : tuple of str
         Ids of the learners whose n-th picture belongs to the n-th step of their trace.
     """
@@ -226,6 +226,7 @@ class Family(NamedTuple):
     compile_row: Callable[[], Mapping[str, Any]] = _none
     chapter: Callable[[], Mapping[str, Any]] = _none
     trace: Callable[[], Mapping[str, Any]] = _none
+    trace_numbers: Callable[[], Mapping[str, Any]] = _none
     animate: Callable[[], Mapping[str, Any]] = _none
     stepwise: tuple[str, ...] = ()
 
