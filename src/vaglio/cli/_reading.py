@@ -88,12 +88,22 @@ class FileOptions:
         ),
     ] = None
 
+    rename: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="OLD=NEW",
+            help="A column of the table that has another name in the model, or is to have one; may be repeated.",
+        ),
+    ] = None
+
     def __post_init__(self) -> None:
         self.format()
 
     def format(self) -> dict[str, Any]:
         """The keywords of :func:`vaglio.read` that ``--read`` gives."""
         how: dict[str, Any] = {}
+        if self.rename:
+            how["rename"] = dict(pair(given, "--rename") for given in self.rename)
         for given in self.how or []:
             name, value = pair(given, "--read")
             if name.startswith(_LIMIT):
@@ -172,7 +182,7 @@ class FileOptions:
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = MOST_ROWS if fitted.classes is None else max(1, min(MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
         how.setdefault("footer", False)  # as many rows are written as were given
-        return read_chunks(source, rows, like=fitted.cell_formats, missing=self.missing_words(), **how)
+        return read_chunks(source, rows, like=fitted.cell_formats, missing=self.missing_words(), as_written=True, **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
@@ -195,17 +205,17 @@ class FileOptions:
 
     def to_options(self, sample: bool = True) -> dict[str, list[str]]:
         """The options that say the same; the sample is one of this command, and not of those that follow."""
-        said = {"missing": self.missing, "read": self.how}
+        said = {"missing": self.missing, "read": self.how, "rename": self.rename}
         if sample and self.sample is not None:
             said["sample"] = [str(self.sample)]
         return {name: values for name, values in said.items() if values}
 
     def refuse_for_bundled(self, name: str) -> None:
         """Refuse options that say how a file is read: a bundled table is no file."""
-        if self.missing or self.how:
+        if self.missing or self.how or self.rename:
             raise UsageError(
                 "bundled-not-file",
-                "{name} is a bundled table, not a file: --missing and --read do not apply.",
+                "{name} is a bundled table, not a file: --missing, --read and --rename do not apply.",
                 name=name,
             )
 

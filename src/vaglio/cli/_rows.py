@@ -142,11 +142,16 @@ class WorkOptions:
         """Open rows that a model is evaluated on: their columns are typed as the model knows them."""
         from vaglio.evaluation.labels import labels_like
         from vaglio.evaluation.rows import Rows
+        from vaglio.table import matching_columns
 
         task = fitted.task
         if self._out_of_core(source, reading.file):
-            scanned = table_for_model(source, reading.file, fitted).select([*fitted.codebook.names, target])
-            return Rows.of(scanned, target, task=task)
+            data = table_for_model(source, reading.file, fitted)
+            wanted = {*fitted.codebook.names, target}
+            found = matching_columns(wanted, data.columns)
+            # What is absent is told when rows are predicted, with what the table has instead.
+            data = data.select(list(found.values())) if len(found) == len(wanted) else data
+            return Rows.of(data, found.get(target, target), task=task)
         X, y = reading.file.read_for_model(source, fitted, target).xy(task=task)
         return Rows.of(X, y if fitted.classes is None else labels_like(y, fitted.classes.tolist()), task=task)
 
@@ -320,20 +325,29 @@ def _table_on_disk(source: str, reading: ReadingOptions) -> Table:
     return table
 
 
-def table_for_model(source: str, file: FileOptions, fitted: Fitted) -> ScannedTable:
+def table_for_model(source: str, file: FileOptions, fitted: Fitted, as_written: bool = False) -> ScannedTable:
     """Scan rows that a model looks at: the columns of text have the kinds that the model knows."""
+    from vaglio.table import matching_columns, note_matches
+
     known = fitted.cell_formats
-    return _scanned(source, file, like={**known, fitted.target: fitted.target_format} if fitted.target else known)
+    like = {**known, fitted.target: fitted.target_format} if fitted.target else known
+    data = _scanned(source, file, like=like, as_written=as_written)
+    note_matches(matching_columns(known, data.columns))
+    return data
 
 
 def _scanned(
-    source: str, file: FileOptions, levels: dict[str, Any] | None = None, like: Mapping[str, CellFormat] | None = None
+    source: str,
+    file: FileOptions,
+    levels: dict[str, Any] | None = None,
+    like: Mapping[str, CellFormat] | None = None,
+    as_written: bool = False,
 ) -> ScannedTable:
     """Scan a file, a folder or a pattern, as the options say.
 
     Columns have the levels that are named, or are read like those of another table.
     """
-    from vaglio.table import scan
+    from vaglio.table import by_column, scan
 
     how = file.format()
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
@@ -351,7 +365,8 @@ def _scanned(
     data = scan(source, levels=levels, **how)
     if like is None or data.parts[0].format != "text":
         return data
-    told = levels or {}
+    told, like = levels or {}, by_column(like, data.columns)
     columns = tuple((name, known if name in told else like.get(name, known)) for name, known in data.reading.columns)
-    parts = tuple(replace(part, options=tuple({"footer": False, **dict(part.options)}.items())) for part in data.parts)
+    settled = tuple({"footer": False, **dict(data.parts[0].options)}.items())
+    parts = tuple(replace(part, options=settled, as_written=as_written) for part in data.parts)
     return replace(data, parts=parts, reading=replace(data.reading, columns=columns))

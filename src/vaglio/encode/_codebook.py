@@ -25,8 +25,9 @@ from vaglio.encode._matrix import EncodedMatrix, fill_column
 from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
+from vaglio.messages.options import renaming
 from vaglio.messages.sentences import listed
-from vaglio.table import CellFormat, Column, Table
+from vaglio.table import CellFormat, Column, Table, matching_columns, note_matches
 from vaglio.typing import TableLike
 
 # The spread of a column of which nothing is known but that it had values.
@@ -244,18 +245,22 @@ class Codebook:
         if not by_name:
             self._check_width(len(table.columns))
             return [table.column(name) for name in table.columns]
-        present = set(table.columns)
-        absent = [name for name in self.names if name not in present]
+        found = matching_columns(self.names, table.columns)
+        absent = [name for name in self.names if name not in found]
         if absent:
+            free = [name for name in table.columns if name not in found.values()]
             raise ColumnError(
                 "columns-of-model-absent",
                 "The table lacks the {n:column|columns} {absent}, which the model was trained on; it has {columns}. "
-                "Add {n:it|them} (an empty column counts as missing values), or train without {n:it|them}.",
+                "If {n:it has|they have} another name there, set {option}; else add {n:it|them} (an empty column "
+                "counts as missing values), or train without {n:it|them}.",
                 n=len(absent),
                 absent=listed(absent, quoted=True),
                 columns=listed(table.columns, quoted=True),
+                option=renaming(free[0] if free else "…", absent[0]),
             )
-        return [table.column(name) for name in self.names]
+        note_matches(found)
+        return [table.column(found[name]) for name in self.names]
 
     def _check_width(self, width: int) -> None:
         if width != len(self.columns):

@@ -210,6 +210,19 @@ class Explanation:
             return text("{decided}, next {runner_up}", decided=decided, runner_up=str(self.runner_up))
         return decided if isinstance(decided, Message) else text("{decided}", decided=decided)
 
+    def reasons_for(self, label: Any = None) -> tuple[Reason, ...]:
+        """Return the reasons for a class, by default the decision.
+
+        What speaks against one of two classes speaks for the other. Reasons that have no sides, as the conditions of a
+        rule, are those of the decision.
+
+        Parameters
+        ----------
+        label : optional
+            The class.
+        """
+        return self.reasons if label is None or label == self.decision or not self.against else self.against
+
     @property
     def in_units(self) -> bool:
         """Whether the weights of the reasons are in the unit of the number that is predicted."""

@@ -18,6 +18,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.model.base import PREDICTIONS, check_finite, codes_and_proba, plain_label
 from vaglio.model.families import Lookup
+from vaglio.table import matching_columns
 
 if TYPE_CHECKING:
     from vaglio.explanation import Explanation
@@ -127,7 +128,7 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
         row = row.to_dict()
     if isinstance(row, Mapping):
         # Columns that the model does not know are ignored, even if they hold what no table can.
-        known = set(names)
+        known = set(matching_columns(names, filter(_is_text, row)).values())
         return {name: value if not named or name in known else None for name, value in row.items()}
     if not isinstance(row, (tuple, list, np.ndarray)) or getattr(row, "ndim", 1) != 1:
         raise InputError(
@@ -144,6 +145,10 @@ def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
             trained=len(names),
         )
     return dict(zip(names, row))
+
+
+def _is_text(name: object) -> bool:
+    return isinstance(name, str)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------

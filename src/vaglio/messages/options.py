@@ -8,7 +8,17 @@ from typing import Any
 
 from vaglio.messages.message import Option
 
-__all__ = ["as_identifier", "as_input", "as_missing", "as_nominal", "in_order", "limit", "reading", "setting"]
+__all__ = [
+    "as_identifier",
+    "as_input",
+    "as_missing",
+    "as_nominal",
+    "in_order",
+    "limit",
+    "reading",
+    "renaming",
+    "setting",
+]
 
 
 def as_nominal(column: str) -> Option:
@@ -74,6 +84,15 @@ def limit(name: str, value: int) -> Option:
     ("limits={'cells': 10}", '--read limit_cells=10')
     """
     return Option("limits", {name: value}, flag=f"--read limit_{name}={value}")
+
+
+def renaming(old: str, new: str) -> Option:
+    """Return the option that gives a column of a table the name that a model knows.
+
+    >>> renaming("N. claims", "claims"), renaming("N. claims", "claims").on_command_line()
+    ("rename={'N. claims': 'claims'}", "--rename 'N. claims=claims'")
+    """
+    return Option("rename", {old: new}, flag=f"--rename {shlex.quote(f'{old}={new}')}")
 
 
 def setting(name: str, value: Any) -> Option:

@@ -237,7 +237,7 @@ def _kind_of(path: Path) -> str | None:
             return kind
     if head[8:9] == b"{" and b'"vaglio"' in head:
         return "model"
-    if b"\0" in head:
+    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):  # text in UTF-16 is full of zeros
         return "binary file"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:100].lower()
     if text.startswith((b"<!doctype html", b"<html")):

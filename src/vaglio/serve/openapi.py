@@ -47,6 +47,11 @@ _ANSWER = {
         "probabilities": {**_NUMBERS, "description": text("The probability of each class.")},
         "likeliest": {**_SCALAR, "description": text("For a model with costs: the most probable class.")},
         "expected_costs": {**_NUMBERS, "description": text("For a model with costs: the expected cost of each class.")},
+        "matched_columns": {
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "description": text("Columns that were sent under another spelling: what was sent, and the column."),
+        },
     },
 }
 _SENTENCE = {

@@ -23,9 +23,9 @@ from vaglio.serve.counters import Counters
 from vaglio.serve.http.application import Deadline
 from vaglio.serve.http.responses import refuse
 from vaglio.serve.monitor import Monitor, Seen
-from vaglio.table import Table
+from vaglio.table import Table, matching_columns
 
-__all__ = ["Answers", "Served", "plain_json"]
+__all__ = ["Answers", "MatchedRow", "Served", "plain_json"]
 
 # Rows that are computed between two looks at the clock.
 _CHUNK = 1024
@@ -63,6 +63,12 @@ class Answers:
     probabilities: list[list[float]] | None = None
     costs: list[list[float]] | None = None
     likeliest: list[Any] | None = None
+
+
+class MatchedRow(dict[str, Any]):
+    """A row whose columns are written otherwise than in training; the answer tells which."""
+
+    matches: dict[str, str]
 
 
 class Served:
@@ -150,7 +156,7 @@ class Served:
             try:
                 value = checked[name] = row[name]
             except KeyError:
-                self._refuse_missing(row, number)
+                return self._matched(row, number)
             if type(value) not in types:
                 refuse(
                     422,
@@ -166,6 +172,18 @@ class Served:
             if type(value) is str and (len(value) > self.longest or not is_whole_text(value)):
                 self._refuse_text(value, name, number)
         return checked
+
+    def _matched(self, row: dict[str, Any], number: int | None) -> dict[str, Any]:
+        """Return a row whose columns are written otherwise than in training, if every column has its one."""
+        try:
+            matches = matching_columns(self.names, row)
+        except InputError as error:
+            refuse(422, error.at(_where(number)).message)
+        if len(matches) < len(self.names):
+            self._refuse_missing(row, number)
+        found = MatchedRow(self.check({name: row[given] for name, given in matches.items()}, number))
+        found.matches = {given: name for name, given in matches.items() if given != name}
+        return found
 
     def _refuse_text(self, value: str, name: str, number: int | None) -> None:
         where = {"where": _where(number), "column": clip(name)}
@@ -221,6 +239,8 @@ class Served:
         code, values = self.one.answer(self.in_order(row))
         label = self.one.label_of(code, values)
         answer: dict[str, Any] = {"predicted": label}
+        if isinstance(row, MatchedRow):
+            answer["matched_columns"] = row.matches
         if self.keys is not None and values is not None:
             answer["probabilities"] = dict(zip(self.keys, values))
             if self.cost is not None and self.priced:

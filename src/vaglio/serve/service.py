@@ -28,7 +28,7 @@ from vaglio.serve.monitor import KINDS, ColumnDrift, column_drift
 from vaglio.serve.openapi import describe_service, row_schema
 from vaglio.serve.protocols import Invocations, OpenInference
 from vaglio.serve.request_log import RequestLog, entry_of
-from vaglio.serve.served import Served, plain_json
+from vaglio.serve.served import MatchedRow, Served, plain_json
 from vaglio.serve.settings import Settings
 from vaglio.serve.wire import ARROW, CSV, JSON, answer_objects, check_rows, read_table, table_answer, unknown_media
 from vaglio.table import Table
@@ -155,7 +155,11 @@ class Service:
         def work(deadline: Deadline) -> tuple[bytes, Any]:
             checked = [served.check(row, number) for number, row in enumerate(rows, 1)]
             answers, seen = served.of_many(served.table_of(checked), deadline)
-            return dump_json(write(answer_objects(served, answers))), seen
+            objects = answer_objects(served, answers)
+            for answer, row in zip(objects, checked):
+                if isinstance(row, MatchedRow):
+                    answer["matched_columns"] = row.matches
+            return dump_json(write(objects)), seen
 
         content, seen = await self.gate.run(work, large=len(rows) > FEW)
         served.monitor.add(seen)

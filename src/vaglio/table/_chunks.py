@@ -15,10 +15,12 @@ from vaglio.messages.options import as_missing
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._cell_format import CellFormat, Unread
 from vaglio.table._column import Column
+from vaglio.table._column_names import by_column
 from vaglio.table._convert import as_nominal
 from vaglio.table._infer import Clues, infer
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING, tidy
+from vaglio.table._written import Written
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import clues_of
 from vaglio.table.readers.stream import open_batches
@@ -41,7 +43,9 @@ def read_chunks(
     encoding: str | None = None,
     dayfirst: bool | None = None,
     keep_words: Mapping[str, Iterable[str]] | None = None,
+    rename: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | None = None,
+    as_written: bool = False,
 ) -> Iterator[Table]:
     """Read a table chunk by chunk, every chunk with the same types.
 
@@ -59,8 +63,10 @@ def read_chunks(
         (name, kind) or (name, kind, categories). Kinds are "numeric", "nominal", "ordinal", "text" and "date". Values
         outside given categories become missing. Columns not named stay as they are; without `like`, the rules of
         :func:`vaglio.read` decide by the first 65536 rows, or by the first chunk if it has more.
-    missing, header, footer, delimiter, decimal, encoding, dayfirst, keep_words, limits
+    missing, header, footer, delimiter, decimal, encoding, dayfirst, keep_words, rename, limits
         As in :func:`vaglio.read`; notes and totals below the table are left out of a file, not of a pipe.
+    as_written : bool, default=False
+        Keep the cells of delimited text as they are, too, so that :class:`~vaglio.table.TableWriter` writes them again.
 
     Yields
     ------
@@ -83,13 +89,14 @@ def read_chunks(
     # The first rows decide of all: as many of them as there are in a chunk of the usual size.
     at_once = rows if expected or limits is not None else max(rows, _ROWS)
     known = {column: each.cell_format for column, each in expected.items()}
-    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed, known)
+    name, batches, dialect = open_batches(source, at_once, encoding, options, allowed, known, rename)
     clues = Clues(decimal, None, dayfirst, keep_words=kept)
     clues = clues if dialect is None else clues_of(dialect, clues)
     done = 0
     tallies: dict[str, _Tally] = defaultdict(_Tally)
     for batch in _exactly(batches, at_once):
-        table = batch if isinstance(batch, Table) else _columns(batch, expected)
+        of_batch = by_column(expected, batch.columns if isinstance(batch, Table) else batch.column_names)
+        table = batch if isinstance(batch, Table) else _columns(batch, of_batch)
         allowed.check_words(name, table._columns.values())
         columns = list(table._columns.values())
         if not expected:
@@ -97,8 +104,10 @@ def read_chunks(
             columns = [column.replace(role="input") for column in columns]
             expected = {column.name: _Expected.of(column) for column in columns}
         else:
-            columns = [_typed(each, expected.get(each.name), name, done, tallies[each.name]) for each in columns]
+            columns = [_typed(each, of_batch.get(each.name), name, done, tallies[each.name]) for each in columns]
         typed = Table(columns, sparse=table.sparse)
+        if as_written and dialect is not None:
+            typed.written = Written(batch, dialect.style, dialect.titles or dialect.names)
         for start in range(0, len(typed), rows):
             yield typed[start : start + rows] if len(typed) > rows else typed
         done += len(typed)

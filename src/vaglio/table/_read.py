@@ -20,6 +20,7 @@ from vaglio.runtime.threads import resolve_threads
 from vaglio.table._arrow import column_from_arrow, numbers_from_arrow
 from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
 from vaglio.table._column import Column
+from vaglio.table._column_names import by_column, matching_columns, note_matches
 from vaglio.table._convert import Levels, apply_overrides, ordered_level
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import Clues, Remarks, infer
@@ -55,6 +56,7 @@ def read(
     dayfirst: bool | None = None,
     numeric_share: float = NUMERIC_SHARE,
     keep_words: Mapping[str, Iterable[str]] | None = None,
+    rename: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | Limits | None = None,
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
@@ -76,7 +78,8 @@ def read(
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
         Column -> how an earlier table was read, as ``cell_formats`` of a model or a table gives it: these columns are
-        inputs (or the target), and each cell is read as it was there, whatever the others are. If only the kind is
+        inputs (or the target), and each cell is read as it was there, whatever the others are. Names may differ in
+        case, accents, spaces and the like, which a warning tells. If only the kind is
         known ("numeric", "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no
         error.
     missing : sequence of str
@@ -103,6 +106,8 @@ def read(
         numeric; its other cells count as missing and are named in the remarks and in the audit. 1 turns this off.
     keep_words : mapping, optional
         Column -> words that are values there although `missing` has them.
+    rename : mapping, optional
+        Name of a column in the table -> its new name, which all other parameters use.
     limits : mapping, optional
         What a file may hold at most: "cells", "columns", "cell_length", "bytes", "nesting" or "digits" -> a number; see
         :class:`~vaglio.table.Limits`.
@@ -125,13 +130,14 @@ def read(
     said = (target, levels or {}, roles or {}, known, missing)
     clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
-        return _finish(source if isinstance(source, Table) else table_from_any(source), clues, *said)
+        given = source if isinstance(source, Table) else table_from_any(source)
+        return _finish(given.rename(rename), clues, *said)
     opened = open_source(source, Limits.given(limits))
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     options["footer"] = not like if footer is None else footer
     with _naming(opened.name):
-        raw, clues = _read_format(opened, form, clues, known, encoding=encoding, sheet=sheet, **options)
+        raw, clues = _read_format(opened, form, clues, known, rename, encoding=encoding, sheet=sheet, **options)
         opened.release()
         opened.limits.check_words(opened.name, raw._columns.values())
         return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
@@ -219,6 +225,7 @@ def _read_format(
     form: str,
     clues: Clues,
     known: Mapping[str, CellFormat],
+    rename: Mapping[str, str] | None,
     *,
     encoding: str | None,
     sheet: str | int,
@@ -227,7 +234,7 @@ def _read_format(
 ) -> tuple[Table, Clues]:
     """Return the table as its format gives it, and what the file shows of its numbers."""
     if form not in ("csv", "html"):
-        return _read_other(source, form, known, encoding, sheet, header, options), clues
+        return _read_other(source, form, known, rename, encoding, sheet, header, options).rename(rename), clues
     from vaglio.table.readers.csv import clues_of, find_dialect, read_csv, survey
     from vaglio.table.readers.plain_csv import read_plain
 
@@ -239,7 +246,8 @@ def _read_format(
         header = named if header is None else header
         source.remarks += remarks
         options["delimiter"] = "\t"
-    dialect = find_dialect(text, source.name, header=header, known=known, **options)
+    dialect = find_dialect(text, source.name, header=header, known=known, **options).renamed(rename)
+    known = by_column(known, dialect.names)
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
@@ -284,6 +292,7 @@ def _read_other(
     source: Source,
     form: str,
     known: Mapping[str, CellFormat],
+    rename: Mapping[str, str] | None,
     encoding: str | None,
     sheet: str | int,
     header: bool | None,
@@ -306,7 +315,7 @@ def _read_other(
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        how = {"like": known, "footer": options["footer"]}
+        how = {"like": known, "rename": rename, "footer": options["footer"]}
         return read_excel(source.data, source.name, sheet, header, source.limits, **how)
     from vaglio.table.readers.binary import read_feather, read_parquet
 
@@ -333,9 +342,12 @@ def _finish(
     if raw.sparse is not None and raw.sparse.asymmetric:
         # An item that no basket has is no missing column of a model.
         raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
+    matches = matching_columns(like, raw.columns)
+    note_matches(matches)
+    target = target if target is None else matches.get(str(target), target)
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
     levels = {raw.resolve(name): ordered_level(level) for name, level in levels.items()}
-    known = {name: each for name, each in like.items() if name in raw and name not in levels}
+    known = {given: like[wanted] for wanted, given in matches.items() if given not in levels}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
     if name_of_target is not None:
         roles[name_of_target] = "target"

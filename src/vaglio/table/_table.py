@@ -18,8 +18,10 @@ from vaglio.messages.sentences import clip, did_you_mean, listed, plural
 from vaglio.runtime.arguments import checked
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._column import Column, labels, numbers
+from vaglio.table._column_names import renamed
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
+from vaglio.table._written import Written
 from vaglio.typing import TableSource
 
 _HEAD = (
@@ -67,7 +69,7 @@ class Table:
     ['red', 'red']
     """
 
-    __slots__ = ("_columns", "_n_rows", "_sparse", "origin", "remarks")
+    __slots__ = ("_columns", "_n_rows", "_sparse", "origin", "remarks", "written")
 
     def __init__(
         self,
@@ -101,6 +103,8 @@ class Table:
         self._n_rows = lengths.pop() if lengths else 0
         self.remarks = tuple(remarks)
         self.origin = origin
+        # The cells as a file has them, where they are to be written again.
+        self.written: Written | None = None
 
     @classmethod
     @checked
@@ -244,7 +248,9 @@ class Table:
         rows = _row_index(rows, self._n_rows)
         kept = [column.take(rows) for column in self._columns.values()]
         block = self._sparse.take(rows) if self._sparse is not None else None
-        return self._with(kept, block)
+        made = self._with(kept, block)
+        made.written = None if self.written is None else self.written.take(rows)
+        return made
 
     @checked
     def select(self, names: Sequence[str | int]) -> Table:
@@ -276,6 +282,14 @@ class Table:
         """Return the Table in which these columns replace those of the same name, or are added."""
         new = {column.name: column for column in columns}
         return self._with({**self._columns, **new}.values(), self._sparse)
+
+    def rename(self, names: Mapping[str, str] | None) -> Table:
+        """Return the Table with some columns renamed: name -> new name."""
+        if not names:
+            return self
+        after = dict(zip(self.columns, renamed(self.columns, names)))
+        table = self.unpack(names)
+        return table._with([each.replace(name=after[each.name]) for each in table._columns.values()], table._sparse)
 
     @checked
     def with_roles(self, roles: Mapping[str | int, str]) -> Table:
@@ -314,6 +328,7 @@ class Table:
 
     def _with(self, columns: Iterable[Column], block: SparseBlock | None) -> Table:
         made = Table(columns, sparse=block, remarks=self.remarks, origin=self.origin)
+        made.written = self.written if len(made) == self._n_rows else None
         # Without columns nothing else tells the number of rows.
         if not made.shape[1]:
             made._n_rows = self._n_rows

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from vaglio.errors import InputError
-from vaglio.messages.printable import FORMULA, shown_cell
+from vaglio.messages.locale import Locale
+from vaglio.messages.printable import shown_cell
 from vaglio.messages.sentences import listed
 from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_to_arrow
 from vaglio.table._table import Table
+from vaglio.table._text_rows import TextRows, free_name, whole_days
+from vaglio.table._written import TextStyle
 from vaglio.typing import TableLike
 
 # Extension (without .gz) -> format.
@@ -83,14 +84,28 @@ class TableWriter:
     for_spreadsheet : bool, default=False
         In csv and tsv, write an apostrophe before words (names of columns, too) that a spreadsheet would take for a
         formula: those that begin with =, +, -, @ or a tab. A program that reads the file would read the apostrophe.
+    locale : Locale, optional
+        With ``for_spreadsheet``: of the reader, whose spreadsheet program takes columns, numbers and dates of a csv
+        file as the language writes them.
+
+    Notes
+    -----
+    The cells of a chunk that :func:`read_chunks` gave ``as_written`` are written to csv as they were: their text, and
+    how the file was written (delimiter, decimal mark, encoding, line ends). What is added is written like them.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | IO[bytes], format: str | None = None, *, for_spreadsheet: bool = False
+        self,
+        path: str | os.PathLike[str] | IO[bytes],
+        format: str | None = None,
+        *,
+        for_spreadsheet: bool = False,
+        locale: Locale | None = None,
     ) -> None:
         self._open: Any = path if hasattr(path, "write") else None
         self.path = "" if self._open is not None else str(path)
-        self.for_spreadsheet = for_spreadsheet
+        self.for_spreadsheet, self.locale = for_spreadsheet, locale
+        self._text: TextRows | None = None
         self.packed = self.path.endswith(".gz")
         self.format = format or self._format_of_name()
         if self.format not in set(_FORMATS.values()) and not (self._open is not None and self.format == "stream"):
@@ -135,15 +150,13 @@ class TableWriter:
         further : mapping, optional
             Columns to write after those of the table: name -> array. A name that the table has already gets a number.
         """
+        if self.format in ("csv", "tsv"):
+            self._write_text(table, further or {})
+            return
         frame = table if isinstance(table, pa.Table) else table_to_arrow(Table.from_any(table))
         for name, values in (further or {}).items():
-            # A name that the table has already gets a number: name_2, name_3 …
-            free, count = name, 1
-            while free in frame.column_names:
-                count += 1
-                free = f"{name}_{count}"
-            frame = frame.append_column(free, pa.array(values))
-        if self.format in ("csv", "tsv", "jsonl", "stream"):
+            frame = frame.append_column(free_name(name, frame.column_names), pa.array(values))
+        if self.format in ("jsonl", "stream"):
             # Text formats have no categories: their words are written.
             fields = [
                 pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
@@ -153,24 +166,13 @@ class TableWriter:
         if self._schema is None:
             self._schema = frame.schema
             self._start(frame.schema)
-        elif frame.schema.names != self._schema.names:
-            raise InputError(
-                "columns-of-chunks-differ",
-                "The rows to write have the columns {columns}, but the first ones had {first}.",
-                columns=listed(frame.schema.names, quoted=True),
-                first=listed(self._schema.names, quoted=True),
-            )
-        elif self._writer is not None:
+        self._refuse_other_columns(frame.schema.names, self._schema.names)
+        if self._writer is not None:
             frame = frame.cast(self._schema)
         self._rows(frame)
 
     def _start(self, schema: pa.Schema) -> None:
-        if self.format in ("csv", "tsv"):
-            line = io.StringIO()
-            names = [shown_cell(name) if self.for_spreadsheet else name for name in schema.names]
-            csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(names)
-            self._sink.write(line.getvalue().encode())
-        elif self.format == "parquet":
+        if self.format == "parquet":
             from pyarrow import parquet
 
             self._writer = parquet.ParquetWriter(self._sink, schema)
@@ -179,24 +181,48 @@ class TableWriter:
 
             self._writer = (ipc.new_file if self.format == "feather" else ipc.new_stream)(self._sink, schema)
 
+    def _write_text(self, table: Any, further: Mapping[str, Any]) -> None:
+        rows = table if isinstance(table, (pa.Table, Table)) else Table.from_any(table)
+        if self._text is None:
+            self._text = self._text_like(rows)
+            names = [shown_cell(name) if self.for_spreadsheet else name for name in self._text.names(rows, further)]
+            self._sink.write(self._text.header(names))
+            self._columns = list(rows.column_names if isinstance(rows, pa.Table) else rows.columns)
+        names = list(rows.column_names if isinstance(rows, pa.Table) else rows.columns)
+        self._refuse_other_columns(names, self._columns)
+        self._sink.write(self._text.lines(rows, further))
+
+    def _text_like(self, rows: Any) -> TextRows:
+        """Return how text is written: like that of the rows, if it is known, or as a spreadsheet wants it."""
+        written = rows.written if isinstance(rows, Table) else None
+        style = TextStyle() if written is None else written.style
+        if self.for_spreadsheet and self.locale is not None:
+            style = TextStyle.of_spreadsheet(self.locale)
+        if self.format == "tsv":
+            style = replace(style, delimiter="\t")
+        elif self._terminal:
+            style = replace(style, encoding="utf-8")
+        return TextRows(style, self.for_spreadsheet, self.locale if self.for_spreadsheet else None)
+
     @property
-    def _delimiter(self) -> str:
-        return "\t" if self.format == "tsv" else ","
+    def _terminal(self) -> bool:
+        return self.path == "-" and sys.stdout.isatty()
+
+    def _refuse_other_columns(self, names: Sequence[str], first: Sequence[str]) -> None:
+        if list(names) != list(first):
+            raise InputError(
+                "columns-of-chunks-differ",
+                "The rows to write have the columns {columns}, but the first ones had {first}.",
+                columns=listed(names, quoted=True),
+                first=listed(first, quoted=True),
+            )
 
     def _rows(self, frame: pa.Table) -> None:
         if self._writer is not None:
             self._writer.write_table(frame)
-        elif self.format == "jsonl":
-            for row in frame.to_pylist():
-                self._sink.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
         else:
-            from pyarrow import csv as arrow_csv
-
-            frame = _without_formulas(frame) if self.for_spreadsheet else frame
-            # pyarrow would quote every word; most tables need no quotes.
-            style = "needed" if _needs_quotes(frame, self._delimiter) else "none"
-            options = arrow_csv.WriteOptions(include_header=False, delimiter=self._delimiter, quoting_style=style)
-            arrow_csv.write_csv(frame, pa.PythonFile(self._sink, mode="w"), options)
+            for row in whole_days(frame).to_pylist():
+                self._sink.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
@@ -209,21 +235,3 @@ class TableWriter:
             if not self._place.__exit__(type(failure), failure, failure.__traceback__):
                 raise
         self._place.__exit__(kind, error, at)
-
-
-def _without_formulas(frame: pa.Table) -> pa.Table:
-    for at, column in enumerate(frame.columns):
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            formula = pc.fill_null(pc.match_substring_regex(column, FORMULA), False)
-            marked = pc.binary_join_element_wise(pa.scalar("'", column.type), column, pa.scalar("", column.type))
-            frame = frame.set_column(at, frame.schema.field(at), pc.if_else(formula, marked, column))
-    return frame
-
-
-def _needs_quotes(frame: pa.Table, delimiter: str) -> bool:
-    pattern = f'["\r\n{delimiter}]'
-    return any(
-        pc.any(pc.match_substring_regex(column, pattern)).as_py()
-        for column in frame.columns
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    )

@@ -74,10 +74,11 @@ def test_what_does_not_go_together_is_one_sentence(penguins, options, said):
 
 @pytest.fixture
 def folder(penguins, tmp_path):
-    rows = vaglio.read(penguins).to_frame()
+    # The same cells: they pass through as they are written.
+    names, *rows = penguins.read_text().splitlines(keepends=True)
     (tmp_path / "rows").mkdir()
     for number, first in enumerate(range(0, len(rows), 120)):
-        rows.iloc[first : first + 120].to_csv(tmp_path / "rows" / f"{number}.csv", index=False)
+        (tmp_path / "rows" / f"{number}.csv").write_text("".join([names, *rows[first : first + 120]]))
     return tmp_path / "rows"
 
 

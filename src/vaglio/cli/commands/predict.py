@@ -21,7 +21,7 @@ from vaglio.cli._options import (
     decided,
     output_option,
 )
-from vaglio.cli._output import Answer, next_line, note_reading, progress, with_model
+from vaglio.cli._output import Answer, locale, next_line, note_reading, progress, with_model
 from vaglio.cli._reading import MOST_ROWS, FileOptions
 from vaglio.cli._rows import WorkOptions, table_for_model
 from vaglio.messages.message import Message, join, text
@@ -57,6 +57,15 @@ SortBy = Annotated[
 Top = Annotated[
     int | None, output_option("--top", min=1, metavar="N", help="Write the N first rows only; needs --sort.")
 ]
+Reasons = Annotated[
+    int | None,
+    output_option(
+        "--reasons",
+        min=1,
+        metavar="N",
+        help="Write up to N reasons per row, in words: for the class of --sort, if given.",
+    ),
+]
 
 
 def run(
@@ -73,6 +82,7 @@ def run(
     threshold: Threshold = None,
     sort: SortBy = None,
     top: Top = None,
+    reasons: Reasons = None,
     as_json: bool = False,
 ) -> Answer:
     """Predict the class of every row, with probabilities.
@@ -82,8 +92,12 @@ def run(
     'p_CLASS' per class. If the model was trained with costs, or --cost is given, 'predicted' is the class of least
     expected cost; --decide argmax ignores the costs. With --json, rows written to standard output are JSON Lines.
 
+    Cells of a CSV file are written to a CSV file as they were, with the delimiter, decimal mark and encoding of the
+    file; columns may differ from those of training in case, accents, spaces and the like.
+
     With --sort CLASS, rows are written by the probability of the class, the highest first, and numbered in a column
-    'rank'; they are then held in memory, but for the --top N only that many.
+    'rank'; they are then held in memory, but for the --top N only that many. With --reasons 3 each row says why. With
+    --for-spreadsheet new columns have names in your language, and a spreadsheet program shows columns and letters.
     """
     from vaglio.fitted import load
     from vaglio.table import TableWriter
@@ -97,15 +111,17 @@ def run(
         raise UsageError("top-without-sort", "--top needs --sort CLASS: the class whose probability orders the rows.")
     if sort is not None:
         chunks = _ranked(fitted, chunks, sort, top)
+    if reasons is not None:
+        chunks = _with_reasons(fitted, chunks, reasons, sort)
     counted = _Numbers() if fitted.classes is None else _Classes()
     with (
         work.working(),
-        TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink,
+        TableWriter(out, format, for_spreadsheet=for_spreadsheet, locale=locale()) as sink,
         progress(text("rows classified")) as step,
     ):
         for chunk, new in chunks:
             counted.add(new["predicted"])
-            sink.write(chunk, new)
+            sink.write(chunk, _named_for_people(new) if for_spreadsheet else new)
             step(len(chunk))
     notes: list[str] = [counted.in_words(None if out == "-" else out)]
     if table != "-":
@@ -175,7 +191,7 @@ def _classified(
     from vaglio.engines.work_settings import present_settings
 
     note_reading(table, {}, file.to_options(sample=False))
-    data = table_for_model(table, file, fitted)
+    data = table_for_model(table, file, fitted, as_written=True)
     width = len(data.columns) + (1 if fitted.classes is None else len(fitted.classes))
     most = present_settings().memory // (_COPIES * 8 * width)
     return source_of(data).tables(classify, max(1, min(MOST_ROWS, most)))
@@ -203,6 +219,36 @@ def _ranked(
         held = chunk.take(best), {column: np.asarray(values)[best] for column, values in new.items()}
     if held is not None:
         yield held[0], {**held[1], "rank": np.arange(1, len(held[0]) + 1)}
+
+
+def _with_reasons(
+    fitted: Fitted, chunks: Iterator[tuple[Table, dict[str, Any]]], most: int, name: str | None
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """The rows with up to so many reasons each, in the words of the reader."""
+    from vaglio.evaluation.labels import find_label
+
+    label = None if name is None or fitted.classes is None else find_label(name, fitted.classes.tolist())
+    said = locale()
+    for chunk, new in chunks:
+        explained = [each.reasons_for(label)[:most] for each in fitted.explain(chunk, counterfactual=False)]
+        told = [[said.text(reason.text) for reason in reasons] for reasons in explained]
+        columns = {f"reason_{n + 1}": [each[n] if n < len(each) else None for each in told] for n in range(most)}
+        yield chunk, new | columns
+
+
+def _named_for_people(new: dict[str, Any]) -> dict[str, Any]:
+    """The added columns under names in the language of the reader, rank first."""
+    said = locale()
+    known = {"rank": text("rank"), "predicted": text("predicted")}
+    named: dict[str, Any] = {}
+    for name, values in sorted(new.items(), key=lambda entry: entry[0] != "rank"):
+        told: str = known.get(name, name)
+        if name.startswith("p_"):
+            told = text("probability of {label}", label=name.removeprefix("p_"))
+        elif name.startswith("reason_"):
+            told = text("reason {n}", n=int(name.removeprefix("reason_")))
+        named[said.text(told)] = values
+    return named
 
 
 def _with_classes(fitted: Fitted, rows: Table) -> tuple[Table, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -21,9 +21,11 @@ from vaglio.messages.options import reading
 from vaglio.messages.printable import is_whole_text
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._column import EXACT
+from vaglio.table._column_names import renamed
 from vaglio.table._infer import Clues
 from vaglio.table._numerals import NUMBER
 from vaglio.table._words import MISSING, USUAL
+from vaglio.table._written import TextStyle
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.layout import end_of_table, find_heading
 
@@ -150,6 +152,10 @@ class Dialect:
         Columns whose first numbers, such as 1.234, could have thousands as well as decimals.
     remarks : tuple of str
         What a person should know.
+    titles : tuple of str
+        The names as the text has them, if some were renamed.
+    encoding, line_end : str
+        Of a text that is read in chunks.
     """
 
     delimiter: str
@@ -162,6 +168,24 @@ class Dialect:
     units: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+
+    @property
+    def style(self) -> TextStyle:
+        """How the text is written, for another that is to be written like it."""
+        # Where nothing shows the decimal mark, a semicolon does: it separates fields where a comma is the mark.
+        comma = self.decimal == "," or (not self.decimal_shown and self.delimiter == ";")
+        return TextStyle(self.delimiter, "," if comma else ".", self.encoding, self.line_end)
+
+    def renamed(self, rename: Mapping[str, str] | None) -> Dialect:
+        """Return the same with some columns renamed."""
+        if not rename:
+            return self
+        names = tuple(renamed(self.names, rename))
+        opened = tuple(rename.get(name, name) for name in self.open)
+        return replace(self, names=names, open=opened, titles=self.names)
 
 
 def clues_of(dialect: Dialect, given: Clues) -> Clues:

@@ -25,6 +25,7 @@ from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.table._cell_format import CellFormat
+from vaglio.table._column_names import by_column, renamed
 from vaglio.table._numerals import is_numeral
 from vaglio.table._table import Table
 from vaglio.table._words import MISSING
@@ -178,6 +179,7 @@ def read_excel(
     limits: Limits | None = None,
     *,
     like: Mapping[str, CellFormat] | None = None,
+    rename: Mapping[str, str] | None = None,
     footer: bool = True,
 ) -> Table:
     """Read one sheet, as :func:`vaglio.read` does."""
@@ -192,7 +194,8 @@ def read_excel(
     if not body:
         raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
     heading.refuse_duplicates(name)
-    known = like or {}
+    wanted = by_column(like or {}, renamed(heading.names, rename))
+    known = {name: wanted[new] for name, new in zip(heading.names, renamed(heading.names, rename)) if new in wanted}
     cells_of = zip(heading.names, zip(*body))
     table = Table.from_any({label: _one_type(list(cells), known.get(label)) for label, cells in cells_of})
     units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}

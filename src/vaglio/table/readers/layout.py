@@ -16,6 +16,7 @@ from vaglio.errors import ColumnError
 from vaglio.messages.message import Message
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import clip, listed
+from vaglio.table._column_names import folded
 from vaglio.table._numerals import read_numerals, unit_in_brackets
 from vaglio.table._table import refuse_duplicates
 
@@ -128,7 +129,7 @@ def find_heading(
     absent = set(missing)
     above = _lines_above(rows, is_number)
     table = rows[above:]
-    expected = bool(known) and 2 * len({*known}.intersection(map(str.strip, table[0]))) > len(known)
+    expected = bool(known) and 2 * len({*map(folded, known)}.intersection(map(folded, table[0]))) > len(known)
     header = True if expected and header is None else header
     given = header is not None
     if header is not False and _lacks_one_name(table, 1 if expected else 2):

@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from vaglio.errors import DataWarning, ReadError, warn
 from vaglio.messages.message import text
 from vaglio.messages.options import reading
 from vaglio.table._cell_format import CellFormat
+from vaglio.table._column_names import renamed
 from vaglio.table._read import read
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
@@ -95,6 +97,7 @@ def open_batches(
     options: dict[str, Any],
     limits: Limits,
     like: Mapping[str, CellFormat] | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> tuple[str, Iterator[Any], Dialect | None]:
     """Return the name of a source, its rows as Arrow batches of any size or as Tables of `rows` rows, and its dialect.
 
@@ -111,6 +114,8 @@ def open_batches(
         What a batch may hold; the number of batches is not limited.
     like : mapping, optional
         Column -> how it is read. Formats that are read whole need it; in others its names show which row has the names.
+    rename : mapping, optional
+        Column -> its new name.
     """
     name, stream, path = _stream(source)
     head = stream.peek(_HEAD)
@@ -121,16 +126,20 @@ def open_batches(
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
         first = _whole_rows(head)
-        dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, known=like or (), **options)
+        text = to_utf8(Source(name, first), encoding)
+        found = find_dialect(text, name, whole=False, known=like or (), **options).renamed(rename)
+        line_end = "\r\n" if b"\r\n" in first or b"\r\0\n" in first else "\n"
+        dialect = replace(found, encoding=encoding or _encoding(head), line_end=line_end)
         limits.check_shape(name, 1, len(dialect.names))
-        return name, _csv_batches(stream, head, name, path, encoding, options, dialect), dialect
+        return name, _csv_batches(stream, head, name, path, options, dialect), dialect
     if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
-        return name, batches(path, name, rows, limits), None
+        found_in = batches(path, name, rows, limits)
+        return name, (batch.rename_columns(renamed(batch.schema.names, rename)) for batch in found_in), None
     if form == "json" and not head.lstrip().startswith(b"["):
-        return name, _json_tables(stream, name, rows, encoding, limits), None
+        return name, (table.rename(rename) for table in _json_tables(stream, name, rows, encoding, limits)), None
     said = {name: options[name] for name in ("missing", "header", "footer", "decimal")}
-    whole = read(stream, format=form, like=like, limits=limits, **said)
+    whole = read(stream, format=form, like=like, rename=rename, limits=limits, **said)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows)), None
 
 
@@ -194,13 +203,12 @@ def _csv_batches(
     head: bytes,
     name: str,
     path: Path | None,
-    encoding: str | None,
     options: Mapping[str, Any],
     dialect: Dialect,
 ) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv as arrow_csv
 
-    used = encoding or _encoding(head)
+    used = dialect.encoding
     # The end of a pipe, or of packed text, cannot be looked at before the rest.
     if path is not None and not used.startswith("utf-16"):
         stream = _until_end(stream, path, dialect, footer=options["footer"])

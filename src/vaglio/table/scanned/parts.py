@@ -18,6 +18,7 @@ from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS
+from vaglio.table._column_names import renamed
 from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS
@@ -61,7 +62,7 @@ class FilePart:
     rows : int or None
         How many rows, where the file says so.
     options : tuple of (str, object)
-        How text is read: delimiter and the like.
+        How text is read: delimiter and the like; of both formats, which columns are renamed.
     start : int
         The number of the first row in the whole table, if ``numbered``; needed where only some rows are taken.
     numbered : bool
@@ -73,6 +74,8 @@ class FilePart:
         Levels that were declared: the columns are of these, whatever the file says.
     changes : tuple of callable
         What is changed in the rows when they are read: functions of a table and the numbers of its rows.
+    as_written : bool
+        Keep the cells of delimited text as they are, too.
     """
 
     path: str
@@ -86,6 +89,7 @@ class FilePart:
     stamp: int | None = None
     levels: tuple[tuple[str, Any], ...] = ()
     changes: tuple[Change, ...] = ()
+    as_written: bool = False
 
     @property
     def place(self) -> str:
@@ -125,24 +129,29 @@ class FilePart:
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return
-        for table in read_chunks(self.path, rows, like=reading.columns, **dict(self.options)):
+        for table in read_chunks(
+            self.path, rows, like=reading.columns, as_written=self.as_written, **dict(self.options)
+        ):
             self._refuse_absent(reading, table.columns)
-            yield table.select(reading.names)
+            yield table.select(reading.names) if list(table.columns) != reading.names else table
 
     def _parquet(self, reading: Reading, rows: int) -> Iterator[Table]:
         file = open_parquet_file(self.path)
-        self._refuse_absent(reading, file.schema_arrow.names)
+        names = renamed(file.schema_arrow.names, dict(self.options).get("rename"))
+        self._refuse_absent(reading, names)
+        in_file = dict(zip(names, file.schema_arrow.names))
         declared = dict(self.levels)
         for name, cell_format in reading.columns:
             if name not in declared:
-                self._refuse_other_kind(name, cell_format.kind, file.schema_arrow.field(name).type)
+                self._refuse_other_kind(name, cell_format.kind, file.schema_arrow.field(in_file[name]).type)
         for group in self.groups:
             try:
-                for batch in file.iter_batches(rows, row_groups=[group], columns=reading.names):
+                columns = [in_file[name] for name in reading.names]
+                for batch in file.iter_batches(rows, row_groups=[group], columns=columns):
                     batch.validate()
                     yield Table(
-                        column_from_arrow(name, batch.column(batch.schema.get_field_index(name)), declared=False)
-                        for name in reading.names
+                        column_from_arrow(name, batch.column(batch.schema.get_field_index(old)), declared=False)
+                        for name, old in zip(reading.names, columns)
                     )
             except FAULTS as error:
                 raise ReadError(

@@ -19,6 +19,7 @@ from vaglio.table._convert import together
 from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter
+from vaglio.table._written import Written
 from vaglio.table.scanned.parts import FilePart, Reading
 from vaglio.table.scanned.row_shares import Change, RowShare, count_taken
 
@@ -358,7 +359,9 @@ def joined(tables: list[Table], like: ScannedTable | None = None) -> Table:
         if like is not None and like.parts:
             raise InputError("file-without-rows", "{name} has no rows.", name=like.parts[0].path)
         raise InputError("table-without-rows", "The table has no rows.")
-    return Table(together([table.column(name) for table in tables]) for name in tables[0].columns)
+    made = Table(together([table.column(name) for table in tables]) for name in tables[0].columns)
+    made.written = Written.joined([table.written for table in tables])
+    return made
 
 
 def sample_rows(data: ScannedTable, rows: int, seed: int) -> Table:

@@ -18,6 +18,7 @@ from vaglio.runtime.arguments import checked
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
+from vaglio.table._column_names import renamed
 from vaglio.table._convert import ordered_level
 from vaglio.table._read import check_decimal
 from vaglio.table._table import Table
@@ -49,6 +50,7 @@ def scan(
     encoding: str | None = None,
     dayfirst: bool | None = None,
     levels: Mapping[str, str | Sequence[Any]] | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> ScannedTable:
     """Return a table whose rows stay on disk; learners read them chunk by chunk.
 
@@ -70,6 +72,8 @@ def scan(
     levels : mapping, optional
         Column -> "nominal", "numeric", "interval", "ratio", "date", "asymmetric", or the list of its values in order,
         which makes it ordinal; as in :func:`vaglio.read`.
+    rename : mapping, optional
+        Name of a column in the files -> its new name, which `levels` use.
 
     Returns
     -------
@@ -93,18 +97,19 @@ def scan(
         options["missing"] = tuple(missing)
     if part_rows < 1:
         raise InputError("part-without-rows", "A part must have at least one row, not {rows}.", rows=part_rows)
-    data = _declared(_scanned(_files(source), part_rows, options), levels or {})
+    data = _declared(_scanned(_files(source), part_rows, options, dict(rename or {})), levels or {})
     # A dataset may have fewer columns than its files.
-    return data.select(source.schema.names) if _is_dataset(source) else data
+    return data.select(renamed(source.schema.names, rename)) if _is_dataset(source) else data
 
 
-def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> ScannedTable:
+def _scanned(files: list[str], part_rows: int, options: dict[str, Any], rename: dict[str, str]) -> ScannedTable:
     parquet = _is_parquet(files[0])
+    named: dict[str, Any] = {"rename": rename} if rename else {}
     if not parquet:
-        how = tuple(options.items())
+        how = tuple({**options, **named}.items())
         return ScannedTable(
             tuple(FilePart(path, "text", options=how, stamp=stamp_of(path)) for path in files),
-            _text_reading(files[0], options),
+            _text_reading(files[0], dict(how)),
         )
     if options:
         raise InputError(
@@ -114,8 +119,8 @@ def _scanned(files: list[str], part_rows: int, options: dict[str, Any]) -> Scann
             options=listed(map(reading, options)),
             path=files[0],
         )
-    parts = [part for path in files for part in _groups(path, part_rows)]
-    return ScannedTable(tuple(parts), _parquet_reading(files[0]))
+    parts = [replace(part, options=tuple(named.items())) for path in files for part in _groups(path, part_rows)]
+    return ScannedTable(tuple(parts), _parquet_reading(files[0], rename))
 
 
 def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> ScannedTable:
@@ -247,9 +252,10 @@ def _groups(path: str, most: int) -> list[FilePart]:
     return [*parts, FilePart(path, "parquet", tuple(groups), rows, stamp=stamp)]
 
 
-def _parquet_reading(path: str) -> Reading:
+def _parquet_reading(path: str, rename: dict[str, str]) -> Reading:
     schema = open_parquet_file(path).schema_arrow
-    kinds = {field.name: kind_of_type(field.name, field.type, path) for field in schema}
+    named = zip(renamed(schema.names, rename), schema)
+    kinds = {name: kind_of_type(field.name, field.type, path) for name, field in named}
     # A column that pandas keeps its index in is no column of the table.
     columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
     if not columns:
