@@ -253,7 +253,7 @@ def test_the_peers_of_a_selection_try_as_many_settings_as_it_does():
     tried = vaglio.select(X, y, learners=["c45", "naive-bayes"], n_iter=3, folds=2, progress=False).trials
     assert settings_tried(("c45", "naive-bayes"), 3) == len(tried)
     assert settings_tried(("c45", "naive-bayes"), 0) == 2
-    budget = settings_tried(ONE_PER_FAMILY, 3)
+    budget = settings_tried(ONE_PER_FAMILY["classification"], 3)
     for name in ("select", "forest", "SVC"):
         assert f"{name}, {budget} settings" in sides(3)
     assert sides(3)[f"forest, {budget} settings"](1)[-1].n_iter == budget

@@ -27,6 +27,7 @@ from vaglio.report.limits import DEFAULT_LEARNERS
 
 INNER_FOLDS = 5
 TARGET = "class to predict"
+_SELECTED = ONE_PER_FAMILY["classification"]
 
 FOREST: dict[str, list[Any]] = {
     "max_features": ["sqrt", "log2", 0.3, 0.5, 1.0],
@@ -86,9 +87,9 @@ def _tuned(estimator: Any, space: dict[str, list[Any]], n_settings: int, seed: i
 
 def sides(n_iter: int) -> dict[str, Callable[[int], Any]]:
     """Return all sides by name; each maker takes a seed. The peers have the budget of ``select`` or of ``report``."""
-    selected, reported = settings_tried(ONE_PER_FAMILY, n_iter), settings_tried(DEFAULT_LEARNERS, 0)
+    selected, reported = settings_tried(_SELECTED, n_iter), settings_tried(DEFAULT_LEARNERS, 0)
     found: dict[str, Callable[[int], Any]] = {
-        f"select, {selected} settings": lambda seed: Winner(ONE_PER_FAMILY, n_iter, seed),
+        f"select, {selected} settings": lambda seed: Winner(_SELECTED, n_iter, seed),
         f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS, 0, seed),
     }
     for budget in (selected, reported):

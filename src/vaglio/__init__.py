@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vaglio.evaluation.displays import LearningCurveDisplay as LearningCurveDisplay
     from vaglio.evaluation.displays import LiftCurveDisplay as LiftCurveDisplay
     from vaglio.evaluation.displays import PrecisionRecallDisplay as PrecisionRecallDisplay
+    from vaglio.evaluation.displays import PredictionErrorDisplay as PredictionErrorDisplay
     from vaglio.evaluation.displays import RocCurveDisplay as RocCurveDisplay
     from vaglio.evaluation.displays import ScoreDensityDisplay as ScoreDensityDisplay
     from vaglio.evaluation.displays import TermDisplay as TermDisplay
@@ -159,6 +160,7 @@ _HOME = {
     "LiftCurveDisplay": "vaglio.evaluation.displays",
     "PerceptronPathDisplay": "vaglio.plot.decision_region",
     "PrecisionRecallDisplay": "vaglio.evaluation.displays",
+    "PredictionErrorDisplay": "vaglio.evaluation.displays",
     "RocCurveDisplay": "vaglio.evaluation.displays",
     "ScoreDensityDisplay": "vaglio.evaluation.displays",
     "TermDisplay": "vaglio.evaluation.displays",

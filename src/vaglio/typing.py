@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from narwhals.typing import IntoFrame, IntoSeries
 
-    from vaglio.model.costs import CostMatrix
+    from vaglio.model.costs import CostMatrix, UnitCost
     from vaglio.table import ScannedColumn, ScannedTable, Table
 
 __all__ = [
@@ -93,9 +93,10 @@ ColumnLike: TypeAlias = "ScannedColumn | IntoSeries | SupportsArray | SequenceNo
 
 # Where a table comes from: as above, columns by name, or a file.
 TableSource: TypeAlias = "TableLike | Mapping[str, Any] | str | os.PathLike[str] | IO[str] | IO[bytes]"
-# What errors cost: a matrix, the cost of each (true, predicted) pair, or a file.
+# What errors cost: a matrix, the cost of each (true, predicted) pair, or a file; for numbers, a unit of error.
 CostLike: TypeAlias = (
-    "CostMatrix | SupportsArray | SequenceNotStr[Any] | Mapping[tuple[Any, Any], float] | str | os.PathLike[str]"
+    "CostMatrix | UnitCost | SupportsArray | SequenceNotStr[Any] | Mapping[tuple[Any, Any], float] "
+    "| Mapping[str, float] | str | os.PathLike[str]"
 )
 # A learner by its id, or as an estimator, either with the values to try of its parameters.
 LearnerLike: TypeAlias = "str | Estimator | tuple[str | Estimator, Mapping[str, Any]]"

@@ -13,7 +13,7 @@ import pytest
 from vaglio.cli._searching import STRATEGIES
 from vaglio.cli.main import COMMANDS
 from vaglio.evaluation import STRATEGIES as REAL_STRATEGIES
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 
 from .conftest import run_here
 
@@ -54,7 +54,7 @@ def test_learners_in_every_shell(shell: str, ask):
         ("vaglio tr", {"train", "trace"}),
         ("vaglio select --strat", {"--strategy"}),
         ("vaglio select --strategy ", set(STRATEGIES)),
-        ("vaglio train --learner ", set(LEARNERS)),
+        ("vaglio train --learner ", {*LEARNERS, *REGRESSORS}),
         ("vaglio datasets pe", {"penguins"}),
         ("vaglio explore --figure ", {"histograms", "boxes", "pairs", "associations", "forest"}),
         ("vaglio export --format s", {"sql", "svg"}),

@@ -12,7 +12,8 @@ from tests.cli.conftest import run_here
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
-from vaglio.evaluation.acceptance import NAMES, Criterion
+from vaglio.evaluation.acceptance import Criterion
+from vaglio.evaluation.figures import names_of
 
 TRUE = ["no", "no", "no", "yes", "yes", "it's ]"]
 PREDICTED = ["no", "no", "yes", "yes", "no", "it's ]"]
@@ -31,7 +32,7 @@ def two() -> Evaluation:
     return Evaluation.from_predictions([0, 0, 0, 1, 1, 1], y_score=score, pos_label=1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names_of("classification"))
 def test_every_measure_has_a_value_that_is_compared(name: str, three: Evaluation):
     value = three.accept(f"{name} >= -1e9").checks[0].value
     assert value is not None
@@ -111,7 +112,7 @@ def test_what_is_undefined_is_never_good_enough():
 
 def test_every_figure_with_an_interval_has_bounds_to_accept_by(three: Evaluation, two: Evaluation):
     for evaluation in (three, two):
-        for name in NAMES:
+        for name in names_of("classification"):
             found = evaluation.estimate(name)
             if found is not None and name != "rows":
                 assert evaluation.accept(f"{name}.low > 0").checks[0].value == found.low, name

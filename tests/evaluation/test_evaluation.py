@@ -11,7 +11,6 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import vaglio
-from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
 from vaglio.learners.registry import LEARNERS
 from vaglio.table import Table
@@ -186,11 +185,3 @@ def test_bare_labels_have_no_curves():
     three = Evaluation.from_predictions(list("abc"), y_score=np.eye(3))
     with pytest.raises(ValueError, match="needs two classes"):
         three.at_threshold(0.5)
-
-
-def test_a_model_of_numbers_is_refused_with_what_to_use_instead():
-    X = np.arange(20.0)[:, None]
-    model = vaglio.LinearRegression().fit(X, X[:, 0])
-    for predictor in (model, model.fitted_):
-        with pytest.raises(NotSupportedError, match=r"predicts numbers. Use model.score"):
-            vaglio.evaluate(predictor, X, X[:, 0])

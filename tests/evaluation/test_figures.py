@@ -9,7 +9,7 @@ import pytest
 
 import vaglio
 from vaglio.evaluation import Evaluation, evaluate_by_folds
-from vaglio.evaluation.acceptance import NAMES
+from vaglio.evaluation.figures import names_of
 
 # No share, mean or area of rows.
 WITHOUT = {"rows"}
@@ -30,7 +30,7 @@ def drawn(n: int, k: int, wrong: float, *, seed: int = 0, **options: object) -> 
 @pytest.mark.parametrize("wrong", [0.0, 0.3])
 def test_every_figure_lies_in_an_interval_with_width(k: int, wrong: float) -> None:
     evaluation = drawn(60, k, wrong)
-    for name in NAMES:
+    for name in names_of("classification"):
         found = evaluation.estimate(name)
         assert found is not None
         if name not in WITHOUT:

@@ -12,6 +12,7 @@ from vaglio.cli._output import shell
 
 if TYPE_CHECKING:
     from vaglio.cli._reading import ReadingOptions
+    from vaglio.model.families import Task
 
 
 def call(name: str, *arguments: object, **keywords: object) -> str:
@@ -47,6 +48,8 @@ class Recipe:
         Further options: name -> value, a list of values, or None.
     left_out : tuple of str, optional
         For a table that is scanned: the columns that are not learned from. None for one that is read.
+    task : {"classification", "regression"}
+        Whether the target holds classes or numbers.
     """
 
     command: str
@@ -55,6 +58,7 @@ class Recipe:
     reading: ReadingOptions
     options: Mapping[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] | None = None
+    task: Task = "classification"
 
     @property
     def shell(self) -> str:
@@ -95,12 +99,14 @@ class Recipe:
             if holdout is None:
                 return [f"X, y = table.xy({self.target!r})"]
             return [f"train, test = table.split({holdout!r}, seed={seed})", f"X, y = train.xy({self.target!r})"]
+        told = "" if self.task == "classification" else f"task={self.task!r}"
         if holdout is None:
-            return ["X, y = table.xy()"]
+            return [f"X, y = table.xy({told})"]
+        rules = ", ".join(filter(None, (f"SplitRules(seed={seed})", told)))
         return [
-            "X, y = table.xy()",
+            f"X, y = table.xy({told})",
             "from vaglio.evaluation import SplitRules, make_holdout",
-            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={seed}))",
+            f"train, test = make_holdout(y, {holdout!r}, {rules})",
             "X, y = X[train], y[train]",
         ]
 

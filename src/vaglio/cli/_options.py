@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
+from vaglio.learners.registry import DEFAULT, LEARNERS, ONE_PER_FAMILY, REGRESSORS
 from vaglio.messages.message import Message, text
 
 if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
+    from vaglio.model.families import Task
     from vaglio.table import ScannedTable, Table
 
 # Later versions of typer ship their own click, earlier ones use the separate package; this is the public way to the
@@ -88,9 +89,13 @@ def has_files(source: str) -> bool:
     return any(path.iterdir()) if path.is_dir() else not path.exists() and next(iglob(source), None) is not None
 
 
+_ALL_LEARNERS = tuple(dict.fromkeys((*LEARNERS, *REGRESSORS)))
+
+
 def complete_learner(incomplete: str) -> list[tuple[str, str]]:
     """Ids of learners for the shell, with one line of help each."""
-    return [(learner.id, learner.help) for learner in LEARNERS.values() if learner.id.startswith(incomplete)]
+    known = {**REGRESSORS, **LEARNERS}
+    return [(name, known[name].help) for name in _ALL_LEARNERS if name.startswith(incomplete)]
 
 
 TableFile = Annotated[
@@ -106,17 +111,47 @@ TableFile = Annotated[
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by train, tune or select.")]
 Target = Annotated[
     str | None,
-    table_option("--target", "-t", metavar="COLUMN", help="The class column, by name or position (-1 is the last)."),
+    table_option(
+        "--target", "-t", metavar="COLUMN", help="The column to predict, by name or position (-1 is the last)."
+    ),
+]
+
+
+class AskedTask(StrEnum):
+    """What is predicted."""
+
+    auto = "auto"
+    classification = "classification"
+    regression = "regression"
+
+
+TaskOption = Annotated[
+    AskedTask,
+    table_option("--task", help="Predict classes or numbers; by default, what the values of the target ask for."),
 ]
 learner_option = partial(learning_option, "--learner", "-l", metavar="ID", autocompletion=complete_learner)
-Learner = Annotated[str, learner_option(help=option_help("The learner: {names}.", names=", ".join(sorted(LEARNERS))))]
+_NAMES = ", ".join(sorted(_ALL_LEARNERS))
+Learner = Annotated[str, learner_option(help=option_help("The learner: {names}.", names=_NAMES))]
+LearnerOrDefault = Annotated[
+    str | None,
+    learner_option(
+        help=option_help(
+            "The learner: {names}. Default: {classes}, or {numbers} to predict numbers.",
+            names=_NAMES,
+            classes=DEFAULT["classification"],
+            numbers=DEFAULT["regression"],
+        )
+    ),
+]
 Learners = Annotated[
     list[str] | None,
     learner_option(
         help=option_help(
-            "A learner to try; may be repeated; 'all' for all of {names}. Default, one per family: {default}.",
-            names=", ".join(sorted(LEARNERS)),
-            default=", ".join(ONE_PER_FAMILY),
+            "A learner to try; may be repeated; 'all' for all of {names}. Default, one per family: {classes}; to "
+            "predict numbers: {numbers}.",
+            names=_NAMES,
+            classes=", ".join(ONE_PER_FAMILY["classification"]),
+            numbers=", ".join(ONE_PER_FAMILY["regression"]),
         ),
     ),
 ]
@@ -149,7 +184,7 @@ Cost = Annotated[
         metavar="FILE",
         help=(
             "The cost matrix: a CSV file with the predicted classes in the first row and the true "
-            "classes in the first column."
+            "classes in the first column. For numbers, the costs of a unit of error: over=1,under=3."
         ),
     ),
 ]
@@ -183,8 +218,8 @@ Accept = Annotated[
         "--accept",
         metavar="CRITERION",
         help=(
-            "Accept or reject the model by a criterion, e.g. 'f1>=0.8 and recall[yes]>=0.9'. The exit "
-            "code is 3 if it is rejected."
+            "Accept or reject the model by a criterion, e.g. 'f1>=0.8 and recall[yes]>=0.9' or 'rmse<3'. The "
+            "exit code is 3 if it is rejected."
         ),
     ),
 ]
@@ -346,6 +381,19 @@ def criterion(text: str | None) -> Criterion | None:
         return None if text is None else Criterion(text)
     except InputError as error:
         raise UsageError("invalid-criterion", "--accept: {error}", error=error) from None
+
+
+def check_options(wanted: Criterion | None, evaluating: EvaluationOptions, task: Task) -> None:
+    """Refuse what is asked of an evaluation of the other task, before the training."""
+    from vaglio.errors import InputError
+
+    if wanted is not None:
+        try:
+            wanted.check_task(task)
+        except InputError as error:
+            raise UsageError("invalid-criterion", "--accept: {error}", error=error) from None
+    if task == "regression" and evaluating.positive is not None:
+        raise UsageError("positive-of-numbers", "--positive names a class, and numbers are predicted here.")
 
 
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:

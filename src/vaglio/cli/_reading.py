@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
-from vaglio.cli._options import Target, UsageError, option_help, pair, table_option
+from vaglio.cli._options import AskedTask, Target, TaskOption, UsageError, option_help, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning, warn
 from vaglio.messages.message import text
@@ -222,9 +222,10 @@ class FileOptions:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is read: the class, what its columns mean, and the file itself."""
+    """How a table is read: what is predicted, what its columns mean, and the file itself."""
 
     target: Target = None
+    task: TaskOption = AskedTask.auto
     nominal: Annotated[
         list[str] | None,
         table_option(
@@ -283,7 +284,7 @@ class ReadingOptions:
         any_target: bool = False,
         like: dict[str, CellFormat] | None = None,
     ) -> Table:
-        from vaglio.table import read
+        from vaglio.table import decide_task, read
 
         tell(text("Reading {source}", source=source))
         note_reading(source, self._about_columns(), self.file.to_options(sample=False))
@@ -303,12 +304,13 @@ class ReadingOptions:
         if target_needed and table.target is None:
             raise UsageError(
                 "target-option-missing",
-                "Which column is the class? Add --target COLUMN. The columns of {source} are {columns}.",
+                "Which column is to be predicted? Add --target COLUMN. The columns of {source} are {columns}.",
                 source=source,
                 columns=listed(table.columns),
             )
         if table.target is not None and not any_target:
-            table.xy()  # fails with a clear message when the class is a measurement, or missing in every row
+            # Fails with a clear message if the target cannot be what is asked, or is missing in every row.
+            table.xy(task=decide_task(table.column(table.target), self.task.value).task)
         tell(
             text(
                 "{source}: {n_table:,} {n_table:row|rows}, {n_columns:,} {n_columns:column|columns}",
@@ -324,7 +326,9 @@ class ReadingOptions:
         return {**self._about_columns(), **self.file.to_options()}
 
     def _about_columns(self) -> dict[str, list[str]]:
-        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("target", "file")}
+        lists = [each.name for each in fields(self) if each.name not in ("target", "task", "file")]
+        own: dict[str, list[str] | None] = {name: getattr(self, name) for name in lists}
+        own["task"] = None if self.task is AskedTask.auto else [self.task.value]
         return {name: values for name, values in own.items() if values}
 
     def to_keywords(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Only this module decides where the rows of a command are; the commands know :cla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -24,6 +24,7 @@ from vaglio.messages.sentences import listed
 if TYPE_CHECKING:
     from vaglio.evaluation.rows import Rows
     from vaglio.fitted import Fitted
+    from vaglio.model.families import Task
     from vaglio.table import CellFormat, ScannedTable, Table
 
 work_option = partial(typer.Option, rich_help_panel="Data larger than memory")
@@ -110,17 +111,32 @@ class WorkOptions:
             )
         return needed > 0
 
-    def rows(self, source: str, reading: ReadingOptions, folds: int | None = None) -> OpenRows:
-        """Open the rows of a table to learn from; in memory they are checked to be enough for so many folds."""
+    def rows(
+        self, source: str, reading: ReadingOptions, folds: int | None = None, learners: Sequence[str] = ()
+    ) -> OpenRows:
+        """Open the rows of a table to learn from; in memory they are checked to be enough for so many folds.
+
+        What is predicted is told by the options, or by the target; where it leaves that open, by the learners.
+        """
+        opened = self._opened(source, reading, folds, learners)
+        if opened.rows.told is not None:
+            remark(text("Note: {told}", told=opened.rows.told))
+        return opened
+
+    def _opened(self, source: str, reading: ReadingOptions, folds: int | None, learners: Sequence[str]) -> OpenRows:
+        from vaglio.evaluation.selection.candidates import task_asked
+
+        asked, able = task_asked(reading.task.value, list(learners) or None)
         if self._out_of_core(source, reading.file):
-            return _scanned_rows(source, reading, self)
+            return _scanned_rows(source, reading, self, asked, able)
         from vaglio.evaluation.rows import Rows
         from vaglio.evaluation.training import learning_rows
 
         data = reading.read(source)
-        learning_rows(data, folds)
+        rows = Rows.of(data, task=asked, able=able)
+        learning_rows(data, folds, rows.task)
         assert data.target is not None
-        return OpenRows(Rows.of(data), data, data.target, source, reading)
+        return OpenRows(rows, data, data.target, source, reading)
 
     def rows_for_model(self, source: str, reading: ReadingOptions, fitted: Fitted, target: str) -> Rows:
         """Open rows that a model is evaluated on: their columns are typed as the model knows them."""
@@ -128,16 +144,16 @@ class WorkOptions:
         from vaglio.evaluation.rows import Rows
         from vaglio.table import matching_columns
 
+        task = fitted.task
         if self._out_of_core(source, reading.file):
             data = table_for_model(source, reading.file, fitted)
             wanted = {*fitted.codebook.names, target}
             found = matching_columns(wanted, data.columns)
             # What is absent is told when rows are predicted, with what the table has instead.
             data = data.select(list(found.values())) if len(found) == len(wanted) else data
-            return Rows.of(data, found.get(target, target))
-        assert fitted.classes is not None
-        X, y = reading.file.read_for_model(source, fitted, target).xy()
-        return Rows.of(X, labels_like(y, fitted.classes.tolist()))
+            return Rows.of(data, found.get(target, target), task=task)
+        X, y = reading.file.read_for_model(source, fitted, target).xy(task=task)
+        return Rows.of(X, y if fitted.classes is None else labels_like(y, fitted.classes.tolist()), task=task)
 
     def tables_for_model(self, source: str, file: FileOptions, fitted: Fitted) -> Iterator[Table]:
         """Open rows that a model looks at one after the other: all at once, or chunk by chunk."""
@@ -251,12 +267,19 @@ class OpenRows:
     def recipe(self, command: str, options: Mapping[str, Any]) -> Recipe:
         """Return the recipe of a model that a command makes of the rows."""
         if self.work is None:
-            return Recipe(command, self.source, self.target, self.reading, options)
+            return Recipe(command, self.source, self.target, self.reading, options, task=self.task)
         said = {**options, **self.work.to_options()}
-        return Recipe(command, self.source, self.target, self.reading, said, self.left_out)
+        return Recipe(command, self.source, self.target, self.reading, said, self.left_out, self.task)
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        return self.rows.task
 
 
-def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> OpenRows:
+def _scanned_rows(
+    source: str, reading: ReadingOptions, work: WorkOptions, asked: str = "auto", able: Task | None = None
+) -> OpenRows:
     """Open the rows of a table that stays on disk.
 
     Which columns are identifiers is judged by the first rows, as in a table that is read whole.
@@ -265,7 +288,7 @@ def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> Op
     from vaglio.table import read
 
     if reading.target is None:
-        raise UsageError("no-target-named", "Which column is the class? Add --target COLUMN.")
+        raise UsageError("no-target-named", "Which column is to be predicted? Add --target COLUMN.")
     levels = reading._levels()
     data = _scanned(source, reading.file, levels)
     head, missing = data.head(), reading.file.missing_words()
@@ -285,7 +308,8 @@ def _scanned_rows(source: str, reading: ReadingOptions, work: WorkOptions) -> Op
     assert first.target is not None
     dropped = tuple(name for name in left_out if name in data.kinds)
     left = data.drop(dropped)
-    return OpenRows(Rows.of(left, first.target), left, first.target, source, reading, work, dropped)
+    rows = Rows.of(left, first.target, task=asked, able=able)
+    return OpenRows(rows, left, first.target, source, reading, work, dropped)
 
 
 def _table_on_disk(source: str, reading: ReadingOptions) -> Table:

@@ -27,10 +27,10 @@ class Training:
 
     Attributes
     ----------
-    estimator : fitted classifier
+    estimator : fitted classifier or regressor
     matrix : EncodedMatrix
-    y : int64 (n,)
-        Class codes.
+    y : int64 (n,) or float64 (n,)
+        Class codes, or numbers.
     weight : float64 (n,)
     row : EncodedMatrix or None
         The row to classify.
@@ -57,8 +57,18 @@ class Training:
         return self.matrix.features
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number."""
+        return self.y.dtype.kind == "f"
+
+    @property
     def classes(self) -> list[str]:
-        return [str(label) for label in self.estimator.classes_]
+        """The names of the classes; none of numbers."""
+        return [] if self.is_numeric else [str(label) for label in self.estimator.classes_]
+
+    def target_text(self, say: Notation, row: int) -> str:
+        """Return the class or the number of a row."""
+        return say.short(float(self.y[row])) if self.is_numeric else self.classes[self.y[row]]
 
     @property
     def model(self) -> Any:

@@ -12,6 +12,7 @@ from vaglio.evaluation.metrics.rates import Rates
 from vaglio.evaluation.metrics.thresholds import ThresholdTable
 from vaglio.evaluation.model_evaluation import evaluate
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
+from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.selection import select
 from vaglio.evaluation.selection.selection_result import Selection, fit_diagnosis
@@ -27,7 +28,7 @@ from vaglio.evaluation.selection.strategies import STRATEGIES, Strategy
 from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCurve, bias_variance, majority_vote_error
 from vaglio.evaluation.theory.shattering import Shattering, shatters, vc_dimension_lower_bound
 from vaglio.evaluation.training import EvaluationPlan, Training, evaluate_learner, train_and_evaluate
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
 
 __all__ = [
     "STRATEGIES",
@@ -45,12 +46,14 @@ __all__ = [
     "PermutationImportance",
     "Predictions",
     "Rates",
+    "RegressionEvaluation",
     "Selection",
     "Shattering",
     "SplitRules",
     "Strategy",
     "ThresholdTable",
     "Training",
+    "UnitCost",
     "adjust_priors",
     "advise_split",
     "bias_variance",

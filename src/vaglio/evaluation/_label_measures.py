@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from vaglio.errors import InputError
+from vaglio.evaluation._evaluated_rows import EvaluatedRows
 from vaglio.evaluation.figures import rate_interval
-from vaglio.evaluation.metrics.intervals import Estimate, design_effect, effective_size, overdispersion, wilson_interval
+from vaglio.evaluation.metrics.intervals import Estimate, effective_size, overdispersion, wilson_interval
 from vaglio.evaluation.metrics.rates import AVERAGES, RATE_HEADINGS, RATES, Rates
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
@@ -20,22 +21,11 @@ __all__ = ["LabelMeasures"]
 _AVERAGES = {"macro": text("macro"), "micro": text("micro"), "weighted": text("weighted")}
 
 
-class LabelMeasures:
+class LabelMeasures(EvaluatedRows):
     """The part of :class:`~vaglio.evaluation.Evaluation` that needs no scores; that class has the fields."""
 
     labels: tuple[Any, ...]
-    true: np.ndarray
-    predicted: np.ndarray
-    weight: np.ndarray | None
     positive: Any
-    confidence: float
-    folds: np.ndarray | None
-    test_ratio: float | None
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows evaluated."""
-        return len(self.true)
 
     @property
     def binary(self) -> bool:
@@ -76,12 +66,6 @@ class LabelMeasures:
     def rates(self) -> Rates:
         """The rates of the confusion matrix."""
         return Rates(self.confusion)
-
-    @property
-    def design_effect(self) -> float:
-        """By how much the variance of figures exceeds that of one model on independent rows; 1 without folds."""
-        n_folds = 1 if self.folds is None else len(np.unique(self.folds))
-        return 1.0 if n_folds < 2 else design_effect(n_folds, self.test_ratio)
 
     @property
     def rows_per_count(self) -> float:

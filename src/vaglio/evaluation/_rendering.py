@@ -10,12 +10,13 @@ from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
 
 if TYPE_CHECKING:
+    from vaglio.evaluation._evaluated_rows import EvaluatedRows
     from vaglio.evaluation.evaluation import Evaluation
 
 # Nobody reads a matrix of more classes than this: the text shows the most frequent confusions instead.
 _MAX_MATRIX = 15
 # Nor the figures of more folds than this: the text shows their mean and spread.
-_MAX_FOLDS = 30
+MAX_FOLDS = 30
 
 
 def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -65,9 +66,9 @@ def _matrix(evaluation: Evaluation) -> tuple[Message, list[dict[str, Any]]]:
     return title, evaluation.worst_confusions()
 
 
-def _of_folds(evaluation: Evaluation, locale: Locale) -> list[str]:
+def fold_tables(evaluation: EvaluatedRows, locale: Locale) -> list[str]:
     folds, spread = evaluation.per_fold(), evaluation.spread()
-    shown = [] if len(folds) > _MAX_FOLDS else [text_table(folds, locale=locale)]
+    shown = [] if len(folds) > MAX_FOLDS else [text_table(folds, locale=locale)]
     return [*shown, text_table(spread, locale=locale)] if spread else []
 
 
@@ -89,7 +90,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
         ),
         text_table(scores, locale=locale),
         locale.text(evaluation.meaning),
-        *_of_folds(evaluation, locale),
+        *fold_tables(evaluation, locale),
         f"{locale.text(title)}\n{text_table(matrix, locale=locale)}",
         text_table(evaluation.per_class(), locale=locale),
         text_table(evaluation.averages(), locale=locale),
@@ -106,7 +107,7 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
             "" if evaluation.overlap is None else bullet_html([evaluation.overlap.in_words()], locale=locale),
             html_table(headline(evaluation), caption=head, locale=locale),
             bullet_html([evaluation.meaning], locale=locale),
-            html_table(evaluation.per_fold()[:_MAX_FOLDS], caption=text("Per fold"), locale=locale),
+            html_table(evaluation.per_fold()[:MAX_FOLDS], caption=text("Per fold"), locale=locale),
             html_table(evaluation.spread(), caption=text("Over the folds"), locale=locale),
             html_table(matrix, caption=title, locale=locale),
             html_table(evaluation.per_class(), caption=text("Per class"), locale=locale),

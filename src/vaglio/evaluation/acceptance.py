@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Any
 from scipy.special import ndtr, ndtri
 
 from vaglio.errors import InputError
-from vaglio.evaluation.figures import ALSO, FIGURES, OF_A_CLASS
+from vaglio.evaluation.figures import ALSO, FIGURES, OF_A_CLASS, check_figure, names_of
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import did_you_mean
 
 if TYPE_CHECKING:
-    from vaglio.evaluation.evaluation import Evaluation
+    from vaglio.evaluation._evaluated_rows import EvaluatedRows
+    from vaglio.model.families import Task
 
 __all__ = ["Acceptance", "Check", "Criterion"]
 
-NAMES = (*FIGURES, *ALSO)
+NAMES = tuple(dict.fromkeys(name for task in FIGURES for name in names_of(task)))
 
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -96,13 +97,13 @@ class Check:
 
     def in_words(self) -> Message:
         """Return what was measured, with its interval, and whether it meets the limit."""
-        value = text("undefined") if self.value is None else Number(f"{self.value:.4f}")
+        value = text("undefined") if self.value is None else _written(self.value)
         if self.interval is not None:
             value = text(
                 "{value} ({low} to {high} on {n:,} {n:row|rows})",
                 value=value,
-                low=Number(f"{self.interval.low:.4f}"),
-                high=Number(f"{self.interval.high:.4f}"),
+                low=_written(self.interval.low),
+                high=_written(self.interval.high),
                 n=self.n_rows,
             )
         told = {"measure": self.measure, "value": value, "order": self.order, "limit": self.limit}
@@ -166,6 +167,11 @@ class Acceptance:
         }
 
 
+def _written(value: float) -> Number:
+    """Four decimals; of a figure in units that are large or small, as many digits as tell it apart."""
+    return Number(f"{value:.4f}" if 1e-3 <= abs(value) < 1000 or value == 0 else f"{value:.6g}")
+
+
 def _as_data(check: Check) -> dict[str, Any]:
     data = {name: getattr(check, name) for name in ("measure", "order", "limit", "value", "met")}
     if check.interval is None:
@@ -188,8 +194,10 @@ class _Comparison:
             self.name + ("" if self.label is None else f"[{self.label}]") + ("" if self.end is None else f".{self.end}")
         )
 
-    def check(self, evaluation: Evaluation) -> Check:
-        label = None if self.label is None else find_label(self.label, evaluation.labels)
+    def check(self, evaluation: EvaluatedRows) -> Check:
+        check_figure(self.name, evaluation.task)
+        of: Any = evaluation
+        label = None if self.label is None else find_label(self.label, of.labels)
         found = evaluation.estimate(self.name, label)
         if found is None or math.isnan(found.value):
             return Check(self.measure, self.order, self.limit, None)
@@ -233,19 +241,33 @@ class Criterion:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_tree", _Reader(self.text).whole())
 
-    def decide(self, evaluation: Evaluation) -> Acceptance:
+    def check_task(self, task: Task) -> None:
+        """Refuse a criterion with a measure of the other task: of classes where numbers are predicted, and reversely.
+
+        Parameters
+        ----------
+        task : {"classification", "regression"}
+        """
+        for name in _names(self._tree):  # type: ignore[attr-defined]
+            check_figure(name, task)
+
+    def decide(self, evaluation: EvaluatedRows) -> Acceptance:
         """Compare the criterion with the figures of a model.
 
         Parameters
         ----------
-        evaluation : Evaluation
+        evaluation : Evaluation or RegressionEvaluation
         """
         checks: list[Check] = []
         accepted = _decide(self._tree, evaluation, checks)  # type: ignore[attr-defined]
         return Acceptance(self.text, accepted, tuple(checks))
 
 
-def _decide(tree: _Tree, evaluation: Evaluation, checks: list[Check]) -> bool:
+def _names(tree: _Tree) -> list[str]:
+    return [tree.name] if isinstance(tree, _Comparison) else [name for part in tree[1] for name in _names(part)]
+
+
+def _decide(tree: _Tree, evaluation: EvaluatedRows, checks: list[Check]) -> bool:
     if isinstance(tree, _Comparison):
         checks.append(tree.check(evaluation))
         return checks[-1].met

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from vaglio.errors import DataWarning, InputError, warn
 from vaglio.evaluation import _rendering
 from vaglio.evaluation._label_measures import LabelMeasures
-from vaglio.evaluation.acceptance import Acceptance, Criterion
-from vaglio.evaluation.figures import area_interval, estimate
+from vaglio.evaluation.figures import area_interval
 from vaglio.evaluation.labels import (
     as_labels,
     as_weight,
@@ -34,19 +32,10 @@ from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import ColumnLike, CostLike
 
-__all__ = ["INTERVALS_ABOUT", "Evaluation"]
+if TYPE_CHECKING:
+    from vaglio.model.families import Task
 
-INTERVALS_ABOUT = {
-    "model": text("The intervals are about this model: what it may reach on all rows like these."),
-    "learner": text(
-        "The intervals are about the learner: what the models may reach that it trains on tables like this one. They "
-        "allow for the rows that the folds have in common."
-    ),
-    "selection": text(
-        "The intervals are about the whole selection: what the models may reach that are selected on tables like this "
-        "one. They allow for the rows that the folds have in common."
-    ),
-}
+__all__ = ["Evaluation"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -101,6 +90,7 @@ class Evaluation(LabelMeasures):
     about: str = "model"
     overlap: Overlap | None = None
     test_ratio: float | None = None
+    task: ClassVar[Task] = "classification"
 
     @classmethod
     def from_predictions(
@@ -310,11 +300,6 @@ class Evaluation(LabelMeasures):
         """Mean of −log(probability of the true class)."""
         return self._value("log_loss")
 
-    def _value(self, name: str) -> float | None:
-        """A measure without its interval."""
-        found = self.estimate(name)
-        return None if found is None else float(found.value)
-
     def _area(self, name: str) -> float:
         """An area without its interval; an error without scores, NaN with one class."""
         self.one_class()
@@ -357,68 +342,12 @@ class Evaluation(LabelMeasures):
             text("F1, macro"): float(self.rates.of("f1", warn=False)[occur].mean()),
         }
 
-    def spread(self) -> list[dict[str, Any]]:
-        """Mean and standard deviation over the folds, and the standard error of the mean, for a table.
-
-        The training sets of the folds overlap. The standard error has the variance of Nadeau and Bengio: that of the
-        folds times 1/J + (test rows per training row), with J folds of one division of the rows.
-        """
-        folds = self.per_fold()
-        if len(folds) < 2:
-            return []
-        ratio = 1 / (len(folds) - 1) if self.test_ratio is None else self.test_ratio
-        factor = math.sqrt(1 / min(len(folds), 1 + 1 / ratio) + ratio)
-        found: list[dict[str, Any]] = []
-        for name in list(folds[0])[2:]:
-            values = np.array([fold[name] for fold in folds])
-            deviation = float(np.std(values, ddof=1))
-            found.append(
-                {
-                    text("measure"): name,
-                    text("mean"): float(values.mean()),
-                    text("standard deviation"): deviation,
-                    text("standard error, corrected"): deviation * factor,
-                }
-            )
-        return found
-
     # ---- intervals ----------------------------------------------------------------------------
-
-    def estimate(self, measure: str, label: object = None) -> Estimate | None:
-        """Return a measure with its interval; None where it is undefined, or needs scores or costs that are missing.
-
-        Parameters
-        ----------
-        measure : str
-            As in a criterion of :meth:`accept`: "accuracy", "kappa", "roc_auc", "brier", "cost", "recall", "macro_f1".
-        label : optional
-            The class of a rate; by default the positive one of two, or the mean over the classes.
-
-        Examples
-        --------
-        >>> from vaglio.evaluation import Evaluation
-        >>> e = Evaluation.from_predictions(list("aaaabbbb"), list("aaabbbbb"))
-        >>> e.estimate("f1", "a")
-        0.8571 (0.4623 to 0.9767)
-        """
-        found = self._estimates.get((measure, label))
-        if found is None:
-            found = self._estimates[measure, label] = (estimate(self, measure, label),)
-        return found[0]
-
-    @cached_property
-    def _estimates(self) -> dict[tuple[str, object], tuple[Estimate | None]]:
-        return {}
 
     @cached_property
     def drawn_cells(self) -> np.ndarray:
         """Draws of the confusion matrix, as shares of the rows."""
         return draw_cells(self.confusion, self.rows_per_count, self.n_resamples, self.seed)
-
-    @property
-    def meaning(self) -> Message:
-        """What the intervals are about, in a sentence."""
-        return INTERVALS_ABOUT[self.about]
 
     # ---- other predictions from the same scores -----------------------------------------------
 
@@ -468,25 +397,10 @@ class Evaluation(LabelMeasures):
         k = self.positive_index
         return replace(self, predicted=np.where(rows, k, 1 - k))
 
-    @property
-    def mean_cost(self) -> float | None:
-        """Mean cost per row of the predictions, if a cost matrix was given."""
-        return self._value("cost")
-
     def scores_in_brief(self) -> dict[str, float]:
         """Accuracy, kappa and, where there are costs, the mean cost: what a model file keeps."""
         brief = {"accuracy": float(self.accuracy), "kappa": float(self.kappa)}
         return brief if self.mean_cost is None else {**brief, "mean_cost": self.mean_cost}
-
-    def accept(self, criterion: str) -> Acceptance:
-        """Accept or reject the predictions by a criterion on their measures.
-
-        Parameters
-        ----------
-        criterion : str
-            For example ``"f1 >= 0.8 and cost <= 0.5"``; see :class:`~vaglio.evaluation.Criterion`.
-        """
-        return Criterion(criterion).decide(self)
 
     # ---- text, HTML and data --------------------------------------------------------------------
 
@@ -496,7 +410,7 @@ class Evaluation(LabelMeasures):
         return evaluation_advice(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON."""
+        """Return everything as plain data, ready for JSON."""
         return _rendering.evaluation_dict(self)
 
     def to_text(self, *, lang: str | Locale = "en") -> str:
@@ -518,12 +432,6 @@ class Evaluation(LabelMeasures):
             The language.
         """
         return _rendering.evaluation_html(self, locale_of(lang))
-
-    def __repr__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def _codes(predicted: np.ndarray | None, scores: np.ndarray | None, universe: tuple[Any, ...]) -> np.ndarray:

@@ -17,6 +17,7 @@ from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
+from vaglio.messages.figures import figure
 from vaglio.messages.listing import plain_data
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
@@ -34,7 +35,7 @@ class ExplainedRow:
     number : int
         The number of the row; the first row is 1.
     true : object
-        Its true class; None if that is not known.
+        Its true class or number; None if that is not known.
     explanation : Explanation
     """
 
@@ -47,6 +48,15 @@ class ExplainedRow:
         """The heading of the explanation, with whether the prediction is correct if that is known."""
         if self.true is None:
             return text("Row {n:,}", n=self.number)
+        if isinstance(self.explanation.decision, float):
+            true = float(self.true)
+            apart = self.explanation.decision - true
+            words = {"n": self.number, "true": figure(true, 6), "error": figure(abs(apart))}
+            if apart == 0:
+                return text("Row {n:,}, the true number is {true}: no error", **words)
+            if apart > 0:
+                return text("Row {n:,}, the true number is {true}: predicted {error} too high", **words)
+            return text("Row {n:,}, the true number is {true}: predicted {error} too low", **words)
         if str(self.true) == str(self.explanation.decision):
             return text("Row {n:,}, correct", n=self.number)
         return text("Row {n:,}, wrong: the true class is {label}", n=self.number, label=str(self.true))
@@ -125,6 +135,7 @@ def explain_tables(
     wrong: bool = False,
     least_confident: bool = False,
     most: int | None = None,
+    change: str | None = None,
 ) -> tuple[list[ExplainedRow], int]:
     """Choose rows of a table and explain them.
 
@@ -139,11 +150,13 @@ def explain_tables(
     numbers : sequence of int, optional
         The numbers of the rows, from 1, in the order in which they are shown; by default all rows.
     wrong : bool, default=False
-        Only rows with a wrong prediction.
+        Only rows with a wrong prediction; of numbers, the largest errors first.
     least_confident : bool, default=False
         The least probable predictions first.
     most : int, optional
         How many are explained at most; by default all.
+    change : str, optional
+        Of a model that predicts numbers: how far a counterfactual is to move the number, such as "-10%".
 
     Returns
     -------
@@ -160,11 +173,17 @@ def explain_tables(
             order = np.array([i for i, n in enumerate(numbers) if read < n <= read + len(table)], dtype=np.int64)
             positions = np.array(numbers, dtype=np.int64)[order] - 1 - read
         true = true_classes(fitted, table, target)
-        if wrong:
+        error = np.zeros(len(positions))
+        if wrong and fitted.classes is None:
+            known = np.array([true[i] is not None for i in positions.tolist()], dtype=bool)
+            positions, order = positions[known], order[known]
+            said = fitted.predict(table)[positions]
+            error = np.abs(said - np.array([float(true[i]) for i in positions.tolist()]))
+        elif wrong:
             predicted = fitted.predict(table).tolist()
             kept = [true[i] is not None and str(predicted[i]) != str(true[i]) for i in positions.tolist()]
             positions, order = positions[kept], order[kept]
-        doubt = np.zeros(len(positions))
+        doubt = -error if len(error) == len(positions) else np.zeros(len(positions))
         if least_confident and len(positions):
             probability = fitted.predict_with_proba(table[positions])[1]
             if probability is None:
@@ -191,7 +210,7 @@ def explain_tables(
             row=beyond[0],
             n=read,
         )
-    return _explained(fitted, held), chosen
+    return _explained(fitted, held, True if change is None else change), chosen
 
 
 class _Candidate(NamedTuple):
@@ -205,11 +224,12 @@ class _Candidate(NamedTuple):
     place: int
 
 
-def _explained(fitted: Fitted, candidates: list[_Candidate]) -> list[ExplainedRow]:
+def _explained(fitted: Fitted, candidates: list[_Candidate], change: bool | str) -> list[ExplainedRow]:
     """Explain rows, those of one chunk together."""
     found: dict[int, ExplainedRow] = {}
     for rows in {id(each.rows): each.rows for each in candidates}.values():
         own = [each for each in candidates if each.rows is rows]
-        for each, explanation in zip(own, fitted.explain(rows[np.array([each.place for each in own])]), strict=True):
+        told = fitted.explain(rows[np.array([each.place for each in own])], counterfactual=change)
+        for each, explanation in zip(own, told, strict=True):
             found[each.order] = ExplainedRow(each.number, each.true, explanation)
     return [found[each.order] for each in candidates]

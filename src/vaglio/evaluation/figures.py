@@ -7,43 +7,103 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.evaluation.metrics.areas import Area, mean_area
 from vaglio.evaluation.metrics.cells import DRAWN_CLASSES, kappa_of, matthews_of, mean_rate_of
 from vaglio.evaluation.metrics.intervals import Estimate, mean_interval, percentile_interval, wilson_interval
 from vaglio.evaluation.metrics.rates import AVERAGES, RATES
+from vaglio.messages.sentences import did_you_mean, listed
 
 if TYPE_CHECKING:
+    from vaglio.evaluation._evaluated_rows import EvaluatedRows
     from vaglio.evaluation.evaluation import Evaluation
+    from vaglio.evaluation.regression_evaluation import RegressionEvaluation
+    from vaglio.model.families import Task
 
-__all__ = ["ALSO", "FIGURES", "OF_A_CLASS", "estimate"]
+__all__ = ["ALSO", "FIGURES", "OF_A_CLASS", "check_figure", "estimate", "names_of"]
 
 # Figures of one class against the rest; without a class, of the positive one of two, else the mean over the classes.
 OF_A_CLASS = ("recall", *RATES)
 # Other words for the same figures.
-ALSO = {"mcc": "matthews", "mean_cost": "cost", "auc": "roc_auc", "sensitivity": "tpr", "specificity": "tnr"}
+ALSO = {
+    "mcc": "matthews",
+    "mean_cost": "cost",
+    "auc": "roc_auc",
+    "sensitivity": "tpr",
+    "specificity": "tnr",
+    "mean_error": "bias",
+    "median_absolute_error": "median_ae",
+}
 
 # The smallest probability that log loss counts, as in scikit-learn.
 _LEAST = float(np.finfo(np.float64).eps)
 
 
-def estimate(evaluation: Evaluation, name: str, label: object = None) -> Estimate | None:
+def estimate(evaluation: EvaluatedRows, name: str, label: object = None) -> Estimate | None:
     """Return a figure with its interval; None where it is undefined, or needs scores or costs that are missing.
 
     The ends are NaN where there is no interval: of kappa and the like of very many classes, and of one row.
 
     Parameters
     ----------
-    evaluation : Evaluation
+    evaluation : Evaluation or RegressionEvaluation
     name : str
-        One of :data:`FIGURES` or :data:`ALSO`, for example "macro_f1".
+        One of :data:`FIGURES` of its task or :data:`ALSO`, for example "macro_f1" or "rmse".
     label : optional
         The class of a rate; by default the positive one of two, or the mean over the classes.
     """
     name = ALSO.get(name, name)
+    check_figure(name, evaluation.task)
+    of: Any = evaluation
+    return _OF_NUMBERS[name](of) if evaluation.task == "regression" else _of_classes(of, name, label)
+
+
+def names_of(task: Task) -> tuple[str, ...]:
+    """Return every name of a figure of this task, the other words among them.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    """
+    return (*FIGURES[task], *(word for word, name in ALSO.items() if name in FIGURES[task]))
+
+
+def check_figure(name: str, task: Task) -> None:
+    """Refuse a figure that is not one of this task.
+
+    Parameters
+    ----------
+    name : str
+        A figure, or another word for it.
+    task : {"classification", "regression"}
+    """
+    known = ALSO.get(name, name)
+    if known in FIGURES[task]:
+        return
+    if not any(known in names for names in FIGURES.values()):
+        names = names_of(task)
+        hint = did_you_mean(name, names, most=len(names))
+        raise InputError("unknown-measure", "There is no measure {measure!r}; {hint}", measure=name, hint=hint)
+    if task == "regression":
+        raise InputError(
+            "measure-of-classes",
+            "{measure} is a measure of predicted classes; numbers are predicted here. Use one of {names}.",
+            measure=name,
+            names=listed(FIGURES[task], last="or"),
+        )
+    raise InputError(
+        "measure-of-numbers",
+        "{measure} is a measure of predicted numbers; classes are predicted here. Use for example {names}.",
+        measure=name,
+        names=listed(("accuracy", "macro_f1", "roc_auc", "cost"), last="or"),
+    )
+
+
+def _of_classes(evaluation: Evaluation, name: str, label: object) -> Estimate | None:
     if name in _WHOLE:
         return _WHOLE[name](evaluation)
     kind, _, rate = name.partition("_")
@@ -173,6 +233,10 @@ def area_interval(area: Area, which: int, evaluation: Evaluation) -> Estimate:
     return interval(evaluation.design_effect, evaluation.confidence)
 
 
+def _rows(evaluation: EvaluatedRows) -> Estimate:
+    return Estimate(float(evaluation.n_rows), math.nan, math.nan, evaluation.confidence)
+
+
 # Figures of all rows, by name.
 _WHOLE: dict[str, Callable[[Evaluation], Estimate | None]] = {
     "accuracy": lambda e: e.accuracy,
@@ -185,6 +249,29 @@ _WHOLE: dict[str, Callable[[Evaluation], Estimate | None]] = {
     "brier": _loss(_squared, 1.0),
     "log_loss": _loss(_logarithmic, -math.log(_LEAST)),
     "cost": _cost,
-    "rows": lambda e: Estimate(float(e.n_rows), math.nan, math.nan, e.confidence),
+    "rows": _rows,
 }
-FIGURES = (*_WHOLE, *OF_A_CLASS, *(f"{kind}_{rate}" for kind in AVERAGES for rate in OF_A_CLASS))
+
+
+def _mean_error(name: str) -> Callable[[RegressionEvaluation], Estimate | None]:
+    return lambda evaluation: evaluation.errors.estimate(name)
+
+
+# Figures of predicted numbers, by name.
+_OF_NUMBERS: dict[str, Callable[[RegressionEvaluation], Estimate | None]] = {
+    "rmse": _mean_error("rmse"),
+    "mae": _mean_error("mae"),
+    "median_ae": lambda e: e.errors.median(),
+    "r2": _mean_error("r2"),
+    "explained_variance": _mean_error("explained_variance"),
+    "mape": lambda e: None if e.near_zero else e.errors.estimate("mape"),
+    "bias": _mean_error("bias"),
+    "cost": lambda e: None if e.cost is None else e.errors.estimate("cost"),
+    "rows": _rows,
+}
+
+# What can be asked of an evaluation, by what is predicted.
+FIGURES: dict[Task, tuple[str, ...]] = {
+    "classification": (*_WHOLE, *OF_A_CLASS, *(f"{kind}_{rate}" for kind in AVERAGES for rate in OF_A_CLASS)),
+    "regression": tuple(_OF_NUMBERS),
+}

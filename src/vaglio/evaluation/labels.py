@@ -16,6 +16,7 @@ from vaglio.typing import ColumnLike
 
 __all__ = [
     "as_labels",
+    "as_numbers",
     "as_weight",
     "class_scores",
     "encode_labels",
@@ -48,6 +49,38 @@ def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
             argmax=int(missing.argmax()),
         )
     return labels
+
+
+def as_numbers(y: ColumnLike, name: str = "y") -> np.ndarray:
+    """Return targets that are numbers as float64, all of them finite.
+
+    >>> as_numbers(["1.5", "2"]).tolist()
+    [1.5, 2.0]
+    """
+    labels = as_labels(y, name)
+    try:
+        numbers = np.asarray(labels, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "target-words",
+            "{name} holds values that are not numbers, such as {value!r}.",
+            name=name,
+            value=_word(labels),
+        ) from None
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise InputError("numbers-not-finite", "{name} is not finite in row {row:,}.", name=name, row=row)
+    return numbers
+
+
+def _word(labels: np.ndarray) -> str:
+    """The first value that is not a number."""
+    for value in labels.tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return str(value)
+    return ""
 
 
 def as_weight(sample_weight: ColumnLike | None, n_rows: int) -> np.ndarray | None:

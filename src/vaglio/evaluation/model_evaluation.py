@@ -1,4 +1,4 @@
-"""Evaluate a model on rows whose class is known."""
+"""Evaluate a model on rows whose class, or number, is known."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_regressor
 
 from vaglio.encode import aligned_labels
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
-from vaglio.evaluation.predictions import Predictions
+from vaglio.evaluation.predictions import Predictions, task_of_model
+from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.rows import Rows
 from vaglio.fitted import Fitted
+from vaglio.messages.message import Option
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
+from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
-__all__ = ["evaluate", "evaluate_predictions"]
+__all__ = ["evaluate", "evaluate_predictions", "refuse_for_numbers"]
 
 
 @checked
@@ -36,16 +38,17 @@ def evaluate(
     decide: str = "cost",
     confidence: float = 0.95,
     seed: int = 0,
-) -> Evaluation:
-    """Evaluate a model on rows whose class is known.
+) -> Any:
+    """Evaluate a model on rows whose class, or number, is known.
 
     Parameters
     ----------
-    model : Fitted or classifier
-        Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
+    model : Fitted or estimator
+        Any regressor, or anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give
+        curves too.
     X : table or array
         The rows to predict; a scanned table or a Dask frame is read in parts.
-    y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
+    y : array-like of labels or numbers, or the name of the target of ``X``, which may then be a file too
         None is the target that the table has.
     sample_weight : array-like, optional
         How much each row counts in every measure.
@@ -53,17 +56,19 @@ def evaluate(
         The class that curves of two classes are drawn for; by default the second.
     cost : CostMatrix, array, dict or path of a CSV file, optional
         The class with the least expected cost is then predicted for each row, and costs are reported. By default the
-        costs that the model carries, which are in its predictions already.
+        costs that the model carries, which are in its predictions already. For numbers: what a unit of error costs, as
+        ``{"over": 1, "under": 3}``, which is reported.
     decide : {"cost", "argmax"}
         "argmax" leaves the costs out of the predictions: they are only reported.
     confidence : float, default=0.95
         Confidence level of every interval.
     seed : int, default=0
-        Seed of the bootstrap behind the intervals of areas.
+        Seed of the draws behind the intervals.
 
     Returns
     -------
-    Evaluation
+    Evaluation or RegressionEvaluation
+        By what the model predicts.
 
     Examples
     --------
@@ -86,16 +91,14 @@ def evaluate(
             value=decide,
             allowed=listed(("cost", "argmax"), quoted=True, last="or"),
         )
-    if _predicts_numbers(model):
-        raise NotSupportedError(
-            "evaluation-of-numbers",
-            "vaglio.evaluate compares classes, but this model predicts numbers. Use model.score(X, y) for R², or the "
-            "measures of sklearn.metrics.",
-        )
+    task = task_of_model(model)
+    if task == "regression":
+        refuse_for_numbers(pos_label=pos_label, decide=None if decide == "cost" else decide)
     alone, carried = (model, None) if decide == "cost" else _without_costs(model)
-    found = Rows.of(X, y, sample_weight).predict(alone, seen=True)
+    found = Rows.of(X, y, sample_weight, task=task).predict(alone, seen=True)
     overlap = find_overlap(model, found)
     options: dict[str, Any] = {
+        "task": task,
         "pos_label": pos_label,
         "confidence": confidence,
         "seed": seed,
@@ -116,26 +119,39 @@ def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:
     return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 
-def _predicts_numbers(model: Predictor) -> bool:
-    if isinstance(model, Fitted):
-        return model.classes is None
-    return isinstance(model, BaseEstimator) and is_regressor(model)
+def refuse_for_numbers(**options: object) -> None:
+    """Raise an error if an option is given that has a meaning for classes alone."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError(
+            "option-of-classes",
+            "{option} applies to predicted classes, and numbers are predicted here. Leave it out.",
+            option=Option(given[0], flag={"pos_label": "--positive"}.get(given[0])),
+        )
 
 
 def evaluate_predictions(
-    predictions: Predictions, y: ColumnLike, *, cost: CostLike | None = None, **options: Any
-) -> Evaluation:
-    """Compare predictions that are made already with the true classes.
+    predictions: Predictions, y: ColumnLike, *, task: Task = "classification", cost: Any = None, **options: Any
+) -> Any:
+    """Compare predictions that are made already with the true classes, or numbers.
 
     Parameters
     ----------
     predictions : Predictions
-    y : array-like of labels
+    y : array-like of labels or numbers
+    task : {"classification", "regression"}
     cost : optional
         As in :func:`evaluate`.
     **options
         Further arguments of :meth:`Evaluation.from_predictions`.
+
+    Returns
+    -------
+    Evaluation or RegressionEvaluation
     """
+    if task == "regression":
+        refuse_for_numbers(pos_label=options.pop("pos_label", None))
+        return RegressionEvaluation.from_predictions(y, predictions.labels, cost=cost, **options)
     if cost is None and predictions.cost is not None:
         return evaluate_predictions(replace(predictions, cost=None), y, **options).with_cost(predictions.cost)
     scores = predictions.scores

@@ -8,10 +8,13 @@ from typing import Any
 from scipy.stats import binom
 
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import Predicted
 from vaglio.fitted import Fitted
 from vaglio.fitted.row_sketch import RowSketch
+from vaglio.messages.figures import figure
 from vaglio.messages.message import Message, Option, text
+from vaglio.model.families import Task
 
 __all__ = ["Overlap", "find_overlap"]
 
@@ -32,13 +35,15 @@ class Overlap:
     exact : bool
         Whether they were counted; else their number follows from a sample of the rows.
     known : dict
-        Accuracy of the learner as it was measured when the model was trained, and how; empty if it was not.
+        Accuracy (or RMSE) of the learner as it was measured when the model was trained, and how; empty if it was not.
+    task : {"classification", "regression"}
     """
 
     rows: int
     shared: int
     exact: bool
     known: dict[str, Any]
+    task: Task = "classification"
 
     def in_words(self) -> Message:
         """Return what the figures are worth, and where to find better ones."""
@@ -47,6 +52,13 @@ class Overlap:
             return Message(
                 "rows-also-used-for-training",
                 "{shared} of the {rows:,} rows were also used for training, so the figures are better than on new "
+                "rows. {remedy}",
+                **told,
+            )
+        if self.task == "regression":
+            return Message(
+                "number-rows-used-for-training",
+                "{shared} of {rows:,} rows were used for training: these are training errors, not an estimate for new "
                 "rows. {remedy}",
                 **told,
             )
@@ -63,7 +75,9 @@ class Overlap:
 
     @property
     def _remedy(self) -> Message:
-        how, accuracy = self.known.get("how"), self.known.get("accuracy")
+        how, accuracy, rmse = (self.known.get(name) for name in ("how", "accuracy", "rmse"))
+        if isinstance(how, str) and isinstance(rmse, float):
+            return text("When the model was trained, RMSE was {rmse} {how}.", rmse=figure(rmse), how=how)
         if isinstance(how, str) and isinstance(accuracy, float):
             return text("When the model was trained, accuracy was {accuracy:.4f} {how}.", accuracy=accuracy, how=how)
         return text(
@@ -79,23 +93,24 @@ class Overlap:
 def find_overlap(model: Any, found: Predicted) -> Overlap | None:
     """Return how many rows a model was trained on; None if there are none, or it cannot be known.
 
-    Parameters
-    ----------
-    model : Fitted or classifier
-        Only models of vaglio keep hashes of their training rows.
-    found : Predicted
-        What the model predicted for the test rows, asked which it had seen.
+        Parameters
+        ----------
+        model : Fitted or classifier
+            Only models of vaglio keep hashes of their training rows.
+        found : Predicted
+            What the model predicted for the test rows, asked which it had seen.
 
-    Examples
-    --------
-    >>> import vaglio
-    >>> from vaglio.evaluation.overlap import find_overlap
-    >>> from vaglio.evaluation.rows import Predicted
-    >>> table = vaglio.datasets.load("iris")
-    >>> model = vaglio.C45Classifier().fit(*table.take(range(0, 150, 2)).xy("species"))
-    >>> find_overlap(model, Rows.of(table, "species").predict(model, seen=True)).shared >= 75
-    True
-    >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species").predict(model, seen=True))
+        Examples
+        --------
+        >>> import vaglio
+        >>> from vaglio.evaluation.overlap import find_overlap
+        >>> from vaglio.evaluation.predictions import task_of_model
+    from vaglio.evaluation.rows import Predicted
+        >>> table = vaglio.datasets.load("iris")
+        >>> model = vaglio.C45Classifier().fit(*table.take(range(0, 150, 2)).xy("species"))
+        >>> find_overlap(model, Rows.of(table, "species").predict(model, seen=True)).shared >= 75
+        True
+        >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species").predict(model, seen=True))
     """
     model = getattr(model, "estimator_", model) if isinstance(model, CostSensitiveClassifier) else model
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
@@ -109,4 +124,5 @@ def find_overlap(model: Any, found: Predicted) -> Overlap | None:
     exact = looked == n_rows and len(sketch.hashes) == sketch.rows
     shared = round(known * sketch.rows / len(sketch.hashes) * n_rows / looked)
     scores = fitted.provenance.get("scores")
-    return Overlap(n_rows, min(shared, n_rows), exact, scores if isinstance(scores, dict) else {})
+    known_scores = scores if isinstance(scores, dict) else {}
+    return Overlap(n_rows, min(shared, n_rows), exact, known_scores, task_of_model(fitted))

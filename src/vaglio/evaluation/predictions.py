@@ -1,4 +1,4 @@
-"""What a model predicts for rows: the classes and, where it has them, the scores, in one form for every kind of model.
+"""What a model predicts for rows: numbers, or classes and, where it has them, scores; in one form for all models.
 
 Every row is encoded once. Asking a model for classes and then for probabilities would encode each row twice and, for
 most models, compute the same probabilities twice.
@@ -7,9 +7,10 @@ most models, compute the same probabilities twice.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_regressor
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
@@ -20,7 +21,10 @@ from vaglio.model.base import codes_and_proba
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import TableLike
 
-__all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores"]
+if TYPE_CHECKING:
+    from vaglio.model.families import Task
+
+__all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores", "task_of_model"]
 
 # Rows at once that are compared with the hashes of training rows: drawn at random from more.
 _MOST_HASHED = 100_000
@@ -46,13 +50,14 @@ class ModelScores:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predicted class of every row, and the scores behind it.
+    """The predicted class of every row, and the scores behind it; or the predicted numbers.
 
     Attributes
     ----------
     labels : ndarray of shape (n_rows,)
+        The classes; float64 if numbers are predicted.
     scores : ModelScores or None
-        None for a model that gives nothing but classes.
+        None for a model that gives nothing but classes, or numbers.
     cost : CostMatrix or None
         The costs that the model carries.
     seen : tuple of (int, int) or None
@@ -65,13 +70,25 @@ class Predictions:
     seen: tuple[int, int] | None = None
 
 
+def task_of_model(model: Any) -> Task:
+    """Return whether a model, or a learner, predicts classes or numbers.
+
+    Parameters
+    ----------
+    model : Fitted or estimator
+    """
+    if isinstance(model, Fitted):
+        return model.task
+    return "regression" if isinstance(model, BaseEstimator) and is_regressor(model) else "classification"
+
+
 def predict_with_scores(model: Any, X: TableLike, *, seen: bool = False) -> Predictions:
     """Predict the rows of ``X`` once.
 
     Parameters
     ----------
-    model : Fitted or classifier
-        One of our own models, a :class:`~vaglio.evaluation.CostSensitiveClassifier`, or any scikit-learn classifier.
+    model : Fitted or estimator
+        One of our own models, a :class:`~vaglio.evaluation.CostSensitiveClassifier`, or any estimator of scikit-learn.
     X : table or array
     seen : bool, default=False
         Whether to look for training rows among them.
@@ -83,10 +100,12 @@ def predict_with_scores(model: Any, X: TableLike, *, seen: bool = False) -> Pred
     if isinstance(model, CostSensitiveClassifier):
         return _cost_sensitive(model, X, seen)
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
-    if isinstance(fitted, Fitted) and fitted.classes is not None:
+    if isinstance(fitted, Fitted):
         # The estimator encodes, not its Fitted: it also checks the names and the number of the columns.
         matrix = model._encode(X)
         return replace(_own_model(fitted, matrix), seen=_seen(fitted, matrix) if seen else None)
+    if task_of_model(model) == "regression":
+        return Predictions(_one_number(np.asarray(model.predict(X), dtype=np.float64)), None)
     # How another library's predict follows from its probabilities is not known: both are asked for.
     return Predictions(np.asarray(model.predict(X)), model_scores(model, X))
 
@@ -111,8 +130,14 @@ def _cost_sensitive(model: CostSensitiveClassifier, X: TableLike, seen: bool) ->
     return replace(inner, labels=model.classes_[model.cost_.decide(inner.scores.values)])
 
 
+def _one_number(numbers: np.ndarray) -> np.ndarray:
+    """Return one number per row, which some libraries give as a column."""
+    return numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
+
+
 def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
-    assert fitted.classes is not None
+    if fitted.classes is None:
+        return Predictions(_one_number(np.asarray(fitted.predict_encoded(matrix), dtype=np.float64)), None)
     codes, probabilities = codes_and_proba(fitted.model, matrix, fitted.decision_cost, fitted.calibration)
     scores: ModelScores | None
     if probabilities is None:

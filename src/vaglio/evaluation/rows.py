@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse as sp
@@ -17,15 +17,18 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.engines.sources import is_out_of_core
 from vaglio.errors import InputError, as_own_errors
-from vaglio.evaluation.labels import as_labels, as_weight
+from vaglio.evaluation.labels import as_labels, as_numbers, as_weight
 from vaglio.evaluation.metrics.scoring import Scorer, with_known_labels
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout
 from vaglio.evaluation.tasks import in_processes
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.runtime.scikit_learn import safe_indexing
-from vaglio.table import Table, as_table
+from vaglio.table import Table, as_table, decide_task
 from vaglio.typing import Predictor, TableLike
+
+if TYPE_CHECKING:
+    from vaglio.model.families import Task
 
 __all__ = ["MemoryRows", "Part", "Predicted", "Rows", "with_label_noise", "with_missing_values"]
 
@@ -35,7 +38,7 @@ Part = Any
 
 @dataclass(frozen=True)
 class Predicted:
-    """Predictions of the rows whose class is known, with the true classes and the weights."""
+    """Predictions of the rows whose target is known, with the true classes (or numbers) and the weights."""
 
     predictions: Predictions
     true: np.ndarray
@@ -43,37 +46,52 @@ class Predicted:
 
 
 class Rows(ABC):
-    """Inputs, classes and weights of the same rows.
+    """Inputs, targets (classes or numbers) and weights of the same rows.
 
     Attributes
     ----------
     X : table, array, ScannedTable or Dask frame
-    y : array of labels, or a column of the same holder
+    y : array of labels or numbers, or a column of the same holder
     weight : array, column of the same holder, or None
+    task : {"classification", "regression"}
+        Whether the targets are classes or numbers.
+    told : Message or None
+        What was assumed about the task, where people may mean the other.
     """
 
     X: Any
     y: Any
     weight: Any
+    task: Task
+    told: Message | None
 
     @staticmethod
-    def of(table: Any, target: Any = None, weight: Any = None) -> Rows:
-        """Return the rows of a table and the name of its class column, or of any X and the labels.
+    def of(table: Any, target: Any = None, weight: Any = None, *, task: str = "auto", able: Task | None = None) -> Rows:
+        """Return the rows of a table and the name of its target, or of any X and the targets.
 
         Parameters
         ----------
         table : Rows, table or array, ScannedTable, Dask frame
-        target : str, int, labels, or a column of the same holder
+        target : str, int, labels or numbers, or a column of the same holder
             None is the target that the table has.
         weight : array-like, or a column of the same holder, optional
+        task, able : optional
+            As in :func:`vaglio.table.decide_task`.
         """
         if isinstance(table, Rows):
+            if task not in ("auto", table.task):
+                raise InputError(
+                    "rows-of-other-task",
+                    "These rows are read for {task}, and {asked} is asked. Read them again for it.",
+                    task=table.task,
+                    asked=task,
+                )
             return table
         if is_out_of_core(table):
             from vaglio.evaluation.rows_out_of_core import OutOfCoreRows
 
-            return OutOfCoreRows.of_columns(table, target, weight)
-        return MemoryRows.of_arrays(table, target, weight)
+            return OutOfCoreRows.of_columns(table, target, weight, task, able)
+        return MemoryRows.of_arrays(table, target, weight, task, able)
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -163,7 +181,7 @@ class Rows(ABC):
 
     @abstractmethod
     def with_noise(self, share: float, key: Sequence[int]) -> Rows:
-        """Return the rows with the class of a share of them changed to another one."""
+        """Return the rows with the class of a share of them changed to another one, or the number to that of a row."""
 
     @abstractmethod
     def with_missing(self, share: float, key: Sequence[int]) -> Rows:
@@ -171,7 +189,7 @@ class Rows(ABC):
 
     @abstractmethod
     def growing(self, shares: Sequence[float], seed: int) -> list[Rows]:
-        """Return parts of these shares of the rows, each with two classes at least."""
+        """Return parts of these shares of the rows, each with two classes or numbers at least."""
 
     def fit(self, estimator: Any) -> Any:
         """Fit an estimator, with the weights where it takes them; return it."""
@@ -193,7 +211,7 @@ class Rows(ABC):
 
     @abstractmethod
     def labels(self, model: Predictor) -> Predicted:
-        """Predict the classes alone of the rows whose class is known."""
+        """Predict the classes (or numbers) alone of the rows whose target is known."""
 
     @abstractmethod
     def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
@@ -221,18 +239,27 @@ class MemoryRows(Rows):
     X: Any
     y: np.ndarray
     weight: np.ndarray | None = None
+    task: Task = "classification"
+    told: Message | None = None
 
     @classmethod
-    def of_arrays(cls, table: Any, target: Any, weight: Any = None) -> MemoryRows:
-        """Return the rows of a table and the name of its class column, or of any X and the labels."""
+    def of_arrays(
+        cls, table: Any, target: Any, weight: Any = None, task: str = "auto", able: Task | None = None
+    ) -> MemoryRows:
+        """Return the rows of a table and the name of its target, or of any X and the targets."""
         if target is None or isinstance(target, (str, int)):
             labelled = as_table(table).labelled(target)
-            X, y = labelled.xy(target)
-            return cls(X, y, as_weight(labelled.weights if weight is None else weight, len(y)))
+            name = labelled.target if target is None else target
+            found = decide_task(labelled.column(name), task, able)  # type: ignore[arg-type]
+            X, y = labelled.xy(target, task=found.task)
+            weights = as_weight(labelled.weights if weight is None else weight, len(y))
+            return cls(X, y, weights, found.task, found.told)
         if not isinstance(getattr(table, "shape", None), tuple):
             table = _with_shape(table)
         _check_dimensions(table)
         y = as_labels(target, "target")
+        found = decide_task(y, task, able)
+        y = as_numbers(y, "target") if found.task == "regression" else y
         if table.shape[0] != len(y):
             raise InputError(
                 "row-counts-differ",
@@ -242,7 +269,7 @@ class MemoryRows(Rows):
                 second=text("the target"),
                 m=len(y),
             )
-        return cls(table, y, as_weight(weight, len(y)))
+        return cls(table, y, as_weight(weight, len(y)), found.task, found.told)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -255,7 +282,7 @@ class MemoryRows(Rows):
     def take(self, part: np.ndarray) -> MemoryRows:
         """Return the rows at these positions."""
         weight = None if self.weight is None else self.weight[part]
-        return MemoryRows(safe_indexing(self.X, part), self.y[part], weight)
+        return replace(self, X=safe_indexing(self.X, part), y=self.y[part], weight=weight)
 
     def count(self, part: np.ndarray) -> int:
         """Return how many positions there are."""
@@ -266,15 +293,16 @@ class MemoryRows(Rows):
     ) -> Sequence[Fold]:
         """Return positions of training and test rows of each fold, divided as the rules say."""
         if within is None:
-            return make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules)
-        inner = make_folds(self.y[within], min(n_splits, len(within)), n_repeats=repeats, rules=rules.part(within))
+            return make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules, task=self.task)
+        part, y = rules.part(within), self.y[within]
+        inner = make_folds(y, min(n_splits, len(within)), n_repeats=repeats, rules=part, task=self.task)
         return [(within[train], within[test]) for train, test in inner]
 
     def split(self, share: float | str, rules: SplitRules, within: np.ndarray | None = None) -> Fold:
         """Divide the rows in two as the rules say."""
         if within is None:
-            return make_holdout(self.y, share, rules)
-        rest, held = make_holdout(self.y[within], share, rules.part(within))
+            return make_holdout(self.y, share, rules, task=self.task)
+        rest, held = make_holdout(self.y[within], share, rules.part(within), task=self.task)
         return within[rest], within[held]
 
     def in_order(self, part: np.ndarray) -> np.ndarray:
@@ -287,7 +315,7 @@ class MemoryRows(Rows):
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
-        return {"held": text("in memory"), "divided": rules.division}
+        return {"held": text("in memory"), "divided": rules.division_of(self.task)}
 
     def refuse(self, rules: SplitRules, search: str) -> None:
         """Rows in memory can be divided and searched in every way."""
@@ -314,7 +342,7 @@ class MemoryRows(Rows):
 
     def like(self, table: Any, target: Any = None) -> Rows:
         """Return the rows of another table, with the input columns that these have."""
-        found = Rows.of(table, target)
+        found = Rows.of(table, target, task=self.task)
         return found if self.columns is None or found.columns is None else found.select(self.columns)
 
     def select(self, names: list[str]) -> MemoryRows:
@@ -332,8 +360,9 @@ class MemoryRows(Rows):
         return replace(self, weight=by_row if self.weight is None else by_row * self.weight)
 
     def with_noise(self, share: float, key: Sequence[int]) -> MemoryRows:
-        """Return the rows with the class of a share of them changed to another one."""
-        return replace(self, y=with_label_noise(self.y, share, np.random.default_rng(key)))
+        """Return the rows with the class of a share of them changed to another one, or the number to that of a row."""
+        noisy = with_label_noise if self.task == "classification" else with_number_noise
+        return replace(self, y=noisy(self.y, share, np.random.default_rng(key)))
 
     def with_missing(self, share: float, key: Sequence[int]) -> MemoryRows:
         """Return the rows with a share of the values missing."""
@@ -343,7 +372,7 @@ class MemoryRows(Rows):
         """Return random parts of these shares of the rows, in the order of the table."""
         order = np.random.default_rng(seed).permutation(len(self))
         parts = [self.take(np.sort(order[: max(2, round(share * len(self)))])) for share in shares]
-        return [part for part in parts if len(part.classes()) > 1]
+        return [part for part in parts if len(np.unique(part.y)) > 1]
 
     def learned(self, model: Predictor) -> int:
         """Return the number of rows."""
@@ -358,7 +387,7 @@ class MemoryRows(Rows):
         model.predict(self.X)
 
     def labels(self, model: Predictor) -> Predicted:
-        """Predict the classes alone."""
+        """Predict the classes (or numbers) alone."""
         return Predicted(Predictions(np.asarray(model.predict(self.X)), None), self.y, self.weight)
 
     def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
@@ -402,6 +431,12 @@ def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> n
     moved = (codes + rng.integers(1, len(classes), len(y))) % len(classes)
     noisy[changed] = classes[moved[changed]]
     return noisy
+
+
+def with_number_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Return numbers of which a share is replaced by those of other rows, drawn at random."""
+    changed = rng.random(len(y)) < share
+    return np.where(changed, y[rng.integers(0, len(y), len(y))], y)
 
 
 def with_missing_values(X: TableLike, share: float, rng: np.random.Generator) -> Any:

@@ -8,11 +8,11 @@ such a table both hold nearly.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,14 +23,20 @@ from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with
 from vaglio.evaluation.rows import MemoryRows, Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.tasks import in_turn
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import row_hash
-from vaglio.table import Column, Table
-from vaglio.table.scanned import RowShare, joined
+from vaglio.table import Column, Table, decide_task
+from vaglio.table.scanned import RowShare, joined, numbers
 from vaglio.typing import Predictor
 
-__all__ = ["LabelNoise", "MissingValues", "OutOfCoreRows"]
+if TYPE_CHECKING:
+    from vaglio.model.families import Task
+
+__all__ = ["LabelNoise", "MissingValues", "NumberNoise", "OutOfCoreRows"]
+
+# Rows whose numbers stand in for those that noise replaces.
+_DRAWN = 1000
 
 Shares = tuple[RowShare, ...]
 
@@ -43,20 +49,29 @@ class OutOfCoreRows(Rows):
     y: Any
     weight: Any
     source: Source
+    task: Task = "classification"
+    told: Message | None = None
+
+    def of_source(self, source: Source) -> OutOfCoreRows:
+        """Return other rows of the same task."""
+        return replace(self, X=source.X, y=source.y, weight=source.weight, source=source)
 
     @classmethod
-    def of_source(cls, source: Source) -> OutOfCoreRows:
-        """Return the rows of a source."""
-        return cls(source.X, source.y, source.weight, source)
+    def of_columns(
+        cls, table: Any, target: Any, weight: Any = None, task: str = "auto", able: Task | None = None
+    ) -> OutOfCoreRows:
+        """Return the rows of a table and the name of its target, or of X and y.
 
-    @classmethod
-    def of_columns(cls, table: Any, target: Any, weight: Any = None) -> OutOfCoreRows:
-        """Return the rows of a table and the name of its class column, or of X and y."""
+        What is predicted is decided by the first rows, unless it is told.
+        """
         if target is None:
             raise InputError("target-missing", "Name the target column.")
         if not isinstance(target, str):
-            return cls.of_source(source_of(table, target, weight))
-        return cls.of_source(replace(source_of_table(table, target), weight=weight))
+            source = source_of(table, target, weight)
+        else:
+            source = replace(source_of_table(table, target), weight=weight)
+        found = decide_task(_first_targets(source) if task == "auto" else [], task, able)
+        return cls(source.X, source.y, source.weight, source, found.task, found.told)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -113,7 +128,7 @@ class OutOfCoreRows(Rows):
     def _known(self) -> np.ndarray:
         """The numbers, in the whole table, of the rows whose class is known."""
         numbered = self.source.select([]).changing(_Numbered(self.source.target))
-        found = [np.empty(0, dtype=np.int64), *numbered.labelled(_numbers, regression=True)]
+        found = [np.empty(0, dtype=np.int64), *numbered.labelled(_row_numbers, regression=True)]
         return np.concatenate(found)
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
@@ -136,11 +151,11 @@ class OutOfCoreRows(Rows):
         """Return at most so many of the rows whose class is known, in memory; those with the smallest hashes."""
         held: list[tuple[np.ndarray, MemoryRows]] = []
         start = 0
-        for inputs, true, weight in self.source.labelled(_itself):
+        for inputs, true, weight in self._labelled(_itself):
             hashes = row_hash(np.arange(start, start + len(true)), 0)
             start += len(true)
             rows = np.sort(np.argsort(hashes, kind="stable")[:most])
-            held = _smallest([*held, (hashes[rows], MemoryRows(inputs, true, weight).take(rows))], most)
+            held = _smallest([*held, (hashes[rows], MemoryRows(inputs, true, weight, self.task).take(rows))], most)
         if not held:
             raise InputError("no-target-values", "The target is missing in every row.")
         parts = [rows for _, rows in held]
@@ -149,7 +164,12 @@ class OutOfCoreRows(Rows):
             joined([part.X for part in parts]),
             np.concatenate([part.y for part in parts]),
             np.concatenate(weights) if weights else None,
+            self.task,
         )
+
+    def _labelled(self, function: Callable[[Labelled], Any]) -> Iterator[Any]:
+        """Yield what a function returns for the rows whose target is known, chunk by chunk."""
+        return self.source.labelled(function, regression=self.task == "regression")
 
     def classes(self) -> np.ndarray:
         """Return the class labels, sorted: one look at the target."""
@@ -176,7 +196,8 @@ class OutOfCoreRows(Rows):
 
     def like(self, table: Any, target: Any = None) -> Rows:
         """Return the rows of another table, with the input columns that these have."""
-        return Rows.of(table, target if isinstance(target, str) else self.source.target).select(self.columns)
+        name = target if isinstance(target, str) else self.source.target
+        return Rows.of(table, name, task=self.task).select(self.columns)
 
     def select(self, names: list[str]) -> OutOfCoreRows:
         """Return the rows with these input columns only."""
@@ -199,7 +220,12 @@ class OutOfCoreRows(Rows):
         )
 
     def with_noise(self, share: float, key: Sequence[int]) -> Rows:
-        """Return the rows with the class of a share of them changed, by the hash of the row number."""
+        """Return the rows with the class, or number, of a share of them changed, by the hash of the row number."""
+        noise: LabelNoise | NumberNoise
+        if self.task == "regression":
+            drawn = tuple(np.sort(self.sample(_DRAWN).y).tolist())
+            noise = NumberNoise(self.source.target, drawn, share, _one_seed(key))
+            return self.of_source(self.source.changing(noise))
         noise = LabelNoise(self.source.target, tuple(self.classes().tolist()), share, _one_seed(key))
         return self.of_source(self.source.changing(noise))
 
@@ -212,6 +238,8 @@ class OutOfCoreRows(Rows):
         """Return parts of these shares of the rows from the beginning, so that the others are not read."""
         parts = (self.of_source(self.source.leading(share)) for share in shares)
         by_size = {len(part): part for part in parts}
+        if self.task == "regression":
+            return [part for part in by_size.values() if len(part) > 1]
         return [part for part in by_size.values() if len(part.classes()) > 1]
 
     def learned(self, model: Any) -> int:
@@ -228,7 +256,7 @@ class OutOfCoreRows(Rows):
         parts: list[Predictions] = []
         true: list[np.ndarray] = []
         weights: list[np.ndarray] = []
-        for found, labels, counts in self.source.labelled(partial(_predicted, model, seen)):
+        for found, labels, counts in self._labelled(partial(_predicted, model, seen)):
             parts.append(found)
             true.append(labels)
             if counts is not None:
@@ -247,11 +275,11 @@ class OutOfCoreRows(Rows):
 
     def predict_all(self, model: Predictor) -> None:
         """Predict every row and forget the predictions."""
-        for _ in self.source.labelled(partial(_forgotten, model)):
+        for _ in self._labelled(partial(_forgotten, model)):
             pass
 
     def labels(self, model: Predictor) -> Predicted:
-        """Predict the classes."""
+        """Predict the classes (or numbers)."""
         return self.predict(model)
 
     def score(self, scorer: Scorer, model: Predictor, predicted: Predicted | None = None) -> float:
@@ -267,6 +295,16 @@ class OutOfCoreRows(Rows):
         return in_turn(tasks)
 
 
+def _first_targets(source: Source) -> Any:
+    """Return the target of the first rows that are read."""
+    whole, target, _ = source.select([]).together()
+    return next(whole.tables(partial(_column, target)), [])
+
+
+def _column(target: str, table: Table) -> Column:
+    return table.column(target)
+
+
 def _itself(rows: Labelled) -> Labelled:
     return rows
 
@@ -275,7 +313,7 @@ def _labels(rows: Labelled) -> np.ndarray:
     return np.unique(rows[1])
 
 
-def _numbers(rows: Labelled) -> np.ndarray:
+def _row_numbers(rows: Labelled) -> np.ndarray:
     return rows[1].astype(np.int64)
 
 
@@ -340,6 +378,34 @@ class LabelNoise:
             return codes
         known = np.searchsorted(np.array(self.classes, float), column.data)
         return np.where(column.missing, -1, known)
+
+
+@dataclass(frozen=True)
+class NumberNoise:
+    """Replaces the number of a share of the rows by one of others, by the hash of the row: the same rows however read.
+
+    Attributes
+    ----------
+    target : str
+    drawn : tuple of float
+        Numbers that other rows have.
+    share : float
+    seed : int
+    """
+
+    target: str
+    drawn: tuple[float, ...]
+    share: float
+    seed: int
+
+    def __call__(self, table: Table, index: np.ndarray) -> Table:
+        if self.target not in table:
+            return table
+        column = table.column(self.target)
+        true = numbers(column)
+        other = np.array(self.drawn)[(row_hash(index, self.seed + 1) % np.uint64(len(self.drawn))).astype(np.int64)]
+        changed = np.where((_uniform(index, self.seed) < self.share) & ~column.missing, other, true)
+        return table.with_column(Column.numeric(self.target, changed, role=column.role))
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,25 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
-from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
-from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.metrics.cost_sensitive import (
+    CostSensitiveClassifier,
+    costs_of,
+    fit_with_costs,
+    for_unit_cost,
+)
+from vaglio.evaluation.model_evaluation import evaluate_predictions, refuse_for_numbers
 from vaglio.evaluation.overlap import find_overlap
-from vaglio.evaluation.rows import MemoryRows, Part, Rows
+from vaglio.evaluation.predictions import task_of_model
+from vaglio.evaluation.rows import MemoryRows, Part, Predicted, Rows
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.splits import SplitRules, make_folds, test_share
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.messages.message import Message, Option, text
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
+from vaglio.model.families import Task
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.table import Table
+from vaglio.table import Table, decide_task
 from vaglio.typing import CostLike, Estimator
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
@@ -123,7 +129,7 @@ class EvaluationPlan:
         if self.folds is None and self.holdout is None:
             return self.in_words()
         divided = rows.describe(self.rules)["divided"]
-        if divided == self.rules.division:
+        if divided == self.rules.division_of(rows.task):
             return self.in_words()
         return text("{plan}, rows assigned {divided}", plan=self.in_words(), divided=divided)
 
@@ -153,12 +159,12 @@ class Training:
 
     Attributes
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
         Trained on all rows, except those held out; with costs, one of another library is wrapped in a
         :class:`~vaglio.evaluation.CostSensitiveClassifier`.
     n_rows : int
         Rows it was trained on.
-    evaluation : Evaluation or None
+    evaluation : Evaluation, RegressionEvaluation or None
         None when the plan asks for no evaluation.
     how : str
         How it was evaluated, in words.
@@ -166,7 +172,7 @@ class Training:
 
     estimator: Any
     n_rows: int
-    evaluation: Evaluation | None
+    evaluation: Any
     how: str = text("not evaluated")
 
 
@@ -184,18 +190,19 @@ def train_and_evaluate(
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
         It is fitted on all rows, except those held out.
     X : table or array, ScannedTable or Dask frame, Rows
         Rows out of core are held out, and assigned to folds, by the hash of their number; others are stratified by
-        class.
-    y : array-like of labels, a column of the same holder, or the name of the class column
+        class, or by quantiles of the numbers.
+    y : array-like of labels or numbers, a column of the same holder, or the name of the target
     plan : EvaluationPlan
     pos_label : optional
         As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
     cost : CostMatrix, array, dict or path of a CSV file, optional
         The model carries the costs and decides by them; a learner without probabilities is trained with the costs as
-        weights of the rows instead.
+        weights of the rows instead. For numbers: what a unit of error costs, as ``{"over": 1, "under": 3}``; a learner
+        that has quantiles predicts the one of least cost.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
@@ -211,9 +218,11 @@ def train_and_evaluate(
     >>> train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(holdout=0.25)).n_rows
     258
     """
-    rows = Rows.of(X, y)
+    rows = Rows.of(X, y, task=task_of_model(estimator))
     # The class and the costs are looked up first: a wrong name is reported before the work, not after it.
     options = _options(rows, pos_label, cost)
+    if isinstance(options["cost"], UnitCost):
+        estimator = for_unit_cost(estimator, options["cost"])
     evaluation, test = None, None
     if plan.by_folds:
         evaluation = _by_folds(estimator, rows, plan, progress, options)
@@ -227,18 +236,25 @@ def train_and_evaluate(
         model = _fitted(estimator, rows, options["cost"])
     if test is not None:
         found = test.predict(model, seen=plan.test is not None)
-        # All the costs, not those the model carries: the training rows may lack a class.
-        predictions = replace(found.predictions, cost=options["cost"])
-        true = labels_like(found.true, model.classes_.tolist())
-        evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"], sample_weight=found.weight)
+        evaluation = _of_test(found, model, rows.task, options)
         if plan.test is not None:
             evaluation = replace(evaluation, overlap=find_overlap(model, found))
     return Training(model, rows.learned(model), evaluation, plan.how(rows))
 
 
-def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | None) -> Any:
+def _of_test(found: Predicted, model: Any, task: Task, options: dict[str, Any]) -> Any:
+    """The evaluation of a model on test rows."""
+    common = {"pos_label": options["pos_label"], "sample_weight": found.weight}
+    if task == "regression":
+        return evaluate_predictions(found.predictions, found.true, task=task, cost=options["cost"], **common)
+    # All the costs, not those the model carries: the training rows may lack a class.
+    predictions = replace(found.predictions, cost=options["cost"])
+    return evaluate_predictions(predictions, labels_like(found.true, model.classes_.tolist()), **common)
+
+
+def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None) -> Any:
     """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
-    if cost is None:
+    if cost is None or isinstance(cost, UnitCost):
         return rows.fit(estimator)
     if isinstance(estimator, VaglioEstimator):
         fit_with_costs(estimator, rows.X, rows.y, cost, rows.weight)
@@ -255,14 +271,14 @@ def evaluate_learner(
     pos_label: Any = None,
     cost: CostLike | None = None,
     progress: ProgressOption = None,
-) -> Evaluation:
+) -> Any:
     """Evaluate a learner as planned and keep no model: with folds, none is trained on all rows.
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
     X : Table
-    y : ndarray of labels
+    y : ndarray of labels or numbers
     plan : EvaluationPlan
         It must name folds, a share held out or a test table.
     pos_label, cost : optional
@@ -272,9 +288,9 @@ def evaluate_learner(
 
     Returns
     -------
-    Evaluation
+    Evaluation or RegressionEvaluation
     """
-    rows = Rows.of(X, y)
+    rows = Rows.of(X, y, task=task_of_model(estimator))
     if plan.by_folds:
         return _by_folds(estimator, rows, plan, progress, _options(rows, pos_label, cost))
     training = train_and_evaluate(estimator, rows, None, plan, pos_label=pos_label, cost=cost, progress=progress)
@@ -288,7 +304,7 @@ def evaluate_learner(
 
 def _by_folds(
     estimator: Estimator, rows: Rows, plan: EvaluationPlan, progress: ProgressOption, options: dict[str, Any]
-) -> Evaluation:
+) -> Any:
     cv = plan.splits(rows)
     options |= {"n_splits": plan.folds} if cv is None else {"cv": cv}
     return evaluate_by_folds(estimator, rows, rules=plan.rules, progress=progress, **options)
@@ -296,17 +312,15 @@ def _by_folds(
 
 def _options(rows: Rows, pos_label: Any, cost: CostLike | None) -> dict[str, Any]:
     """Return the positive class and the costs, looked up among the classes of the rows."""
-    if pos_label is None and cost is None:
-        return {"pos_label": None, "cost": None}
-    labels = rows.classes().tolist()
-    return {
-        "pos_label": None if pos_label is None else find_label(str(pos_label), labels),
-        "cost": None if cost is None else CostMatrix.from_any(cost, labels=labels),
-    }
+    if pos_label is not None and rows.task == "classification":
+        pos_label = find_label(str(pos_label), rows.classes().tolist())
+    elif pos_label is not None:
+        refuse_for_numbers(pos_label=pos_label)
+    return {"pos_label": pos_label, "cost": costs_of(cost, rows)}
 
 
-def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.ndarray]:
-    """Return inputs and classes of a table; raise an error if there is nothing to learn from them.
+def learning_rows(table: Table, folds: int | None = None, task: Task = "classification") -> tuple[Table, np.ndarray]:
+    """Return inputs and targets of a table; raise an error if there is nothing to learn from them.
 
     Parameters
     ----------
@@ -314,23 +328,16 @@ def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.nda
         Its target is marked.
     folds : int, optional
         The rows must be enough for so many cross-validation folds.
+    task : {"classification", "regression"}
     """
-    X, y = table.xy()
+    X, y = table.xy(task=task)
     if not X.columns:
         raise InputError(
             "no-input-columns",
             "The table has no column to learn from besides the class {target!r}.",
             target=table.target,
         )
-    if len(set(y.tolist())) < 2:
-        label = y[0].item() if hasattr(y[0], "item") else y[0]
-        raise InputError(
-            "single-class",
-            "All rows have the class {label!r}. A classifier needs at least two classes; is {target!r} the right "
-            "target?",
-            label=label,
-            target=table.target,
-        )
+    check_target(y, task, table.target)
     if folds is not None and folds > len(y):
         raise InputError(
             "too-many-folds",
@@ -341,8 +348,30 @@ def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.nda
     return X, y
 
 
+def check_target(y: np.ndarray, task: Task, target: str | None) -> None:
+    """Raise an error if all rows have the same class, or the same number."""
+    distinct = set(y.tolist())
+    if len(distinct) > 1:
+        return
+    value = distinct.pop()
+    if task == "regression":
+        raise InputError(
+            "constant-numbers",
+            "The target {target!r} is {value:g} in every row. There is nothing to predict; is {target!r} the right "
+            "target?",
+            value=value,
+            target=target,
+        )
+    raise InputError(
+        "single-class",
+        "All rows have the class {label!r}. A classifier needs at least two classes; is {target!r} the right target?",
+        label=value,
+        target=target,
+    )
+
+
 def learnable(table: Table) -> bool:
-    """Return whether the table has a target with two classes or more, and a column to learn it from.
+    """Return whether the table has a target with two values or more, and a column to learn it from.
 
     Parameters
     ----------
@@ -350,5 +379,5 @@ def learnable(table: Table) -> bool:
     """
     if table.target is None:
         return False
-    X, y = table.xy()
+    X, y = table.xy(task=decide_task(table.column(table.target)).task)
     return bool(X.columns) and len(set(y.tolist())) > 1

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
+from vaglio.explanation.goal import Move
 from vaglio.messages.figures import short_number
 from vaglio.messages.message import Message, Number, text
 from vaglio.model.calibration import Calibration, calibrated
@@ -43,6 +44,8 @@ class Context:
         The costs the model decides by; None where it decides by itself.
     calibration : Calibration or None
         How its probabilities are corrected.
+    move : Move
+        How far a predicted number is to move before a counterfactual tells it.
     """
 
     features: tuple[Feature, ...]
@@ -51,6 +54,7 @@ class Context:
     unseen: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     cost: CostMatrix | None = None
     calibration: Calibration | None = None
+    move: Move = field(default_factory=Move)
 
     @cached_property
     def spread_of(self) -> dict[int, Spread]:

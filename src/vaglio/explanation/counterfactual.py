@@ -20,6 +20,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.distance import Ruler
 from vaglio.explanation.explanation import Change, Counterfactual, Explanation
+from vaglio.explanation.goal import Goal
 from vaglio.model.base import class_codes
 from vaglio.model.families import KINDS, Lookup
 
@@ -72,7 +73,9 @@ cuts: Lookup[Callable[[Any, Context], dict[int, Sequence[float]]]] = Lookup(lamb
 def find_counterfactuals(
     model: Model, matrix: EncodedMatrix, context: Context, explanations: Sequence[Explanation] = ()
 ) -> list[Counterfactual | None]:
-    """Return for each row the smallest change found that gives it another class; None where none was found.
+    """Return for each row the smallest change found that gives it another class, or moves its number far enough.
+
+    None stands where none was found.
 
     Parameters
     ----------
@@ -83,26 +86,31 @@ def find_counterfactuals(
     explanations : sequence of Explanation
         Of the rows: of a very wide table, columns they name are tried first.
     """
-    assert context.classes is not None
-    if len(context.classes) < 2 or not matrix.n_rows:
+    if not matrix.n_rows or (context.classes is not None and len(context.classes) < 2):
         return [None] * matrix.n_rows
     cuts_of = cuts.find(model.kind)
     ruler = Ruler(context, None if cuts_of is None else cuts_of(model, context))
-    decided = class_codes(model, matrix, context.cost, calibration=context.calibration)
+    goal, decided = None, np.zeros(matrix.n_rows, np.int64)
+    if context.classes is None:
+        goal = context.move.goal(np.asarray(model.predict(matrix)))  # type: ignore[attr-defined]
+    else:
+        decided = class_codes(model, matrix, context.cost, calibration=context.calibration)
     place = {feature.name: j for j, feature in enumerate(context.features)}
     said = (reason.feature for e in explanations for reason in (*e.reasons, *e.against))
     named = tuple(dict.fromkeys(place[name] for name in said if name is not None))
-    question = Question(model, matrix, decided, ruler, named)
+    question = Question(model, matrix, decided, ruler, named, goal)
     found = fewest(question, (changes.find(model.kind) or search)(question, np.arange(matrix.n_rows)))
     # Every change is checked by the model: one that does not give another class is dropped.
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
     become = dict(zip(changed.row.tolist(), question.ask(changed).tolist()))
+    numbers = {} if goal is None else dict(zip(changed.row.tolist(), question.predicted(changed).tolist()))
     far = dict(zip(changed.row.tolist(), question.distance(changed).tolist()))
     return [
         Counterfactual(
             tuple(_change(question, row, j, value) for j, value in found[row]),
-            context.label(become[row]),
+            context.label(become[row]) if goal is None else numbers[row],
             round(far[row], 6),
+            None if goal is None else goal.in_words(row, numbers[row]),
         )
         if row in found and become[row] != decided[row] and not _writes_a_text(question, row, found[row])
         else None
@@ -134,6 +142,8 @@ class Question:
     ----------
     first : tuple of int
         Columns to try before others, where there are too many.
+    goal : Goal or None
+        Of predicted numbers: what every row is to reach. Rows that do are of code 1, the others of code 0.
     """
 
     model: Any
@@ -141,6 +151,7 @@ class Question:
     codes: np.ndarray
     ruler: Ruler
     first: tuple[int, ...] = ()
+    goal: Goal | None = None
 
     @property
     def context(self) -> Context:
@@ -159,13 +170,27 @@ class Question:
         return values
 
     def ask(self, variants: Variants) -> np.ndarray:
-        """Return the class of each changed copy."""
+        """Return the class of each changed copy; of a number, whether it reaches its goal."""
+        if self.goal is not None:
+            return self.goal.reached(variants.row, self.predicted(variants)).astype(np.int64)
         cost, calibration = self.context.cost, self.context.calibration
         parts = [
             class_codes(self.model, part.of(self.matrix), cost, calibration=calibration)
             for part in self.batches(variants)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def predicted(self, variants: Variants) -> np.ndarray:
+        """Return the number of each changed copy."""
+        parts = [np.asarray(self.model.predict(part.of(self.matrix))) for part in self.batches(variants)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def lead(self, variants: Variants) -> np.ndarray:
+        """Return how far each copy is from another class, or from its goal: a change that helps makes it smaller."""
+        if self.goal is not None:
+            return self.goal.missed_by(variants.row, self.predicted(variants))
+        codes = self.codes[variants.row]
+        return _leads(self.model, variants.of(self.matrix), codes)
 
     def batches(self, variants: Variants) -> Iterator[Variants]:
         """Parts of the copies, each small enough to be made at once."""
@@ -468,15 +493,13 @@ def _most_helpful(question: Question, tried: Variants) -> Variants:
     """For each row the change that shortened its lead most, to go on from; none if nothing did."""
     if not len(tried):
         return tried
-    lead = np.concatenate(
-        [_leads(question.model, part.of(question.matrix), question.codes[part.row]) for part in question.batches(tried)]
-    )
+    lead = np.concatenate([question.lead(part) for part in question.batches(tried)])
     order = np.lexsort((question.distance(tried), lead, tried.row))
     row = tried.row[order]
     first = order[np.r_[True, row[1:] != row[:-1]]]
     chosen = tried.take(first)
     before = Variants(chosen.row, chosen.feature[:, :-1], chosen.value[:, :-1])
-    start = _leads(question.model, before.of(question.matrix), question.codes[chosen.row])
+    start = question.lead(before)
     return chosen.take(np.flatnonzero(lead[first] < start))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
+from vaglio.messages.figures import figure
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Number, Option, join, text
 from vaglio.messages.sentences import listed
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 # Classes whose expected cost is told; those of least cost.
 _MOST_COSTS = 5
+# Measures of weights that are in the unit of the number that is predicted.
+_IN_UNITS = ("share-in-mean", "share-in-prediction", "lost-prediction")
+# Columns named beside a predicted number; what the others add is one term.
+_MOST_TERMS = 3
 # Similar training rows that are named: a person compares a few rows, not many.
 _MOST_SIMILAR = 3
 
@@ -108,7 +113,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A smallest change found that gives the row another class; it was checked by the model.
+    """A smallest change found that gives the row another class, or moves its number; it was checked by the model.
 
     Small means: fewest columns first, then least distance, with a number measured in standard deviations of the
     training rows, an ordered category by its share of the scale, any other category and a missing value counting 1.
@@ -121,11 +126,14 @@ class Counterfactual:
         The class the row would get.
     distance : float
         Sum over the changes, as above.
+    goal : str or None
+        Of a predicted number: how far it would move, as a message such as "at least 10% lower".
     """
 
     changes: tuple[Change, ...]
     decision: Any
     distance: float
+    goal: str | None = None
 
     @property
     def in_words(self) -> str:
@@ -192,7 +200,9 @@ class Explanation:
 
     @property
     def headline(self) -> Message:
-        """The decision with its probability and the runner-up, in one line."""
+        """The decision with its probability and the runner-up, in one line; a number with the terms of its sum."""
+        if isinstance(self.decision, float) and self.measure is not None and self.total is not None:
+            return self._sum_in_one_line
         decided = _answer(self.decision)
         if self.probability is not None:
             decided = text("{decision} ({probability:.1%})", decision=decided, probability=self.probability)
@@ -214,12 +224,47 @@ class Explanation:
         return self.reasons if label is None or label == self.decision or not self.against else self.against
 
     @property
+    def in_units(self) -> bool:
+        """Whether the weights of the reasons are in the unit of the number that is predicted."""
+        return isinstance(self.decision, float) and getattr(self.measure, "code", "") in _IN_UNITS
+
+    @property
+    def _sum_in_one_line(self) -> Message:
+        """The number, where its sum starts, and what the strongest columns add."""
+        decided = text("{decided}", decided=_answer(self.decision))
+        everything = sorted((*self.reasons, *self.against), key=lambda reason: -abs(reason.weight or 0.0))
+        starts = [reason for reason in everything if _is_start(reason)]
+        others = [reason for reason in everything if not _is_start(reason)]
+        if not self.in_units or not starts:
+            return decided
+        terms: list[str] = [
+            text("{amount} on average", amount=figure(reason.weight))
+            if getattr(reason.text, "code", "") == "start-at-mean"
+            else text("{amount} to start from", amount=figure(reason.weight))
+            for reason in starts
+        ]
+        named = others[:_MOST_TERMS] if len(others) > _MOST_TERMS + 1 else others
+        terms += [text("{amount} for {column}", amount=_signed(r.weight), column=r.text) for r in named]
+        rest = others[len(named) :]
+        if rest:
+            terms.append(text("{amount} for the others", amount=_signed(sum(r.weight or 0.0 for r in rest))))
+        return text("{decision}: {terms}", decision=decided, terms=join(", ", terms))
+
+    def weight_in_words(self, reason: Reason) -> str:
+        """Return the weight of a reason as text: in the unit of the predicted number, or with three digits."""
+        if reason.weight is None:
+            return ""
+        return _signed(reason.weight) if self.in_units else Number(f"{reason.weight:+.3g}")
+
+    @property
     def sum_in_words(self) -> Message | None:
         """What the weights are and what they add up to; None where there are none."""
         if self.measure is None:
             return None
         if self.total is None:
             return text("weights: {measure}", measure=self.measure)
+        if self.in_units:
+            return text("weights: {measure}; together {total}", measure=self.measure, total=figure(self.total, 6))
         return text("weights: {measure}; together {total:+.3g}", measure=self.measure, total=self.total)
 
     @property
@@ -242,6 +287,13 @@ class Explanation:
         """The smallest change that was found; None where there is none."""
         if self.counterfactual is None:
             return None
+        if self.counterfactual.goal is not None:
+            return text(
+                "it would be {goal} ({decision}) if {changes}",
+                goal=self.counterfactual.goal,
+                decision=_answer(self.counterfactual.decision),
+                changes=self.counterfactual.in_words,
+            )
         return text(
             "it would be {decision} if {changes}",
             decision=str(self.counterfactual.decision),
@@ -259,12 +311,24 @@ class Explanation:
         locale = locale_of(lang)
         lines = [locale.text(self.headline)]
         lines += [f"  {locale.text(self.cost_in_words)}"] if self.cost_in_words else []
-        lines += [f"  {line}" for line in _lines(locale.say("because:"), self.reasons, locale)]
-        lines += [f"  {line}" for line in _lines(locale.say("against it:"), self.against, locale)]
+        for_it, against_it = locale.say("because:"), locale.say("against it:")
+        if self.in_units:
+            for_it, against_it = locale.say("it is higher for:"), locale.say("it is lower for:")
+        lines += [f"  {line}" for line in self._lines(for_it, self.reasons, locale)]
+        lines += [f"  {line}" for line in self._lines(against_it, self.against, locale)]
         lines += [f"  {locale.text(self.sum_in_words)}"] if self.sum_in_words else []
         lines += [f"  {locale.say('note: {note}', note=note)}" for note in self.notes]
         lines += [f"  {locale.text(self.change_in_words)}"] if self.change_in_words else []
         return "\n".join(lines)
+
+    def _lines(self, title: str, reasons: tuple[Reason, ...], locale: Locale) -> list[str]:
+        if not reasons:
+            return []
+        lines = []
+        for reason in reasons:
+            weight = f"  [{locale.text(self.weight_in_words(reason))}]" if reason.weight is not None else ""
+            lines.append(f"  {locale.text(reason.text)}{weight}")
+        return [title, *lines]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON; reasons and notes with their codes and values, changes also in words.
@@ -301,22 +365,22 @@ class Explanation:
 
 def _answer(decision: Any) -> str:
     """Return a class as it is, and a number that was predicted as a language writes it."""
-    return Number(str(decision)) if isinstance(decision, float) else str(decision)
+    return figure(decision, 6) if isinstance(decision, float) else str(decision)
+
+
+def _is_start(reason: Reason) -> bool:
+    return getattr(reason.text, "code", "").startswith("start-")
+
+
+def _signed(weight: float | None) -> Number:
+    """Return what a column adds to a number, with its sign."""
+    told = figure(weight)
+    return told if weight is None or weight < 0 else Number(f"+{told}")
 
 
 def _as_data(told: str) -> dict[str, Any]:
     known = told.as_data() if isinstance(told, Message) and told.code else {"code": "", "values": {}}
     return known | {"text": told}
-
-
-def _lines(title: str, reasons: tuple[Reason, ...], locale: Locale) -> list[str]:
-    if not reasons:
-        return []
-    lines = []
-    for reason in reasons:
-        weight = "" if reason.weight is None else f"  [{locale.number(reason.weight, '+.3g')}]"
-        lines.append(f"  {locale.text(reason.text)}{weight}")
-    return [title, *lines]
 
 
 # -- conditions as reasons ---------------------------------------------------------------------------------------------
@@ -411,7 +475,7 @@ def explain_rows(
             explanations = _calibrated(explanations, given, context)
         if context.cost is not None:
             explanations = _with_costs(explanations, context.calibrated(given), context)
-    if not counterfactual or context.classes is None:
+    if not counterfactual:
         return explanations
     # Imported late: many callers ask for explanations without counterfactuals.
     from vaglio.explanation.counterfactual import find_counterfactuals

@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from vaglio.explanation.explanation import Explanation, Reason
+from vaglio.messages.figures import figure
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import text
 
@@ -40,19 +41,27 @@ def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
     if explanation.runner_up is not None:
         second = locale.say(", next {runner_up}", runner_up=str(explanation.runner_up))
     decided = explanation.decision
-    decision = locale.marks(str(decided)) if isinstance(decided, float) else str(decided)
+    decision = locale.text(explanation.headline) if isinstance(decided, float) else str(decided)
+    raised, lowered = locale.say("Because"), locale.say("Against it")
+    if explanation.in_units:
+        raised, lowered = locale.say("Higher for"), locale.say("Lower for")
     parts = [
         f"<style>{_STYLE.replace(chr(10), '')}</style>",
         f'<p class="decision">{escape(decision)}<span class="chance">{escape(chance + second)}</span></p>',
         _paragraph("note", explanation.cost_in_words, locale),
-        _side(locale.say("Because"), "for", explanation.reasons, largest, locale),
-        _side(locale.say("Against it"), "against", explanation.against, largest, locale),
+        _side(raised, "for", explanation.reasons, largest, locale, explanation),
+        _side(lowered, "against", explanation.against, largest, locale, explanation),
         _paragraph("note", explanation.sum_in_words, locale),
         *(_paragraph("note", note, locale) for note in explanation.notes),
     ]
     if explanation.counterfactual:
         other = explanation.counterfactual
         said = text("It would be {decision} if {changes}.", decision=str(other.decision), changes=other.in_words)
+        if other.goal is not None:
+            told = figure(other.decision, 6)
+            said = text(
+                "It would be {goal} ({decision}) if {changes}.", goal=other.goal, decision=told, changes=other.in_words
+            )
         parts.append(_paragraph("otherwise", said, locale))
     return f'<div class="vaglio-explanation">{"".join(parts)}</div>'
 
@@ -61,17 +70,19 @@ def _paragraph(kind: str, said: str | None, locale: Locale) -> str:
     return f'<p class="{kind}">{escape(locale.text(said))}</p>' if said else ""
 
 
-def _side(title: str, side: str, reasons: tuple[Reason, ...], largest: float, locale: Locale) -> str:
+def _side(
+    title: str, side: str, reasons: tuple[Reason, ...], largest: float, locale: Locale, whole: Explanation
+) -> str:
     if not reasons:
         return ""
-    items = "".join(_item(reason, largest, locale) for reason in reasons)
+    items = "".join(_item(reason, largest, locale, whole) for reason in reasons)
     return f'<p class="side">{title}</p><ul class="{side}">{items}</ul>'
 
 
-def _item(reason: Reason, largest: float, locale: Locale) -> str:
+def _item(reason: Reason, largest: float, locale: Locale, whole: Explanation) -> str:
     said = f'<span class="said">{escape(locale.text(reason.text))}</span>'
     if reason.weight is None:
         return f"<li>{said}</li>"
     share = 1.0 if not np.isfinite(reason.weight) else abs(reason.weight) / largest
     bar = f'<span class="bar" aria-hidden="true"><i style="width:{100 * share:.0f}%"></i></span>'
-    return f'<li>{said}{bar}<span class="weight">{locale.number(reason.weight, "+.3g")}</span></li>'
+    return f'<li>{said}{bar}<span class="weight">{locale.text(whole.weight_in_words(reason))}</span></li>'

@@ -17,6 +17,7 @@ from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_errors
 from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.messages.message import Message, Option, text
 from vaglio.messages.sentences import did_you_mean
@@ -33,7 +34,7 @@ from vaglio.model.base import (
 )
 from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
-from vaglio.model.families import usual_settings
+from vaglio.model.families import Task, usual_settings
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import CellFormat
@@ -297,14 +298,17 @@ class Fitted:
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
     @checked
-    def explain(self, X: TableLike, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
-        """Say for each row why it got its class.
+    def explain(
+        self, X: TableLike, *, counterfactual: bool | str | float = True, training: Any = None
+    ) -> list[Explanation]:
+        """Say for each row why it got its class, or its number.
 
         Parameters
         ----------
         X : frame, Table or array
-        counterfactual : bool, default=True
-            Whether to look also for the smallest change that would give the row another class.
+        counterfactual : bool, str or float, default=True
+            Whether to look also for the smallest change that would give the row another class. Of a model that predicts
+            numbers: how far the number is to move, such as "-10%" or "+5000"; True is 10% either way.
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
 
@@ -316,8 +320,20 @@ class Fitted:
         codebook = self.codebook
         unseen_values, cost = codebook.unseen_values(X), self.decision_cost
         context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost, self.calibration)
+        if not isinstance(counterfactual, (bool, np.bool_)):
+            context = replace(context, move=self._move(counterfactual))
         seen = None if training is None else codebook.encode(training)
-        return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
+        return explain_rows(self.model, codebook.encode(X), context, bool(counterfactual), seen)
+
+    def _move(self, written: str | float) -> Move:
+        if self.classes is not None:
+            raise InputError(
+                "move-of-classes",
+                "This model predicts classes: {option} is True or False, not {value!r}.",
+                option=Option("counterfactual"),
+                value=str(written),
+            )
+        return Move.read(written)
 
     @checked
     def sample(self, n: int = 1, label: object = None, random_state: RandomState | None = None) -> Any:
@@ -687,6 +703,11 @@ class Fitted:
             return False
         # A perceptron is a linear model without them, and a support vector machine has them only after calibration.
         return bool(getattr(self.model, "probabilistic", True))
+
+    @property
+    def task(self) -> Task:
+        """Whether the model predicts classes ("classification") or numbers ("regression")."""
+        return "regression" if self.classes is None else "classification"
 
     @property
     def target(self) -> str | None:

@@ -167,15 +167,16 @@ class VaglioEstimator(BaseEstimator):
         return self.fitted_.predict_encoded(matrix)
 
     def explain(
-        self, X: TableLike, *, counterfactual: bool = True, training: TableLike | None = None
+        self, X: TableLike, *, counterfactual: bool | str | float = True, training: TableLike | None = None
     ) -> list[Explanation]:
         """Say for each row of X why it got its prediction.
 
         Parameters
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
-        counterfactual : bool, default=True
-            Whether to look also for the smallest change that would give the row another class.
+        counterfactual : bool, str or float, default=True
+            Whether to look also for the smallest change that would give the row another class. Of a learner that
+            predicts numbers: how far the number is to move, such as "-10%" or "+5000"; True is 10% either way.
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
 

@@ -16,6 +16,7 @@ from vaglio.learners.parameters import entries_of, parameter_names
 from vaglio.learners.registry import find
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.model.families import Task
 
 if TYPE_CHECKING:
     from vaglio.learners.estimator import VaglioEstimator
@@ -25,7 +26,13 @@ _WORDS = {"none": None, "true": True, "false": False, "inf": math.inf, "-inf": -
 
 
 def learner_from_words(
-    learner_id: str, params: Mapping[str, str], seed: int, jobs: int | None, *, textbook: bool = False
+    learner_id: str,
+    params: Mapping[str, str],
+    seed: int,
+    jobs: int | None,
+    *,
+    textbook: bool = False,
+    task: Task = "classification",
 ) -> Any:
     """Return the estimator with this id and these parameters, each compared with its limits.
 
@@ -39,13 +46,14 @@ def learner_from_words(
         Threads.
     textbook : bool
         Whether what is not given is as in the textbook, and not as in the registry.
+    task : {"classification", "regression"}
 
     Examples
     --------
     >>> learner_from_words("c45", {"min-samples-leaf": "5"}, 0, 1).min_samples_leaf
     5
     """
-    entry = find(learner_id)
+    entry = find(learner_id, task)
     estimator = entry.make(textbook=textbook)
     known = estimator.get_params()
     named = {known_parameter(name, known, learner_id): word for name, word in params.items()}
@@ -132,12 +140,13 @@ class ParameterField:
     high: float | None = None
 
 
-def parameter_fields(learner_id: str) -> list[ParameterField]:
+def parameter_fields(learner_id: str, task: Task = "classification") -> list[ParameterField]:
     """Return the fields of a learner, in the order of its documentation; what only a program can give is left out.
 
     Parameters
     ----------
     learner_id : str
+    task : {"classification", "regression"}
 
     Examples
     --------
@@ -145,7 +154,7 @@ def parameter_fields(learner_id: str) -> list[ParameterField]:
     >>> depth.default, depth.number
     (None, 'whole')
     """
-    entry = find(learner_id)
+    entry = find(learner_id, task)
     documented = entries_of(entry.cls.__doc__, "Parameters")
     defaults = entry.make().get_params(deep=False)
     limits = entry.cls._parameter_constraints

@@ -5,12 +5,19 @@ A search space is plain data: parameter -> list of values. An estimator is impor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vaglio.errors import InputError
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.families import KINDS, Learner, Task, families
 
-# What a command chooses from if no learner is named.
-ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest", "gradient-boosting")
+# What a command trains if no learner is named: a tree that people can read, takes the table as it is and prunes itself.
+DEFAULT: dict[Task, str] = {"classification": "c45", "regression": "cart"}
+# What a command chooses from if no learner is named: one of each family.
+ONE_PER_FAMILY: dict[Task, tuple[str, ...]] = {
+    "classification": ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest", "gradient-boosting"),
+    "regression": ("cart", "linear", "svm", "knn", "random-forest", "gradient-boosting"),
+}
 
 # Id -> record of the learners that predict classes; filled below, in the order in which they are listed and tried.
 LEARNERS: dict[str, Learner] = {}
@@ -96,6 +103,31 @@ _all = [learner for family in families().values() for learner in family.learners
 for _known, _order, _task in ((LEARNERS, _ORDER, "classification"), (REGRESSORS, _REGRESSION_ORDER, "regression")):
     _found = {learner.id: learner for learner in _all if learner.task == _task}
     _known |= {learner_id: _found[learner_id] for learner_id in _order if learner_id in _found} | _found
+
+
+def learners_of(task: Task) -> Mapping[str, Learner]:
+    """Return the learners that predict classes, or those that predict numbers, by id.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    """
+    return _BY_TASK[task]
+
+
+def tasks_of(learner_id: str) -> tuple[Task, ...]:
+    """Return what the learner with this id predicts: classes, numbers or both; nothing if there is none.
+
+    Parameters
+    ----------
+    learner_id : str
+
+    Examples
+    --------
+    >>> tasks_of("c45"), tasks_of("cart")
+    (('classification',), ('classification', 'regression'))
+    """
+    return tuple(task for task, known in _BY_TASK.items() if learner_id in known)
 
 
 def find(learner_id: str, task: Task = "classification") -> Learner:

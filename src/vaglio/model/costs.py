@@ -13,11 +13,11 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, text_table
-from vaglio.messages.message import text
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.typing import CostLike
 
-__all__ = ["CostMatrix", "row_costs_decision"]
+__all__ = ["CostMatrix", "UnitCost", "row_costs_decision"]
 
 TRUE_BY_PREDICTED = text("true \\ predicted")
 
@@ -90,10 +90,16 @@ class CostMatrix:
             return cost.ordered(labels)
         if isinstance(cost, (str, os.PathLike)):
             return cls.read_csv(cost).ordered(labels)
+        if isinstance(cost, UnitCost):
+            raise InputError(
+                "unit-cost-of-classes",
+                "Costs of over- and under-prediction are for numbers; classes are predicted here. Pass a cost matrix.",
+            )
         if isinstance(cost, Mapping):
             return cls._from_pairs(cost, tuple(labels))
+        numbers: Any = cost
         try:
-            matrix = np.array(cost, dtype=np.float64)
+            matrix = np.array(numbers, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(
                 "cost-matrix-not-numbers", "A cost matrix must be a square array of numbers, not {cost!r}.", cost=cost
@@ -302,3 +308,77 @@ def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray
             shape=costs.shape,
         )
     return np.asarray(np.argmin(np.einsum("ri,rij->rj", probability, costs), axis=1))
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """What a unit of error costs where numbers are predicted: too much predicted, or too little.
+
+    Parameters
+    ----------
+    over, under : float, default=1
+        Cost of each unit by which a prediction is above the true number, and below it.
+
+    Examples
+    --------
+    >>> cost = UnitCost.from_any("over=1, under=3")
+    >>> cost.of_rows(np.array([10.0, 10.0]), np.array([12.0, 8.0])).tolist(), cost.quantile
+    ([2.0, 6.0], 0.75)
+    """
+
+    over: float = 1.0
+    under: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (
+            np.isfinite([self.over, self.under]).all() and min(self.over, self.under) >= 0 < self.over + self.under
+        ):
+            raise InputError(
+                "unit-cost-values",
+                "The costs of a unit of error must be finite and not negative, and one of them positive; got "
+                "over={over:g} and under={under:g}.",
+                over=self.over,
+                under=self.under,
+            )
+
+    @classmethod
+    def from_any(cls, cost: Any) -> UnitCost:
+        """Make costs from a mapping of "over" and "under" to numbers, or from text such as "over=1,under=3".
+
+        Parameters
+        ----------
+        cost : UnitCost, mapping or str
+        """
+        if isinstance(cost, UnitCost):
+            return cost
+        given: Any = cost
+        if isinstance(cost, (str, os.PathLike)):
+            given = dict(word.partition("=")[::2] for word in os.fspath(cost).replace(" ", "").split(","))
+        if isinstance(given, Mapping) and given and set(given) <= {"over", "under"}:
+            try:
+                return cls(**{name: float(value) for name, value in given.items()})
+            except (TypeError, ValueError):
+                pass
+        raise InputError(
+            "unit-cost-form",
+            "Numbers are predicted, so the cost is that of a unit of error: pass over and under, as in {example}, not "
+            "{cost!r}.",
+            example=Option("cost", {"over": 1, "under": 3}, flag="--cost over=1,under=3"),
+            cost=str(cost),
+        )
+
+    @property
+    def quantile(self) -> float:
+        """The quantile of the true numbers whose prediction costs least."""
+        return self.under / (self.over + self.under)
+
+    def of_rows(self, true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        """Return what each prediction costs.
+
+        Parameters
+        ----------
+        true, predicted : ndarray
+        """
+        error = predicted - true
+        costs: np.ndarray = np.where(error > 0, self.over * error, -self.under * error)
+        return costs

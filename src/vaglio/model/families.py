@@ -124,6 +124,8 @@ class Learner(NamedTuple):
         When to use it, in one sentence; a message.
     task : {"classification", "regression"}
         What it predicts. One idea that serves both has two records of one id.
+    quantile : callable or None
+        From a share to the parameters by which it predicts this quantile of the numbers; None if it has none.
     """
 
     id: str
@@ -138,6 +140,7 @@ class Learner(NamedTuple):
     name: str = ""
     when: str = ""
     task: Task = "classification"
+    quantile: Callable[[float], Mapping[str, Any]] | None = None
 
     @property
     def cls(self) -> Any:
@@ -202,8 +205,8 @@ class Family(NamedTuple):
         The model compiled for single rows, by kind.
     chapter : callable
         What the model has learned, as a chapter of the report, by kind.
-    trace, animate : callable
-        The work of a learner step by step, and as pictures; by the id of the learner.
+    trace, trace_numbers, animate : callable
+        The work of a learner of classes and of one of numbers step by step, and as pictures; by the id of the learner.
     stepwise : tuple of str
         Ids of the learners whose n-th picture belongs to the n-th step of their trace.
     """
@@ -223,6 +226,7 @@ class Family(NamedTuple):
     compile_row: Callable[[], Mapping[str, Any]] = _none
     chapter: Callable[[], Mapping[str, Any]] = _none
     trace: Callable[[], Mapping[str, Any]] = _none
+    trace_numbers: Callable[[], Mapping[str, Any]] = _none
     animate: Callable[[], Mapping[str, Any]] = _none
     stepwise: tuple[str, ...] = ()
 

@@ -181,7 +181,11 @@ def _is_column(value: Any) -> bool:
 
 
 def _are_costs(value: Any) -> bool:
-    return _is_rows(value) or isinstance(value, (Mapping, str, os.PathLike)) or type(value).__name__ == "CostMatrix"
+    return (
+        _is_rows(value)
+        or isinstance(value, (Mapping, str, os.PathLike))
+        or type(value).__name__ in ("CostMatrix", "UnitCost")
+    )
 
 
 def _is_progress(value: Any) -> bool:

@@ -23,6 +23,7 @@ from vaglio.table._infer import WORD_PAIRS, names_a_row
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._task import TASKS, TargetTask, decide_task
 from vaglio.table._words import MISSING, NO_NUMBER, plain_word
 from vaglio.table._write import TableWriter, write
 from vaglio.table.readers.capacity import LIMITS, Limits
@@ -38,6 +39,7 @@ __all__ = [
     "LIMITS",
     "MISSING",
     "NO_NUMBER",
+    "TASKS",
     "WORD_PAIRS",
     "CellFormat",
     "Column",
@@ -48,6 +50,7 @@ __all__ = [
     "SparseBlock",
     "Table",
     "TableWriter",
+    "TargetTask",
     "as_date",
     "as_frame",
     "as_level",
@@ -58,6 +61,7 @@ __all__ = [
     "as_text",
     "as_whole",
     "by_column",
+    "decide_task",
     "folded",
     "matching_columns",
     "names_a_row",

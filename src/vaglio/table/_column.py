@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.messages.message import text
+from vaglio.messages.message import Option, text
 from vaglio.messages.options import as_nominal
 from vaglio.messages.sentences import listed
 
@@ -332,7 +332,8 @@ def labels(column: Column) -> np.ndarray:
                 example=column.data[0],
             ),
             advice=text(
-                "Choose another column, train a regressor, or declare the target nominal ({nominal}).",
+                "Choose another column, predict numbers ({task}), or declare the target nominal ({nominal}).",
+                task=Option("task", "regression"),
                 nominal=as_nominal(column.name),
             ),
         )
@@ -340,15 +341,33 @@ def labels(column: Column) -> np.ndarray:
 
 
 def numbers(column: Column) -> np.ndarray:
-    """Return the number of each row, for regression."""
-    if column.kind != "numeric":
+    """Return the number of each row, for regression; NaN where it is missing.
+
+    Categories that are numbers, or text of numbers, are the numbers that they write.
+    """
+    if column.kind == "numeric":
+        return column.data
+    values = None if column.kind == "text" else _as_numbers(column.categories)
+    if values is None:
         raise InputError(
             "target-not-numeric",
             "The target {column!r} holds {kind} values. A regressor needs numbers.",
             column=column.name,
             kind=KIND_WORDS[column.kind],
         )
-    return column.data
+    found: np.ndarray = np.append(values, np.nan)[column.data]
+    return found
+
+
+def _as_numbers(categories: tuple[Any, ...]) -> np.ndarray | None:
+    """Return what the categories write as numbers; None if one is a truth value, a word, or not finite."""
+    if any(isinstance(value, bool) for value in categories):
+        return None
+    try:
+        found = np.array([float(value) for value in categories], dtype=np.float64)
+    except ValueError:
+        return None
+    return found if np.isfinite(found).all() else None
 
 
 def _as_array(categories: tuple[Any, ...]) -> np.ndarray:

@@ -7,40 +7,70 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_regressor
+from sklearn.utils.multiclass import type_of_target
 
 from vaglio.document.document import Page, Trace
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training, row_frame
 from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learners.inputs import check_labels
+from vaglio.learners.inputs import check_labels, check_numbers
 from vaglio.learners.provenance import describe_training
-from vaglio.learners.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, REGRESSORS, find
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
-from vaglio.model.families import Family, Lookup, family_of
+from vaglio.model.families import Family, Learner, Lookup, Task, family_of
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
 MAX_STEPS = 40
-# What a lecture calls each learner; the names of algorithms are not translated.
 
-# Learner id -> the function that writes its trace.
-writers: Lookup[Callable[[Page, Training], None]] = Lookup(lambda family: family.trace)
+# Learner id -> the function that writes its trace, by what it predicts.
+writers: dict[Task, Lookup[Callable[[Page, Training], None]]] = {
+    "classification": Lookup(lambda family: family.trace),
+    "regression": Lookup(lambda family: family.trace_numbers),
+}
 
 
-def family_of_learner(learner_id: str) -> Family | None:
+def _registered(learner_id: str, task: Task) -> Learner | None:
+    return (LEARNERS if task == "classification" else REGRESSORS).get(learner_id)
+
+
+def family_of_learner(learner_id: str, task: Task = "classification") -> Family | None:
     """Return the family of a learner; None of one that the registry does not know."""
-    return family_of(LEARNERS[learner_id].kind) if learner_id in LEARNERS else None
+    entry = _registered(learner_id, task)
+    return None if entry is None else family_of(entry.kind)
 
 
-def learners() -> list[str]:
-    """Ids of the learners whose work can be shown, those of the command line first."""
-    known = writers.names()
-    return [name for name in LEARNERS if name in known] + [name for name in known if name not in LEARNERS]
+def learners(task: Task = "classification") -> list[str]:
+    """Ids of the learners whose work can be shown, those of the command line first.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        What they predict.
+    """
+    known, listed = writers[task].names(), LEARNERS if task == "classification" else REGRESSORS
+    return [name for name in listed if name in known] + [name for name in known if name not in listed]
+
+
+def task_of(learner: str | Estimator, y: ColumnLike) -> Task:
+    """Return what a learner is to predict: an estimator its own, an id by the target and by what the learner can.
+
+    Parameters
+    ----------
+    learner : str or Estimator
+    y : array-like
+        The target. Numbers that are not whole ask for regression.
+    """
+    if not isinstance(learner, str):
+        return "regression" if is_regressor(learner) else "classification"
+    if learner in REGRESSORS and learner not in LEARNERS:
+        return "regression"
+    return "regression" if type_of_target(np.asarray(y)) == "continuous" else "classification"
 
 
 @checked
@@ -54,6 +84,7 @@ def trace(
     max_rows: int = MAX_ROWS,
     max_steps: int = MAX_STEPS,
     all_measures: bool = False,
+    task: Task | None = None,
 ) -> Trace:
     """Show how a learner works on a small table, step by step, as in a lecture.
 
@@ -61,13 +92,14 @@ def trace(
     the choice; then each decision of the pruning. Rules: every condition tried with its score. Bayes: counts,
     fractions, densities, dependencies, the product, the normalisation. Perceptron: each update. Logistic regression:
     loss, gradient and weights at every step. Network: layers and the forward pass. Support vector machine:
-    multipliers, margin. Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed again
-    from their definitions. Only what cannot be computed again (multipliers, rows drawn, predictions of members) is read
-    from the model.
+    multipliers, margin. Neighbours: distances and votes. Ensembles: samples, weights, votes. Of a target of numbers:
+    what each test of a tree leaves of the variance, least squares, means of neighbours and members, residuals round by
+    round. Numbers are computed again from their definitions. Only what cannot be computed again (multipliers, rows
+    drawn, predictions of members) is read from the model.
 
     Parameters
     ----------
-    learner : str or classifier
+    learner : str, classifier or regressor
         The id of a learner, an estimator, or an estimator fitted to this table.
     X : frame, Table or array of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
@@ -83,6 +115,9 @@ def trace(
     all_measures : bool, default=False
         At every node of a tree, show gain, gain ratio and Gini index of every attribute, and every threshold, not only
         the measure that the learner uses.
+    task : {"classification", "regression"}, optional
+        What a learner that is given by its id predicts; by default numbers where the target has values that are not
+        whole, else classes.
 
     Returns
     -------
@@ -107,35 +142,36 @@ def trace(
             steps=Option("max_steps"),
         )
     # Not as a command would set it: a trace shows the algorithm of the textbook.
-    estimator = _textbook(learner) if isinstance(learner, str) else learner
+    task = task or task_of(learner, y)
+    estimator = _textbook(learner, task) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
-    write = writers.find(learner_id, family_of_learner(learner_id))
+    write = writers[task].find(learner_id, family_of_learner(learner_id, task))
     if write is None:
         raise NotSupportedError(
             "no-trace",
             "There is no trace for {learner!r}: {hint}",
             learner=learner_id,
-            hint=did_you_mean(learner_id, learners()),
+            hint=did_you_mean(learner_id, learners(task)),
         )
-    entry = LEARNERS.get(learner_id)
+    entry = _registered(learner_id, task)
     with_text = entry is not None and entry.counts_words
     page = Page(say)
     page.facts["learner"] = learner_id
     training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
-    return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
+    return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, task, estimator)))
 
 
-def _textbook(learner: str) -> Any:
+def _textbook(learner: str, task: Task) -> Any:
     """The learner as the textbook has it; what it draws at random is the same every time."""
-    made = find(learner).make(textbook=True)
+    made = find(learner, task).make(textbook=True)
     return made.set_params(random_state=0) if "random_state" in made.get_params() else made
 
 
-def _name_of(learner_id: str, estimator: Any) -> str:
+def _name_of(learner_id: str, task: Task, estimator: Any) -> str:
     """What a lecture calls the learner: its name, its id without one, its class outside the registry."""
-    known = LEARNERS.get(learner_id)
+    known = _registered(learner_id, task)
     return type(estimator).__name__ if known is None else known.name or learner_id
 
 
@@ -143,10 +179,6 @@ def prepare(
     estimator: Any, X: TableLike, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
 ) -> Training:
     """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
-    if not is_classifier(estimator):
-        raise NotSupportedError(
-            "trace-needs-classifier", "A trace shows how a classifier is trained; got a regressor. Choose a classifier."
-        )
     n = len(y)
     if n > max_rows:
         raise InputError(
@@ -166,15 +198,15 @@ def prepare(
         raise NotSupportedError(
             "trace-columns", "A trace shows numeric and categorical columns only. Leave out sparse and text columns."
         )
-    _, codes = check_labels(y, estimator)
-    codes = codes.astype(np.int64)
+    numeric = is_regressor(estimator)
+    codes = check_numbers(y, estimator) if numeric else check_labels(y, estimator)[1].astype(np.int64)
     known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
     if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
         raise InputError(
             "fitted-on-other-rows",
             "The estimator was fitted on other rows. Pass its training rows, or an estimator that is not fitted.",
         )
-    weight = estimator._with_class_weight(codes, None)
+    weight = None if numeric else estimator._with_class_weight(codes, None)
     weight = weight if weight is None or not weight.all() else estimator._scaled(weight)
     encoded = (
         None if row is None else estimator.fitted_.codebook.encode(row_frame(row, estimator.fitted_.codebook.columns))

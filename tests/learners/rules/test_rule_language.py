@@ -188,7 +188,7 @@ def test_rules_of_numbers_are_for_reading():
     X = np.arange(8.0).reshape(-1, 1)
     model = vaglio.DecisionTreeRegressor(max_depth=1).fit(X, np.repeat([1.0, 3.0], 4)).fitted_
     rules = model.rules()
-    assert str(rules).splitlines() == ["IF x0 <= 3.5 THEN 1.0  [4 rows]", "IF x0 > 3.5 THEN 3.0  [4 rows]"]
+    assert str(rules).splitlines() == ["IF x0 <= 3.5 THEN 1  [4 rows, ± 0]", "IF x0 > 3.5 THEN 3  [4 rows, ± 0]"]
     with pytest.raises(InputError, match="there are no classes to count"):
         rules.evaluate_on(X, np.ones(8))
     with pytest.raises(InputError, match="costs apply only to rules that predict a class"):

@@ -154,7 +154,7 @@ def test_a_regression_tree_gives_numbers():
     space: dict = {}
     exec(rules.to_python(), space)
     np.testing.assert_allclose([space["classify"](row) for row in records(matrix)], expected, atol=1e-12)
-    assert rules.to_frame().columns.tolist() == ["conditions", "label", "coverage"]
+    assert rules.to_frame().columns.tolist() == ["conditions", "label", "rows", "coverage", "spread"]
 
 
 @pytest.mark.parametrize("name", ["ID3Classifier", "C45Classifier", "CARTClassifier"])

@@ -15,13 +15,14 @@ from vaglio.cli._options import (
     Deciding,
     ForSpreadsheet,
     Jobs,
+    LearnerOrDefault,
     RepeatedEvaluationOptions,
     Seed,
     Settings,
     Textbook,
     UsageError,
+    check_options,
     criterion,
-    learner_option,
     out_option,
 )
 from vaglio.cli._output import (
@@ -43,19 +44,16 @@ from vaglio.cli._rows import WorkOptions
 from vaglio.messages.message import text
 
 if TYPE_CHECKING:
-    from vaglio.evaluation import Evaluation
+    from vaglio.evaluation import Criterion, Evaluation, RegressionEvaluation
+    from vaglio.model.families import Task
 
 First = Annotated[
     str, typer.Argument(metavar="MODEL|TABLE", help="A model file followed by a table, or a table alone.")
 ]
 Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table to evaluate the model on.")]
-LearnerOrNone = Annotated[
-    str | None,
-    learner_option(help="The learner to evaluate on a table alone (default: c45)."),
-]
 Out = Annotated[
     list[Path] | None,
-    out_option(".json, .csv (one line per class), .html, or .svg, .png, .pdf (matrix and curves)"),
+    out_option(".json, .csv (one line per class, or per measure), .html, or .svg, .png, .pdf (figures)"),
 ]
 
 
@@ -64,7 +62,7 @@ def run(
     table: Second = None,
     *,
     reading: ReadingOptions,
-    learner: LearnerOrNone = None,
+    learner: LearnerOrDefault = None,
     settings: Settings = None,
     textbook: Textbook = False,
     evaluating: RepeatedEvaluationOptions,
@@ -87,23 +85,27 @@ def run(
     how: str
     if table is not None:
         _no_learning(learner, settings or (["--textbook"] if textbook else None), evaluating)
-        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, work)
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, wanted, work)
         how, what = text("on {table}", table=table), model_or_table
         again = with_model("evaluate", model_or_table, table)
         following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
-        table, what = _lone_table(model_or_table), learner or "c45"
+        table = _lone_table(model_or_table)
         if decide is not None:
             raise UsageError(
                 "decide-without-model",
                 "--decide applies to a model with costs. A learner uses the costs given with --cost.",
             )
-        from vaglio.cli._learners import make_learner
+        from vaglio.cli._learners import check_learner, make_learner
         from vaglio.evaluation.training import evaluate_learner
+        from vaglio.learners.registry import DEFAULT
 
-        estimator = make_learner(what, settings, seed, jobs, textbook=textbook)
+        check_learner(learner, settings, textbook, reading.task.value)
         evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
-        opened = work.rows(table, reading, evaluating.folds)
+        opened = work.rows(table, reading, evaluating.folds, [learner] if learner else ())
+        what = learner or DEFAULT[opened.task]
+        estimator = make_learner(what, settings, seed, jobs, textbook=textbook, task=opened.task)
+        check_options(wanted, evaluating, opened.task)
         plan = evaluating.plan(opened.test(evaluating.test), seed)
         with work.working():
             evaluation = evaluate_learner(
@@ -113,7 +115,7 @@ def run(
         again = with_table("evaluate", table, target, "--learner", what)
         following = [
             with_table("train", table, target, "--learner", what),
-            with_table("compare", table, target, "--learner", what, "--learner", _another(what)),
+            with_table("compare", table, target, "--learner", what, "--learner", _another(what, opened.task)),
         ]
 
     verdict = None if wanted is None else wanted.decide(evaluation)
@@ -125,7 +127,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(data),
-            ".csv": as_csv(evaluation.per_class, for_spreadsheet),
+            ".csv": as_csv(lambda: _lines(evaluation), for_spreadsheet),
             ".html": as_page(text("Evaluation of {what} {how}", what=what, how=how), lambda: _page(evaluation)),
             **as_figure(lambda: _drawn(evaluation)),
         }
@@ -144,30 +146,29 @@ def _evaluated_model(
     reading: ReadingOptions,
     evaluating: RepeatedEvaluationOptions,
     decide: Deciding | None,
+    wanted: Criterion | None,
     work: WorkOptions,
-) -> Evaluation:
+) -> Evaluation | RegressionEvaluation:
     from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label
     from vaglio.fitted import load
 
     fitted = load(path)
-    if fitted.classes is None:
-        raise UsageError(
-            "model-not-classifier",
-            "{path} predicts numbers, but evaluate needs a model that predicts classes.",
-            path=path,
-        )
     target = reading.target if reading.target is not None else fitted.target
     if target is None:
-        raise UsageError(
-            "model-without-target", "{path} does not record the class column. Add --target COLUMN.", path=path
-        )
-    labels = fitted.classes.tolist()
+        raise UsageError("model-without-target", "{path} does not record the target. Add --target COLUMN.", path=path)
+    check_options(wanted, evaluating, fitted.task)
+    if fitted.classes is None and decide is not None:
+        raise UsageError("decide-of-numbers", "--decide applies to a model with costs of classes.")
+    labels = [] if fitted.classes is None else fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
     rows = work.rows_for_model(table, reading, fitted, target)
     with work.working():
-        return evaluate(fitted, rows, pos_label=positive, cost=evaluating.cost, decide=way.value)
+        found: Evaluation | RegressionEvaluation = evaluate(
+            fitted, rows, pos_label=positive, cost=evaluating.cost, decide=way.value
+        )
+    return found
 
 
 def _no_learning(learner: str | None, settings: list[str] | None, evaluating: RepeatedEvaluationOptions) -> None:
@@ -191,25 +192,40 @@ def _lone_table(path: str) -> str:
     return path
 
 
-def _another(learner: str) -> str:
+def _another(learner: str, task: Task) -> str:
     """A learner to compare with: the most accurate one as a rule, and a readable one beside it."""
-    return "random-forest" if learner != "random-forest" else "c45"
+    from vaglio.learners.registry import DEFAULT
+
+    return "random-forest" if learner != "random-forest" else DEFAULT[task]
 
 
-def _page(evaluation: Evaluation) -> str:
+def _lines(evaluation: Any) -> list[dict[str, Any]]:
+    """One line per class; of numbers, one line per measure."""
+    lines: list[dict[str, Any]] = (
+        evaluation.per_class() if evaluation.task == "classification" else evaluation.measures()
+    )
+    return lines
+
+
+def _page(evaluation: Evaluation | RegressionEvaluation) -> str:
     from vaglio.plot.style import figure_svg
 
-    return evaluation.to_html(lang=locale()) + figure_svg(_drawn(evaluation), text("Confusion matrix and curves"))
+    title = (
+        text("Confusion matrix and curves")
+        if evaluation.task == "classification"
+        else text("Predicted and true numbers, and residuals")
+    )
+    return evaluation.to_html(lang=locale()) + figure_svg(_drawn(evaluation), title)
 
 
-def _drawn(evaluation: Evaluation) -> Any:
+def _drawn(evaluation: Evaluation | RegressionEvaluation) -> Any:
     from vaglio.evaluation.displays import draw_overview
 
     return draw_overview(evaluation, locale())
 
 
-def _more(evaluation: Evaluation) -> list[str]:
+def _more(evaluation: Any) -> list[str]:
     """With -v, every measure at a few thresholds (two classes)."""
-    if not verbose() or not evaluation.binary or evaluation.scores is None:
+    if evaluation.task == "regression" or not verbose() or not evaluation.binary or evaluation.scores is None:
         return []
     return ["", evaluation.thresholds().to_text(lang=locale())]

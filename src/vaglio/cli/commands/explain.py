@@ -48,7 +48,18 @@ Row = Annotated[
         help="A row number, starting at 1, or a range such as 3-8; may be repeated.",
     ),
 ]
-Wrong = Annotated[bool, table_option("--wrong", help="Only misclassified rows.")]
+Wrong = Annotated[
+    bool, table_option("--wrong", help="Only misclassified rows; of a model of numbers, the largest errors first.")
+]
+Change = Annotated[
+    str | None,
+    table_option(
+        "--change",
+        metavar="CHANGE",
+        help="For a model of numbers: what the prediction is to change by, such as -10% or +5000; by default 10%, "
+        "either way.",
+    ),
+]
 LeastConfident = Annotated[bool, table_option("--least-confident", help="The least confident predictions first.")]
 Limit = Annotated[int, output_option(min=1, metavar="N", help="Maximum number of rows shown.")]
 Out = Annotated[list[Path] | None, out_option(".json, .csv (one line per row), .html or .txt")]
@@ -61,6 +72,7 @@ def run(
     row: Row = None,
     wrong: Wrong = False,
     least_confident: LeastConfident = False,
+    change: Change = None,
     target: Target = None,
     file: FileOptions,
     memory: Memory = None,
@@ -73,7 +85,8 @@ def run(
 
     Explains the first rows; the rows given by --row; with --wrong the rows that are misclassified (the table must have
     the class); with --least-confident those with the lowest probability. A model with costs shows the expected cost of
-    each class; --decide argmax ignores the costs. A table larger than memory is read in chunks.
+    each class; --decide argmax ignores the costs. Of a number, the explanation tells what each column adds, and what
+    would make it lower or higher (--change). A table larger than memory is read in chunks.
     """
     from vaglio.evaluation.explained_rows import explain_tables
     from vaglio.fitted import load
@@ -96,6 +109,7 @@ def run(
             wrong=wrong,
             least_confident=least_confident,
             most=most,
+            change=change,
         )
     written = "\n\n".join(item.to_text(lang=locale()) for item in explained)
     notes = outputs.write(

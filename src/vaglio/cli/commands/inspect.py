@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import ModelFile
 from vaglio.cli._output import Answer, after_model, verbose
+from vaglio.messages.figures import figure
 from vaglio.messages.message import join, text
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _lines(fitted: Fitted) -> str:
         ),
         text("fingerprint"): training.get("fingerprint"),
         text("accuracy"): _accuracy(fitted, accuracy, scores.get("how", "")),
+        text("RMSE"): _rmse(scores),
         text("mean cost"): text("{cost:.4f} per row", cost=mean_cost) if isinstance(mean_cost, float) else None,
         text("criterion"): _criterion(_dict(made.get("acceptance"))),
         text("textbook"): _textbook(fitted),
@@ -89,6 +91,15 @@ def _accuracy(fitted: Fitted, accuracy: Any, how: str) -> str | None:
     return text("{accuracy:.4f} {how}", accuracy=accuracy, how=how)
 
 
+def _rmse(scores: dict[str, Any]) -> str | None:
+    """The error of a model of numbers as it was measured."""
+    rmse, r2 = scores.get("rmse"), scores.get("r2")
+    if not isinstance(rmse, float):
+        return None
+    told = {"rmse": figure(rmse), "how": scores.get("how", "")}
+    return text("{rmse} {how} (R² {r2:.4f})", **told, r2=r2) if isinstance(r2, float) else text("{rmse} {how}", **told)
+
+
 def _criterion(verdict: dict[str, Any]) -> str | None:
     return f"{verdict.get('criterion', '')} ({verdict.get('text', '')})" if verdict else None
 
@@ -106,18 +117,18 @@ def _decides(fitted: Fitted) -> str | None:
 
 def _choices(fitted: Fitted) -> dict[str, Any]:
     """The parameters as the textbook has them, each with what differs from the default."""
-    from vaglio.learners.registry import LEARNERS
+    from vaglio.learners.registry import learners_of
 
-    learner = LEARNERS.get(fitted.learner)
+    learner = learners_of(fitted.task).get(fitted.learner)
     found = {} if learner is None else learner.textbook
     return {name: {"value": choice.value, "why": choice.why} for name, choice in found.items()}
 
 
 def _textbook(fitted: Fitted) -> Message | None:
     """What the textbook has otherwise; with -v only, as most models are not meant to follow it."""
-    from vaglio.learners.registry import LEARNERS
+    from vaglio.learners.registry import learners_of
 
-    learner = LEARNERS.get(fitted.learner)
+    learner = learners_of(fitted.task).get(fitted.learner)
     if learner is None or not learner.textbook:
         return None
     choices = {name: choice for name, choice in learner.textbook.items() if name in fitted.params}
@@ -137,9 +148,9 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _parameters(fitted: Fitted) -> dict[str, Any]:
     """The parameters that differ from the defaults; all of them with -v, or for a learner that is not ours."""
-    from vaglio.learners.registry import LEARNERS, REGRESSORS
+    from vaglio.learners.registry import learners_of
 
-    known = REGRESSORS if fitted.classes is None else LEARNERS
+    known = learners_of(fitted.task)
     if verbose() or fitted.learner not in known:
         return fitted.params
     default = known[fitted.learner].make().get_params()

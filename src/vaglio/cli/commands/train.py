@@ -11,7 +11,7 @@ from vaglio.cli._options import (
     REJECTED,
     Accept,
     Jobs,
-    Learner,
+    LearnerOrDefault,
     RepeatedEvaluationOptions,
     Seed,
     Settings,
@@ -19,6 +19,7 @@ from vaglio.cli._options import (
     Textbook,
     Threshold,
     UsageError,
+    check_options,
     criterion,
     output_option,
     threshold_of,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from vaglio.cli._rows import OpenRows
     from vaglio.evaluation.training import EvaluationPlan, Training
     from vaglio.fitted import Fitted
+    from vaglio.model.families import Task
 
 Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="The model file.")]
 
@@ -40,7 +42,7 @@ def run(
     table: TableFile,
     *,
     reading: ReadingOptions,
-    learner: Learner = "c45",
+    learner: LearnerOrDefault = None,
     settings: Settings = None,
     textbook: Textbook = False,
     evaluating: RepeatedEvaluationOptions,
@@ -57,11 +59,15 @@ def run(
     trained on all rows of the table, except with --holdout. With --cost the model predicts the class of least expected
     cost; a learner without probabilities is trained with the costs as row weights.
 
+    A target of numbers is predicted as a number (--task decides where the values leave that open). --cost then gives
+    the costs of a unit of error, as over=1,under=3: a learner with quantiles predicts the one of least cost.
+
     A table larger than memory is read in chunks, as with --memory; TABLE can then also be a folder or a pattern. The
     model does not depend on the memory, the number of processes or the chunks.
     """
-    from vaglio.cli._learners import make_learner
+    from vaglio.cli._learners import check_learner, make_learner
     from vaglio.evaluation.training import train_and_evaluate
+    from vaglio.learners.registry import DEFAULT
     from vaglio.runtime.files import check_writable
 
     check_writable(out, "model")
@@ -70,13 +76,16 @@ def run(
         raise UsageError(
             "accept-without-evaluation", "--accept needs an evaluation: add --folds 10, --holdout 0.3 or --test FILE."
         )
-    estimator = make_learner(learner, settings, seed, jobs, textbook=textbook)
+    check_learner(learner, settings, textbook, reading.task.value)
     if evaluating.several and work.checkpoint is not None:
         raise UsageError(
             "checkpoint-with-folds",
             "--checkpoint saves the passes of one training and cannot be combined with --folds.",
         )
-    data = work.rows(table, reading, evaluating.folds)
+    data = work.rows(table, reading, evaluating.folds, [learner] if learner else ())
+    learner = learner or DEFAULT[data.task]
+    estimator = make_learner(learner, settings, seed, jobs, textbook=textbook, task=data.task)
+    check_options(wanted, evaluating, data.task)
     _note_leaks(data)
     plan = evaluating.plan(data.test(evaluating.test), seed)
     limit = None if threshold is None else _limit(threshold, data, evaluating)
@@ -94,7 +103,7 @@ def run(
     cost = None if evaluating.cost is None else evaluating.cost.name
     said = {
         "learner": learner,
-        "set": [*_textbook(learner, textbook), *(settings or [])],
+        "set": [*_textbook(learner, textbook, data.task), *(settings or [])],
         "holdout": plan.held_out,
         "cost": cost,
         "seed": seed,
@@ -126,11 +135,11 @@ def _note_leaks(data: OpenRows) -> None:
         remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
 
 
-def _textbook(learner: str, textbook: bool) -> list[str]:
+def _textbook(learner: str, textbook: bool, task: Task) -> list[str]:
     """The parameters of the textbook as ``--set`` takes them: the command that is recorded then needs no registry."""
     from vaglio.learners.registry import find
 
-    return [f"{name}={choice.value}" for name, choice in find(learner).textbook.items()] if textbook else []
+    return [f"{name}={choice.value}" for name, choice in find(learner, task).textbook.items()] if textbook else []
 
 
 def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions) -> tuple[float, Any]:
@@ -140,6 +149,8 @@ def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions
 
     if evaluating.cost is not None:
         raise UsageError("threshold-and-costs", "Use either --threshold, or --cost and --decide.")
+    if data.task == "regression":
+        raise UsageError("threshold-of-numbers", "--threshold applies to classes, and numbers are predicted here.")
     labels = data.rows.classes().tolist()
     positive = labels[-1] if evaluating.positive is None else find_label(evaluating.positive, labels)
     limit = threshold_of(threshold, labels, positive)
@@ -155,7 +166,7 @@ def _lines(
 
     lines = recipe.training_rows(plan.held_out, plan.seed)
     made = f"{learner_source(estimator)}"
-    if cost is not None:
+    if cost is not None and recipe.task == "classification":
         lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")
         made = f"CostSensitiveClassifier({made}, {cost!r})"
     rule = "" if limit is None else f".with_threshold({limit[0]!r}, {limit[1]!r})"
@@ -181,14 +192,18 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
     if fitted.ignored_columns:
         shown.append(
             text(
-                "Not used: {columns}. They have many distinct values that tell no more about the class than chance.",
+                "Not used: {columns}. They have many distinct values that tell no more about the target than chance.",
                 columns=listed(fitted.ignored_columns, quoted=True),
             )
         )
     shown += [told] if (told := in_words(fitted)) else []
     notes: list[str] = [text("The model is in {out}.", out=out)]
     if evaluation is None:
-        notes.append(text("Accuracy was not measured. Add --folds 10, --holdout 0.3 or --test FILE."))
+        notes.append(
+            text("Accuracy was not measured. Add --folds 10, --holdout 0.3 or --test FILE.")
+            if fitted.classes is not None
+            else text("The error was not measured. Add --folds 10, --holdout 0.3 or --test FILE.")
+        )
     else:
         shown += [text("Evaluated {how}:", how=training.how), "", evaluation.to_text(lang=locale())]
     verdict = fitted.provenance.get("acceptance")

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.metrics import get_scorer
 
 from vaglio.errors import InputError
+from vaglio.evaluation._evaluated_rows import INTERVALS_ABOUT
 from vaglio.evaluation.comparison.requirements import RequirementTrials, growth_exponent
 from vaglio.evaluation.comparison.significance import (
     Contrast,
@@ -22,7 +23,6 @@ from vaglio.evaluation.comparison.significance import (
     friedman_nemenyi,
     holm,
 )
-from vaglio.evaluation.evaluation import INTERVALS_ABOUT
 from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners

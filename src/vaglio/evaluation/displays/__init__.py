@@ -8,6 +8,7 @@ from vaglio.evaluation.displays.gains import GainCurveDisplay, LiftCurveDisplay
 from vaglio.evaluation.displays.learning import LearningCurveDisplay, ValidationCurveDisplay
 from vaglio.evaluation.displays.overview import draw_overview
 from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
+from vaglio.evaluation.displays.prediction_error import PredictionErrorDisplay
 from vaglio.evaluation.displays.roc import RocCurveDisplay
 from vaglio.evaluation.displays.terms import TermDisplay
 
@@ -20,6 +21,7 @@ __all__ = [
     "LearningCurveDisplay",
     "LiftCurveDisplay",
     "PrecisionRecallDisplay",
+    "PredictionErrorDisplay",
     "RocCurveDisplay",
     "ScoreDensityDisplay",
     "TermDisplay",

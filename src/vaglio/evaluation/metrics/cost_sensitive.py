@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from vaglio.errors import InputError
+from vaglio.errors import DataWarning, InputError, warn
 from vaglio.fitted import Fitted
 from vaglio.learners.bases import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, available_if
+from vaglio.learners.registry import learners_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.typing import ColumnLike, CostLike, Estimator, TableLike
 
-__all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]
+if TYPE_CHECKING:
+    from vaglio.evaluation.rows import Rows
+
+__all__ = ["CostSensitiveClassifier", "costs_of", "fit_with_costs", "for_unit_cost", "in_words"]
 
 _USES = ("auto", "decision", "weights")
 
@@ -60,7 +64,8 @@ def fit_with_costs(
     decides = use == "decision" or (use == "auto" and hasattr(estimator, "predict_proba"))
     weight = sample_weight
     if not decides:
-        weight = Rows.of(X, y, sample_weight).with_class_weights(cost.class_weight()).weight
+        rows = Rows.of(X, y, sample_weight, task="classification")
+        weight = rows.with_class_weights(cost.class_weight()).weight
     if decides and "cost" in estimator.get_params(deep=False):
         estimator.set_params(cost=cost)  # it learns by the costs as well
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
@@ -77,6 +82,50 @@ def fit_with_costs(
         noted = fitted.with_provenance(cost_use="decision" if decides else "weights")
         estimator.fitted_ = noted.with_cost(own) if decides else replace(noted, cost=own, decide="argmax")
     return decides
+
+
+def costs_of(cost: CostLike | None, rows: Rows) -> CostMatrix | UnitCost | None:
+    """Return the costs for these rows: a matrix for classes, those of a unit of error for numbers; None without.
+
+    Parameters
+    ----------
+    cost : CostMatrix, UnitCost, array, dict, text, or path of a CSV file, optional
+    rows : Rows
+    """
+    if cost is None:
+        return None
+    if rows.task == "regression":
+        return UnitCost.from_any(cost)
+    return CostMatrix.from_any(cost, labels=rows.classes().tolist())
+
+
+def for_unit_cost(estimator: Any, cost: UnitCost) -> Any:
+    """Set a learner to predict the quantile of least cost, where it has quantiles; return it.
+
+    One whose loss the user has set keeps it, and others predict as always: then the costs are only reported.
+
+    Parameters
+    ----------
+    estimator : regressor
+    cost : UnitCost
+    """
+    entry = learners_of("regression").get(getattr(estimator, "_learner_id", ""))
+    if entry is None or entry.quantile is None:
+        able = [known.id for known in learners_of("regression").values() if known.quantile is not None]
+        warn(
+            DataWarning(
+                "costs-only-reported",
+                "{learner} does not predict quantiles, so its predictions do not depend on the costs. These learners "
+                "predict the quantile of least cost: {able}.",
+                learner=type(estimator).__name__ if entry is None else entry.id,
+                able=listed(able),
+            )
+        )
+        return estimator
+    wanted, usual = entry.quantile(cost.quantile), entry.cls().get_params()
+    if all(value == usual[name] for name, value in estimator.get_params().items() if name in wanted):
+        estimator.set_params(**wanted)
+    return estimator
 
 
 def in_words(fitted: Fitted) -> str | None:
@@ -139,7 +188,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         """Fit the learner, with the costs as weights if ``use`` says so."""
         from vaglio.evaluation.rows import Rows  # as above
 
-        self.classes_: np.ndarray = Rows.of(X, y).classes()
+        self.classes_: np.ndarray = Rows.of(X, y, task="classification").classes()
         self.cost_ = CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
         self.estimator_ = clone(self.estimator)
         self.decides_ = fit_with_costs(self.estimator_, X, y, self.cost_, sample_weight, self.use)

@@ -1,4 +1,4 @@
-"""The score that selection goes by: a scikit-learn scorer by name, or the cost of the decisions."""
+"""The score that selection goes by: a scikit-learn scorer by name, or the cost of the decisions or of the errors."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
+from sklearn.metrics import (
+    accuracy_score,
+    get_scorer,
+    get_scorer_names,
+    mean_absolute_error,
+    mean_squared_error,
+    r2_score,
+)
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
-from vaglio.evaluation.predictions import ModelScores, Predictions
-from vaglio.learners.bases import BaseEstimator, ClassifierMixin, available_if
-from vaglio.messages.sentences import did_you_mean
-from vaglio.model.costs import CostMatrix
+from vaglio.evaluation.predictions import ModelScores, Predictions, task_of_model
+from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin, available_if
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.model.costs import CostMatrix, UnitCost
+from vaglio.model.families import Task
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
 __all__ = [
+    "DEFAULT_SCORE",
     "CostScorer",
     "Scorer",
+    "UnitCostScorer",
     "is_accuracy",
     "is_mean_of_rows",
     "resolve_scorer",
@@ -51,34 +62,91 @@ class CostScorer:
         return -self.cost.mean_cost(true, predicted, weight)
 
 
-def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str, Scorer]:
+@dataclass(frozen=True)
+class UnitCostScorer:
+    """Minus the mean cost of predicted numbers.
+
+    Parameters
+    ----------
+    cost : UnitCost
+    """
+
+    cost: UnitCost
+
+    def __call__(
+        self, estimator: Estimator, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None
+    ) -> float:
+        costs = self.cost.of_rows(np.asarray(y, dtype=np.float64), np.asarray(estimator.predict(X), dtype=np.float64))
+        return -float(np.average(costs, weights=None if sample_weight is None else np.asarray(sample_weight)))
+
+
+# The score of a selection, unless another one is named.
+DEFAULT_SCORE: dict[Task, str] = {"classification": "accuracy", "regression": "r2"}
+# Scores of predicted numbers by their short names.
+_SHORT = {
+    "rmse": "neg_root_mean_squared_error",
+    "mae": "neg_mean_absolute_error",
+    "median_ae": "neg_median_absolute_error",
+    "mape": "neg_mean_absolute_percentage_error",
+    "mse": "neg_mean_squared_error",
+}
+# All scores of predicted numbers that scikit-learn has.
+_OF_NUMBERS = (
+    "r2",
+    "explained_variance",
+    "max_error",
+    "d2_absolute_error_score",
+    *(name for name in get_scorer_names() if name.startswith(("neg_mean_", "neg_median_", "neg_root_", "neg_max_"))),
+)
+
+
+def resolve_scorer(
+    scoring: str | Scorer | None, cost: CostMatrix | UnitCost | None, task: Task = "classification"
+) -> tuple[str, Scorer]:
     """Return the name and the function of the score.
 
     Parameters
     ----------
-    scoring : str or callable
-        A scikit-learn score.
-    cost : CostMatrix or None
+    scoring : str, callable or None
+        A score of scikit-learn, or for numbers "rmse", "mae" and the like; None is accuracy, or R² of numbers.
+    cost : CostMatrix, UnitCost or None
         With costs, the mean cost is the score.
+    task : {"classification", "regression"}
     """
     if cost is not None:
-        return "minus mean cost", CostScorer(cost)
+        return "minus mean cost", UnitCostScorer(cost) if isinstance(cost, UnitCost) else CostScorer(cost)
+    if scoring is None:
+        scoring = DEFAULT_SCORE[task]
     if callable(scoring):
         return getattr(scoring, "__name__", "score"), scoring
-    if scoring not in get_scorer_names():
-        near = did_you_mean(scoring, get_scorer_names(), otherwise="see sklearn.metrics.get_scorer_names():")
+    numbers = task == "regression"
+    name = _SHORT.get(scoring, scoring) if numbers else scoring
+    known = [*_SHORT, *_OF_NUMBERS] if numbers else [each for each in get_scorer_names() if each not in _OF_NUMBERS]
+    if name not in get_scorer_names():
+        near = did_you_mean(scoring, known, otherwise="see sklearn.metrics.get_scorer_names():")
         raise InputError("unknown-score", "There is no score {scoring!r}; {hint}", scoring=scoring, hint=near)
-    return scoring, get_scorer(scoring)
+    if (name in _OF_NUMBERS) != numbers:
+        raise InputError(
+            "score-of-other-task",
+            "{scoring!r} is a score of predicted {what}, and {task} is done here. Use for example {names}.",
+            scoring=scoring,
+            what=text("classes") if numbers else text("numbers"),
+            task=task,
+            names=listed(("r2", "rmse", "mae") if numbers else ("accuracy", "f1_macro", "roc_auc"), last="or"),
+        )
+    return scoring, get_scorer(name)
 
 
 def is_mean_of_rows(scorer: Scorer) -> bool:
     """Whether the score is a mean over the rows, so that two models can be compared row by row.
 
+    R² is one on rows whose variance is known: the mean of 1 minus the squared error over the variance.
+
     Parameters
     ----------
     scorer : callable
     """
-    return isinstance(scorer, CostScorer) or is_accuracy(scorer)
+    return isinstance(scorer, (CostScorer, UnitCostScorer)) or is_accuracy(scorer) or _loss_of(scorer) is not None
 
 
 def is_accuracy(scorer: Scorer) -> bool:
@@ -91,6 +159,12 @@ def is_accuracy(scorer: Scorer) -> bool:
     return getattr(scorer, "_score_func", None) is accuracy_score
 
 
+def _loss_of(scorer: Scorer) -> str | None:
+    """The loss of a row whose mean, or R², is the score of predicted numbers."""
+    found = {r2_score: "r2", mean_squared_error: "square", mean_absolute_error: "absolute"}
+    return next((loss for of, loss in found.items() if getattr(scorer, "_score_func", None) is of), None)
+
+
 def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:
     """Return what each row contributes to a score that is a mean of rows.
 
@@ -98,13 +172,25 @@ def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:
     ----------
     scorer : callable
     y, labels : ndarray
-        The true and the predicted classes.
+        The true and the predicted classes, or numbers.
     """
     if isinstance(scorer, CostScorer):
         known = scorer.cost.labels
         costs: np.ndarray = scorer.cost.matrix[encode_labels(np.asarray(y), known), encode_labels(labels, known)]
         return -costs
-    return np.asarray(np.asarray(y) == labels, dtype=np.float64)
+    if isinstance(scorer, UnitCostScorer):
+        lost: np.ndarray = -scorer.cost.of_rows(np.asarray(y), labels)
+        return lost
+    loss = _loss_of(scorer)
+    if loss is None:
+        return np.asarray(np.asarray(y) == labels, dtype=np.float64)
+    true = np.asarray(y, dtype=np.float64)
+    error: np.ndarray = np.abs(labels - true)
+    if loss == "absolute":
+        return -error.astype(np.float64)
+    spread = float(np.var(true)) if loss == "r2" else 0.0
+    squares: np.ndarray = np.square(error)
+    return np.asarray(1 - squares / spread if spread > 0 else -squares)
 
 
 def _are_probabilities(self: _KnownPredictions) -> bool:
@@ -113,6 +199,17 @@ def _are_probabilities(self: _KnownPredictions) -> bool:
 
 def _are_margins(self: _KnownPredictions) -> bool:
     return self.scores is not None and not self.scores.probability
+
+
+class _KnownNumbers(RegressorMixin, BaseEstimator):
+    """A stand-in for a model whose predicted numbers for these rows are known already."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        self.numbers = numbers
+
+    def predict(self, X: TableLike) -> np.ndarray:
+        """Return the known numbers, whatever the rows are."""
+        return self.numbers
 
 
 class _KnownPredictions(ClassifierMixin, BaseEstimator):
@@ -153,8 +250,12 @@ def with_known_labels(scorer: Scorer, model: Any, labels: np.ndarray) -> Any:
     labels : ndarray
         What the model predicts for the rows that are scored.
     """
+    if isinstance(scorer, UnitCostScorer):
+        return _KnownNumbers(labels)
     only_labels = isinstance(scorer, CostScorer) or getattr(scorer, "_response_method", None) == "predict"
-    return _KnownPredictions(labels, model.classes_) if only_labels else model
+    if not only_labels:
+        return model
+    return _KnownNumbers(labels) if task_of_model(model) == "regression" else _KnownPredictions(labels, model.classes_)
 
 
 def with_known_predictions(model: Any, predictions: Predictions) -> Any:
@@ -165,4 +266,6 @@ def with_known_predictions(model: Any, predictions: Predictions) -> Any:
     model : classifier
     predictions : Predictions
     """
+    if task_of_model(model) == "regression":
+        return _KnownNumbers(predictions.labels)
     return _KnownPredictions(predictions.labels, model.classes_, predictions.scores)

@@ -9,11 +9,13 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 
 from vaglio.errors import InputError
+from vaglio.evaluation.predictions import task_of_model
 from vaglio.learners import registry
 from vaglio.learners.parameter_text import learner_from_words
+from vaglio.model.families import Task
 from vaglio.typing import Learners
 
-__all__ = ["Candidate", "resolve_learners"]
+__all__ = ["Candidate", "resolve_learners", "task_asked"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,40 @@ class Candidate:
         return replace(self, estimator=clone(self.estimator).set_params(calibrate=None))
 
 
-def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
+def task_asked(task: str, learners: Learners) -> tuple[str, Task | None]:
+    """Return the task that is asked, and the only one that the learners can do, if there is one.
+
+    An estimator asks for its own task. Ids may serve both; then the target decides.
+
+    Parameters
+    ----------
+    task : {"auto", "classification", "regression"}
+    learners : as in :func:`resolve_learners`
+
+    Examples
+    --------
+    >>> task_asked("auto", ["cart", "c45"]), task_asked("auto", ["cart"])
+    (('auto', 'classification'), ('auto', None))
+    """
+    if learners is None:
+        return task, None
+    given: Any = [learners] if isinstance(learners, (str, BaseEstimator)) else learners
+    listed = list(given.values() if isinstance(given, Mapping) else given) if isinstance(given, Iterable) else []
+    able: set[Task] = {"classification", "regression"}
+    for learner in listed:
+        known = learner[0] if isinstance(learner, tuple) and learner else learner
+        if isinstance(known, str):
+            able &= set(registry.tasks_of(known.partition(":")[0])) or able
+        elif hasattr(known, "fit"):
+            task = task_of_model(known) if task == "auto" else task
+    return task, able.pop() if len(able) == 1 else None
+
+
+def resolve_learners(learners: Learners, *, seed: int = 0, task: Task = "classification") -> list[Candidate]:
     """Candidates from ids, estimators, or a mapping of names to either (or to (estimator, search space)).
 
-    None means every learner of the registry. An estimator whose ``random_state`` is None gets the seed. An id may have
-    settings: "c45:max_depth=3".
+    None means every learner of the registry for this task. An estimator whose ``random_state`` is None gets the seed.
+    An id may have settings: "c45:max_depth=3".
 
     Examples
     --------
@@ -48,7 +79,7 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     'bayes'
     """
     if learners is None:
-        learners = list(registry.LEARNERS)
+        learners = list(registry.learners_of(task))
     if isinstance(learners, (str, BaseEstimator)):
         learners = [learners]
     if not isinstance(learners, Iterable) or getattr(learners, "ndim", 1) == 0:
@@ -60,7 +91,7 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     pairs = learners.items() if isinstance(learners, Mapping) else ((None, learner) for learner in learners)
     found: dict[str, Candidate] = {}
     for name, learner in pairs:
-        candidate = _resolve(name, learner, seed)
+        candidate = _resolve(name, learner, seed, task)
         name = _unused(candidate.name, found)
         found[name] = Candidate(name, candidate.estimator, candidate.space)
     if not found:
@@ -68,21 +99,29 @@ def resolve_learners(learners: Learners, *, seed: int = 0) -> list[Candidate]:
     return list(found.values())
 
 
-def _resolve(name: str | None, learner: Any, seed: int) -> Candidate:
+def _resolve(name: str | None, learner: Any, seed: int, task: Task) -> Candidate:
     space: Mapping[str, list[Any]] | None = None
     if isinstance(learner, tuple) and len(learner) == 2:
         learner, space = learner
     if isinstance(learner, str):
         learner_id, _, settings = learner.partition(":")
-        entry = registry.find(learner_id)
+        entry = registry.find(learner_id, task)
         name, given = name or learner, dict(_setting(word, learner) for word in settings.split(",") if word)
-        learner = learner_from_words(entry.id, given, seed, None) if given else entry.make()
+        learner = learner_from_words(entry.id, given, seed, None, task=task) if given else entry.make()
         space = {key: values for key, values in entry.search_space.items() if key not in given} if given else space
     if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
         raise InputError("not-a-learner", "{learner!r} is neither a learner id nor an estimator.", learner=learner)
-    own_id = getattr(learner, "_learner_id", None)
+    if task_of_model(learner) != task:
+        raise InputError(
+            "learner-of-other-task",
+            "{learner} is a learner for {own}, and this is {task}. Learners of one task are tried together.",
+            learner=type(learner).__name__,
+            own=task_of_model(learner),
+            task=task,
+        )
+    own_id, known = getattr(learner, "_learner_id", ""), registry.learners_of(task)
     if space is None:
-        space = registry.LEARNERS[own_id].search_space if own_id in registry.LEARNERS else {}
+        space = known[own_id].search_space if own_id in known else {}
     if "random_state" in (params := learner.get_params(deep=False)) and params["random_state"] is None:
         learner = clone(learner).set_params(random_state=seed)
     return Candidate(name or own_id or type(learner).__name__, learner, space)

@@ -12,11 +12,13 @@ from sklearn.base import clone
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import label_universe
-from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.predictions import ModelScores
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, costs_of, for_unit_cost
+from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.predictions import ModelScores, Predictions, task_of_model
 from vaglio.evaluation.rows import Part, Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
+from vaglio.model.families import Task
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import CostLike
 
@@ -34,16 +36,17 @@ def evaluate_by_folds(
     pos_label: object = None,
     cost: CostLike | None = None,
     progress: ProgressOption = None,
-) -> Evaluation:
+) -> Any:
     """Evaluate a learner by cross-validation.
 
     Parameters
     ----------
-    learner : classifier
+    learner : classifier or regressor
         It is cloned and stays unchanged.
     X : table or array, ScannedTable or Dask frame, Rows
-        Rows out of core are assigned to folds by the hash of their number, others are stratified by class.
-    y : array-like of labels, a column of the same holder, or the name of the class column
+        Rows out of core are assigned to folds by the hash of their number, others are stratified by class, or by
+        quantiles of the numbers.
+    y : array-like of labels or numbers, a column of the same holder, or the name of the target
     n_splits : int
         Number of folds.
     rules : SplitRules, optional
@@ -52,13 +55,14 @@ def evaluate_by_folds(
         The splits themselves, in place of ``n_splits`` and ``rules``: of :func:`make_folds`, :func:`make_random_splits`
         or a splitter's ``split``. A row may be tested several times or never; the intervals allow for it.
     pos_label, cost : optional
-        As in :func:`vaglio.evaluate`; a learner without probabilities is trained with the costs as weights.
+        As in :func:`vaglio.evaluate`; a learner without probabilities is trained with the costs as weights, and a
+        learner that has quantiles predicts the one of least cost.
     progress : bool or callable, optional
         None shows a bar on a terminal.
 
     Returns
     -------
-    Evaluation
+    Evaluation or RegressionEvaluation
         Of all rows together, each predicted in the fold that was not trained on it.
 
     Examples
@@ -69,10 +73,12 @@ def evaluate_by_folds(
     >>> evaluate_by_folds(GaussianNB(), *load_iris(return_X_y=True), n_splits=5).n_rows
     150
     """
-    rows = Rows.of(X, y)
-    if cost is not None:
-        cost = CostMatrix.from_any(cost, labels=rows.classes().tolist())
-        learner = CostSensitiveClassifier(learner, cost)
+    rows = Rows.of(X, y, task=task_of_model(learner))
+    costs = costs_of(cost, rows)
+    if isinstance(costs, UnitCost):
+        learner = for_unit_cost(clone(learner), costs)
+    elif costs is not None:
+        learner = CostSensitiveClassifier(learner, costs)
     folds: Any = rows.folds(n_splits, rules or SplitRules()) if cv is None else cv
     folds = folds if hasattr(folds, "__len__") else list(folds)
     if cv is None and len(folds) < n_splits:
@@ -92,24 +98,26 @@ def evaluate_by_folds(
     several = None
     if cv is not None:
         several = float(np.mean([rows.count(test) / max(1, rows.count(train)) for train, test in folds]))
-    evaluation = pooled(found, cost=cost, pos_label=pos_label, order=np.argsort(places, kind="stable"))
+    evaluation = pooled(found, task=rows.task, cost=costs, pos_label=pos_label, order=np.argsort(places, kind="stable"))
     return replace(evaluation, test_ratio=several)
 
 
 def pooled(
     folds: Sequence[Predicted],
     *,
-    cost: CostMatrix | None,
+    task: Task = "classification",
+    cost: CostMatrix | UnitCost | None,
     pos_label: Any = None,
     order: np.ndarray | None = None,
     about: str = "learner",
-) -> Evaluation:
+) -> Any:
     """Return the predictions of all folds as one evaluation: each row is predicted by a model not trained on it.
 
     Parameters
     ----------
     folds : sequence of Predicted
-    cost : CostMatrix or None
+    task : {"classification", "regression"}
+    cost : CostMatrix, UnitCost or None
     pos_label : optional
     order : ndarray, optional
         Puts the rows of all folds, one after the other, into another order.
@@ -119,29 +127,29 @@ def pooled(
     number = np.repeat(np.arange(len(folds)), [len(fold.true) for fold in folds])
     true = np.concatenate([fold.true for fold in folds])
     predicted = np.concatenate([fold.predictions.labels for fold in folds])
-    labels = label_universe(true, predicted)
-    labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
-    given = [fold.predictions.scores for fold in folds]
-    scores = None
-    # Decision values of different models share no scale: a curve over all folds would mean nothing.
-    if all(one is not None and one.probability for one in given):
-        scores = np.vstack([_aligned(one, labels) for one in given if one is not None])
     weights = [fold.weight for fold in folds if fold.weight is not None]
     weight = np.concatenate(weights) if weights else None
+    labels, scores = _pooled_scores(folds, true, predicted) if task == "classification" else ((), None)
     if order is not None:
         true, predicted, number = true[order], predicted[order], number[order]
         scores, weight = (None if each is None else each[order] for each in (scores, weight))
-    return Evaluation.from_predictions(
-        true,
-        predicted,
-        y_score=scores,
-        labels=labels,
-        sample_weight=weight,
-        cost=cost,
-        pos_label=pos_label,
-        folds=number,
-        about=about,
-    )
+    common: dict[str, Any] = {"sample_weight": weight, "cost": cost, "folds": number, "about": about}
+    if task == "regression":
+        return evaluate_predictions(Predictions(predicted, None), true, task=task, pos_label=pos_label, **common)
+    return Evaluation.from_predictions(true, predicted, y_score=scores, labels=labels, pos_label=pos_label, **common)
+
+
+def _pooled_scores(
+    folds: Sequence[Predicted], true: np.ndarray, predicted: np.ndarray
+) -> tuple[tuple[Any, ...], np.ndarray | None]:
+    """Return the classes of all folds, and the probabilities with a column for each."""
+    labels = label_universe(true, predicted)
+    labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
+    given = [fold.predictions.scores for fold in folds]
+    # Decision values of different models share no scale: a curve over all folds would mean nothing.
+    if not all(one is not None and one.probability for one in given):
+        return labels, None
+    return labels, np.vstack([_aligned(one, labels) for one in given if one is not None])
 
 
 def _sortable(labels: tuple[object, ...]) -> bool:

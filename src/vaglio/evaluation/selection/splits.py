@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import (
@@ -22,12 +22,16 @@ from sklearn.model_selection import (
 
 from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.labels import as_labels
-from vaglio.learners.registry import LEARNERS, find
+from vaglio.learners.registry import find, tasks_of
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.arguments import checked
+from vaglio.table import decide_task
 from vaglio.typing import Estimator
+
+if TYPE_CHECKING:
+    from vaglio.model.families import Task
 
 __all__ = [
     "PRESETS",
@@ -46,6 +50,8 @@ _SIMPLE = ("linear", "naive-bayes", "multinomial-nb", "bernoulli-nb")
 _COMPLEX = ("forest", "boosted", "ensemble", "mlp", "svm", "neighbors", "gaussian-mixture")
 # Folds of a cross-validation, unless there is no time for so many.
 _FOLDS = 10
+# Groups of numbers by size that every part has in equal proportions.
+_MOST_STRATA = 10
 
 # The usual proportions by name -> share of the test rows.
 PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
@@ -105,16 +111,27 @@ class SplitRules:
 
     @property
     def division(self) -> str:
-        """How rows are divided, in words."""
+        """How rows with classes are divided, in words."""
+        return self.division_of("classification")
+
+    def division_of(self, task: Task) -> str:
+        """Return how rows are divided, in words.
+
+        Parameters
+        ----------
+        task : {"classification", "regression"}
+        """
         if self.time_ordered:
             return text("in time order")
-        if self.groups is None:
-            return text("stratified by class") if self.stratify else text("at random")
-        return (
-            text("stratified by class, groups kept together")
-            if self.stratify
-            else text("at random, groups kept together")
-        )
+        if not self.stratify:
+            return text("at random") if self.groups is None else text("at random, groups kept together")
+        if task == "regression":
+            return (
+                text("stratified by quantiles of the target")
+                if self.groups is None
+                else text("stratified by quantiles of the target, groups kept together")
+            )
+        return text("stratified by class") if self.groups is None else text("stratified by class, groups kept together")
 
     def part(self, rows: np.ndarray) -> SplitRules:
         """The same rules for some of the rows."""
@@ -155,18 +172,23 @@ def test_share(test_size: float | str) -> float:
 test_share.__test__ = False  # type: ignore[attr-defined]
 
 
-def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules | None = None) -> Fold:
+def make_holdout(
+    y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules | None = None, *, task: str = "auto"
+) -> Fold:
     """Two parts: training rows and test rows.
 
     If stratified, a class with a single row goes to training: a class that is only in the test cannot be learned.
+    Numbers are stratified by their quantiles.
 
     Parameters
     ----------
-    y : array of labels
+    y : array of labels or numbers
     test_size : float or str, default=0.2
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     rules : SplitRules, optional
         Stratified with seed 0 by default.
+    task : {"auto", "classification", "regression"}
+        Whether y holds classes or numbers; "auto" decides by the values.
 
     Examples
     --------
@@ -180,7 +202,7 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
         raise InputError(
             "too-few-rows-to-split", "{n:,} {n:row|rows} cannot be split into training and test rows.", n=n
         )
-    rows = np.arange(n)
+    rows, y = np.arange(n), strata(y, n * min(share, 1 - share), task)
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
         return rows[:cut], rows[cut:]
@@ -194,6 +216,31 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
             return parts
     train, test = next(ShuffleSplit(1, test_size=share, random_state=rules.seed).split(rows))
     return train, test
+
+
+def strata(y: np.ndarray, most: float, task: str = "auto") -> np.ndarray:
+    """Return what a split has in equal proportions in every part: classes, or groups of numbers of similar size.
+
+    Parameters
+    ----------
+    y : array of labels or numbers
+    most : float
+        Groups of numbers at most, so that each part can have rows of every group.
+    task : {"auto", "classification", "regression"}
+
+    Examples
+    --------
+    >>> strata(np.array([1.5, 70.0, 3.0, 80.0]), 2).tolist(), strata(np.array(["a", "b"]), 2).tolist()
+    ([0, 1, 0, 1], ['a', 'b'])
+    """
+    found = decide_task(y, task)
+    if found.task == "classification" or found.open:  # codes of very many classes are whole numbers, too
+        return y
+    numbers = np.asarray(y, dtype=np.float64)
+    groups = int(max(1, min(_MOST_STRATA, most)))
+    edges = np.unique(np.quantile(numbers, np.arange(1, groups) / groups))
+    groups_of_rows: np.ndarray = np.searchsorted(edges, numbers, side="right")
+    return groups_of_rows
 
 
 def _stratified(y: np.ndarray, share: float, seed: int) -> Fold | None:
@@ -262,12 +309,13 @@ def make_folds(
     n_repeats: int = 1,
     leave_one_out: bool = False,
     rules: SplitRules | None = None,
+    task: str = "auto",
 ) -> Sequence[Fold] | LeaveOneOutFolds:
     """Cross-validation folds: each row is a test row once per repetition. The result can be passed as ``cv``.
 
     Parameters
     ----------
-    y : array of labels
+    y : array of labels or numbers
     n_splits : int, default=10
         Number of folds.
     n_repeats : int, default=1
@@ -275,7 +323,9 @@ def make_folds(
     leave_one_out : bool, default=False
         As many folds as rows.
     rules : SplitRules, optional
-        Stratified with seed 0 by default.
+        Stratified with seed 0 by default: by class, or numbers by their quantiles.
+    task : {"auto", "classification", "regression"}
+        Whether y holds classes or numbers; "auto" decides by the values.
 
     Examples
     --------
@@ -297,6 +347,7 @@ def make_folds(
         )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
+    y = strata(y, len(y) // n_splits, task)
     return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
 
 
@@ -381,7 +432,7 @@ def advise_split(
 
     Parameters
     ----------
-    y : array of labels
+    y : array of labels or numbers
     learner : id or estimator, optional
         Says whether the learner is simple or complex.
     simple_learner : bool
@@ -412,7 +463,8 @@ def advise_split(
         kind = _kind_of(learner)
         simple_learner, complex_learner = kind in _SIMPLE, kind in _COMPLEX
     n = len(y)
-    counts = np.unique(y, return_counts=True)[1]
+    numbers = decide_task(y).task == "regression"
+    counts = np.unique(strata(y, n / _FOLDS), return_counts=True)[1]
     test, strategy, reasons = _by_rows(n, quick)
     if complex_learner:
         test -= 0.05 if n >= 1000 else 0.1
@@ -423,7 +475,7 @@ def advise_split(
     if stable_estimate or critical:
         test += 0.1
         reasons.append(text("A reliable estimate needs a larger test set."))
-    if n and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
+    if n and not numbers and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
         reasons.append(
             text(
                 "The rarest class has {n:,} {n:row|rows}: a stratified split puts some of them into every part.",
@@ -479,7 +531,8 @@ def _by_time(strategy: str, seconds: float, budget: float) -> tuple[str, int, Me
 
 
 def _kind_of(learner: str | Estimator) -> str:
-    if isinstance(learner, str):
-        return find(learner).kind
-    known = LEARNERS.get(getattr(learner, "_learner_id", ""))
-    return "" if known is None else known.kind
+    learner_id = learner if isinstance(learner, str) else getattr(learner, "_learner_id", "")
+    tasks = tasks_of(learner_id)
+    if isinstance(learner, str) or tasks:
+        return find(learner_id, tasks[0] if tasks else "classification").kind
+    return ""

@@ -68,6 +68,12 @@ def _trace() -> Mapping[str, Any]:
     return {"gradient-boosting": trace_gradient_boosting}
 
 
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.boosting.trace import trace_boosted_numbers
+
+    return {"gradient-boosting": trace_boosted_numbers}
+
+
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.boosting.trace import animate_gradient_boosting
 
@@ -86,6 +92,21 @@ def _regressors() -> Mapping[str, type]:
     return {"gradient-boosting": HistGradientBoostingRegressor}
 
 
+def _quantile(share: float) -> dict[str, Any]:
+    return {"loss": "quantile", "quantile": share}
+
+
+# Rounds that can be followed by hand.
+_BY_HAND = {
+    "learning_rate": Choice(0.3, text("Few large steps: every round can be followed by hand.")),
+    "max_iter": Choice(10, text("Ten rounds; the default goes on until rows set aside gain no more.")),
+    "max_leaf_nodes": Choice(4, text("Small trees, whose leaves can be computed by hand.")),
+    "min_samples_leaf": Choice(2, text("The tables of a textbook have few rows.")),
+    "max_features": Choice(1.0, text("Every split may use every column; the default draws some.")),
+    "subsample": Choice(1.0, text("Every tree sees every row; the default draws some.")),
+    "early_stopping": Choice(False, text("No rows are set aside to decide when to stop.")),
+}
+
 FAMILY = Family(
     name="boosting",
     kinds=(Kind("boosted", missing=text("each tree sends them down a branch of its own choice"), cost=4),),
@@ -103,15 +124,7 @@ FAMILY = Family(
                 "max_features": [0.3, 1.0],
                 "subsample": [0.5, 0.7, 1.0],
             },
-            textbook={
-                "learning_rate": Choice(0.3, text("Few large steps: every round can be followed by hand.")),
-                "max_iter": Choice(10, text("Ten rounds; the default goes on until rows set aside gain no more.")),
-                "max_leaf_nodes": Choice(4, text("Small trees, whose leaves can be computed by hand.")),
-                "min_samples_leaf": Choice(2, text("The tables of a textbook have few rows.")),
-                "max_features": Choice(1.0, text("Every split may use every column; the default draws some.")),
-                "subsample": Choice(1.0, text("Every tree sees every row; the default draws some.")),
-                "early_stopping": Choice(False, text("No rows are set aside to decide when to stop.")),
-            },
+            textbook=_BY_HAND,
             name="gradient boosting",
             when=text("Often the most accurate on tables, including large ones."),
         ),
@@ -121,9 +134,11 @@ FAMILY = Family(
             _regressors,
             text("gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over"),
             {"learning_rate": [0.03, 0.05, 0.1], "max_leaf_nodes": [4, 8, 16, 31], "min_samples_leaf": [5, 20, 50]},
+            textbook=_BY_HAND,
             name="gradient boosting",
             when=text("Often the most accurate on tables, including large ones."),
             task="regression",
+            quantile=_quantile,
         ),
     ),
     models=_models,
@@ -135,6 +150,7 @@ FAMILY = Family(
     compile_row=_compile_row,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
     stepwise=("gradient-boosting",),
 )

@@ -12,10 +12,12 @@ from vaglio.document.animation import AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
+from vaglio.errors import NotSupportedError
 from vaglio.learners.boosting.model import Boosted
 from vaglio.learners.trees.model.rules import branch_text, test_text
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.message import join
+from vaglio.messages.sentences import listed
 
 # Rounds with a table of all rows, and lines of such a table.
 _ROUNDS_IN_FULL = 3
@@ -33,37 +35,11 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
             "probabilities p; y is 1 for the rows of the class and 0 for the others."
         )
     )
-    if training.estimator.n_models_ > 1:
-        page.text(
-            say(
-                "The model is the mean of {models} models. The trace shows one of them, trained alone "
-                "(n_models=1, average_folds=False).",
-                models=training.estimator.n_models_,
-            )
-        )
-        training = _alone(training)
+    training = _one_model(page, training)
     temperature = training.estimator.temperature_
     model = training.model.scaled(temperature)
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
-    page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
-    page.formula(f"{say('gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
-    rate = training.estimator.learning_rate
-    rate = 0.05 if isinstance(rate, str) else float(rate)  # a table that can be read has few rows
-    page.text(
-        say(
-            "The learning rate is {rate} and λ = {penalty}. A tree makes the test with the largest gain first.",
-            rate=say.short(rate),
-            penalty=say.short(_penalty(training)),
-        )
-    )
-    if not _whole(training):
-        page.text(
-            say(
-                "Each round is trained on a random {share} of the rows. The trace does not know which, so it "
-                "omits the sums of the leaves; set subsample=1 to see them.",
-                share=say.percent(float(training.estimator.subsample)),
-            )
-        )
+    _rules_of_rounds(page, training, "g = p − y,  h = p·(1 − p)")
     page.text(
         say(
             "All rows start with the score of the class frequencies: F = {start}.",
@@ -89,6 +65,146 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
             )
         )
     _score(page, training)
+
+
+def _one_model(page: Page, training: Training) -> Training:
+    """The training of one model: where several were averaged, only one of them can be followed."""
+    if training.estimator.n_models_ == 1:
+        return training
+    page.text(
+        page.say(
+            "The model is the mean of {models} models. The trace shows one of them, trained alone "
+            "(n_models=1, average_folds=False).",
+            models=training.estimator.n_models_,
+        )
+    )
+    return _alone(training)
+
+
+def _rules_of_rounds(page: Page, training: Training, derivatives: str) -> None:
+    """Write how a round computes its leaves and chooses its tests, with the parameters of the learner."""
+    say = page.say
+    page.formula(f"{derivatives},  {say('leaf')} = −Σ g / (Σ h + λ)")
+    page.formula(f"{say('gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
+    rate = training.estimator.learning_rate
+    rate = 0.05 if isinstance(rate, str) else float(rate)  # a table that can be read has few rows
+    page.text(
+        say(
+            "The learning rate is {rate} and λ = {penalty}. A tree makes the test with the largest gain first.",
+            rate=say.short(rate),
+            penalty=say.short(_penalty(training)),
+        )
+    )
+    if not _whole(training):
+        page.text(
+            say(
+                "Each round is trained on a random {share} of the rows. The trace does not know which, so it "
+                "omits the sums of the leaves; set subsample=1 to see them.",
+                share=say.percent(float(training.estimator.subsample)),
+            )
+        )
+
+
+_LOSSES = {
+    "squared_error": ("F", "g = F − y,  h = 1"),
+    "poisson": ("exp(F)", "g = (exp(F) − y)/ȳ,  h = exp(F)/ȳ"),
+    "gamma": ("exp(F)", "g = 1 − y·exp(−F),  h = y·exp(−F)"),
+}
+
+
+def trace_boosted_numbers(page: Page, training: Training) -> None:
+    """Write the start, the residuals, splits and leaves of the first rounds, and how the number of a row adds up."""
+    say, loss = page.say, training.estimator.loss
+    if loss not in _LOSSES:
+        raise NotSupportedError(
+            "boosting-trace-of-loss",
+            "The trace of gradient boosting shows the losses {losses}; with {loss!r} the leaves are quantiles of the "
+            "residuals. Choose one of these losses.",
+            losses=listed(_LOSSES, quoted=True),
+            loss=loss,
+        )
+    page.section(say("The data"))
+    page.text(
+        say(
+            "The prediction starts at the mean. Each round fits a tree to the residuals y − F, what the rounds before "
+            "it left over: the leaf values, times the learning rate, are added to the predictions F of the rows in "
+            "the leaf."
+        )
+        if loss == "squared_error"
+        else say(
+            "Every row has a score F; the prediction is exp(F). Each round fits a tree to the gradient of the loss: "
+            "the leaf values, times the learning rate, are added to the scores of the rows in the leaf."
+        )
+    )
+    training = _one_model(page, training)
+    model = training.model
+    page.formula(f"ŷ = {_LOSSES[loss][0]}")
+    _rules_of_rounds(page, training, _LOSSES[loss][1])
+    page.text(say("All rows start with F = {start}.", start=say.figures(float(model.baseline[0]))))
+    raw, facts = model.raw(training.matrix, 0, 0), list[dict[str, Any]]()
+    for number in range(model.rounds):
+        if number >= training.most_steps:
+            page.text(say("{n:,} more {n:round is|rounds are} not shown.", n=model.rounds - number))
+            break
+        page.section(say("Round {n}", n=number + 1), level=2)
+        after = raw + model.raw(training.matrix, number, number + 1) - (model.baseline if number == 0 else 0.0)
+        facts.append(_round_of_numbers(page, training, number, raw[:, 0], after[:, 0]))
+        raw = after
+    page.facts |= {"start": float(model.baseline[0]), "rounds": facts}
+    if training.row is None:
+        page.text(say("Give a row to see its prediction."))
+        return
+    page.section(say("The prediction of the row"))
+    staged = [model.raw(training.row, 0, 0), *model.staged_raw(training.row)]
+    kept = [k for k in range(len(staged)) if k <= training.most_steps or k == len(staged) - 1]
+    lines = [
+        [str(k), say.fixed(float(staged[k][0, 0])), say.fixed(float(model.numbers(staged[k])[0]))][
+            : 2 + (loss != "squared_error")
+        ]
+        for k in kept
+    ]
+    page.table([say("round"), "F", *(["exp(F)"] if loss != "squared_error" else [])], lines)
+    predicted = float(model.predict(training.row)[0])
+    page.text(say("Prediction: {number}.", number=say.short(float(f"{predicted:.6g}"))))
+    page.facts["prediction"] = predicted
+
+
+def _round_of_numbers(
+    page: Page, training: Training, number: int, raw: np.ndarray, after: np.ndarray
+) -> dict[str, Any]:
+    """Write one round: residuals before it, its tree, and the predictions after it."""
+    say, model, y, loss = page.say, training.model, training.y, training.estimator.loss
+    before, new = model.numbers(raw[:, None]), model.numbers(after[:, None])
+    gradient, hessian = {
+        "squared_error": (before - y, np.ones(len(y))),
+        # Counts are learned in units of their mean.
+        "poisson": ((before - y) / training.estimator._unit, before / training.estimator._unit),
+        "gamma": (1 - y / before, y / before),
+    }[loss]
+    in_full = number < _ROUNDS_IN_FULL
+    if in_full:
+        lines = [
+            [str(i + 1), say.short(v), *map(say.fixed, values)]
+            for i, (v, values) in enumerate(zip(y.tolist(), zip(before, y - before, gradient, hessian)))
+        ]
+        page.table([say("row"), "y", "ŷ", "y − ŷ", "g", "h"], lines, most=_MOST_ROWS)
+    tree = model.forest.tree(number, training.features)
+    sums = _NodeSums.of(tree, training, gradient * training.weight, hessian * training.weight)
+    _tests(page, training, tree, sums)
+    facts = _leaves(page, training, tree, sums)
+    if in_full:
+        leaf = tree.apply(training.matrix)
+        lines = [
+            [str(i + 1), str(leaf[i]), *map(say.fixed, (tree.value[leaf[i], 0], after[i], new[i], y[i] - new[i]))]
+            for i in range(len(leaf))
+        ]
+        names = [say("row"), say("leaf"), say("value × learning rate"), "F + v", "ŷ", "y − ŷ"]
+        page.table(names, lines, most=_MOST_ROWS)
+    error = float(np.sqrt(np.average((y - new) ** 2, weights=training.weight)))
+    page.text(
+        say("After this round the root mean squared error on the training rows is {rmse}.", rmse=say.figures(error))
+    )
+    return {**facts, "residuals": (y - before).tolist(), "rmse": error}
 
 
 def _alone(training: Training) -> Training:

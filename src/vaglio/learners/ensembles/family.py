@@ -62,6 +62,20 @@ def _trace() -> Mapping[str, Any]:
     return {"adaboost": trace_adaboost, "bagging": trace_bagging, "voting": trace_voting}
 
 
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.ensembles.trace_numbers import (
+        trace_adaboost_numbers,
+        trace_bagging_numbers,
+        trace_voting_numbers,
+    )
+
+    return {
+        "bagging": trace_bagging_numbers,
+        "adaboost": trace_adaboost_numbers,
+        "voting": trace_voting_numbers,
+    }
+
+
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.ensembles.trace import animate_adaboost
     from vaglio.learners.forest.trace import animate_members
@@ -159,7 +173,7 @@ FAMILY = Family(
             "voting",
             _regressors,
             text("mean of different learners, each with its weight"),
-            name=text("voting"),
+            name=text("mean of learners"),
             when=text("To combine good but different learners."),
             task="regression",
         ),
@@ -172,6 +186,7 @@ FAMILY = Family(
     compile_row=_compile_row,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
     stepwise=("adaboost",),
 )

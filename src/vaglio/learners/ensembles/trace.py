@@ -148,6 +148,19 @@ def _boosted_vote(page: Page, training: Training) -> None:
 # -- bagging -----------------------------------------------------------------------------------------------------------
 def trace_bagging(page: Page, training: Training) -> None:
     """Write the sample of each member, and the vote on a row."""
+    say = page.say
+    write_samples(page, training)
+    if training.row is None:
+        page.text(say("Give a row to see how it is classified."))
+        return
+    votes = [
+        member.answers(training.row, training.model.vote, len(training.classes))[0] for member in training.model.members
+    ]
+    shared_vote(page, training, np.array(votes), training.model.vote)
+
+
+def write_samples(page: Page, training: Training) -> None:
+    """Write the rows that each member of bagging was trained on."""
     say, estimator, n = page.say, training.estimator, len(training.y)
     page.section(say("Samples"))
     page.text(
@@ -178,13 +191,6 @@ def trace_bagging(page: Page, training: Training) -> None:
         )
     )
     page.facts["samples"] = [(rows + 1).tolist() for rows in estimator.estimators_samples_]
-    if training.row is None:
-        page.text(say("Give a row to see how it is classified."))
-        return
-    votes = [
-        member.answers(training.row, training.model.vote, len(training.classes))[0] for member in training.model.members
-    ]
-    shared_vote(page, training, np.array(votes), training.model.vote)
 
 
 # -- voting ------------------------------------------------------------------------------------------------------------

@@ -62,6 +62,12 @@ def _trace() -> Mapping[str, Any]:
     return {"random-forest": trace_random_forest}
 
 
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.forest.trace import trace_random_forest
+
+    return {"random-forest": trace_random_forest}
+
+
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.forest.trace import animate_members
 
@@ -122,5 +128,6 @@ FAMILY = Family(
     compile_row=_compile_row,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
 )

@@ -72,7 +72,15 @@ def trace_random_forest(page: Page, training: Training) -> None:
     page.facts["left_out"] = [(rows + 1).tolist() for rows in unseen]
     _similarity(page, training, forest)
     if training.row is None:
-        page.text(say("Give a row to see how it is classified."))
+        page.text(
+            say("Give a row to see its prediction.")
+            if training.is_numeric
+            else say("Give a row to see how it is classified.")
+        )
+        return
+    if training.is_numeric:
+        said = [float(forest.tree(i, training.features).predict(training.row)[0]) for i in range(forest.n_trees)]
+        write_mean(page, training, np.array(said))
         return
     votes = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
     shared_vote(page, training, np.array(votes), "soft")
@@ -83,7 +91,7 @@ def _similarity(page: Page, training: Training, forest: Forest) -> None:
     say, n = page.say, len(training.y)
     if training.row is None and n > _MOST_SQUARE:
         return
-    leaf = forest.apply(training.matrix)
+    leaf, target = forest.apply(training.matrix), "y" if training.is_numeric else say("class")
     page.section(say("Similarity"))
     page.text(
         say(
@@ -96,21 +104,21 @@ def _similarity(page: Page, training: Training, forest: Forest) -> None:
     shared = (asked[:, None, :] == leaf[None]).sum(axis=2)
     page.facts["similarity"] = (shared / forest.n_trees).tolist()
     if training.row is None:
-        lines = [[str(i + 1), training.classes[training.y[i]], *map(str, line)] for i, line in enumerate(shared)]
-        head = [say("row"), say("class"), *(str(i + 1) for i in range(n))]
+        lines = [[str(i + 1), training.target_text(say, i), *map(str, line)] for i, line in enumerate(shared)]
+        head = [say("row"), target, *(str(i + 1) for i in range(n))]
         page.table(head, lines, say("Trees in which two rows share the leaf"))
         return
     order = np.argsort(-shared[0], kind="stable")[:_MOST_SIMILAR]
     lines = [
         [
             str(i + 1),
-            training.classes[training.y[i]],
+            training.target_text(say, i),
             f"{say.fraction(shared[0, i], forest.n_trees)} = {say.fixed(shared[0, i] / forest.n_trees)}",
             say.fixed(1 - shared[0, i] / forest.n_trees),
         ]
         for i in order.tolist()
     ]
-    head = [say("row"), say("class"), say("similarity"), say("distance")]
+    head = [say("row"), target, say("similarity"), say("distance")]
     page.table(head, lines, say("The most similar training rows"))
 
 
@@ -140,6 +148,26 @@ def shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) ->
     rows = [[str(i), *map(page.say.fixed, line)] for i, line in enumerate(votes, start=1)]
     page.table([page.say("member"), *training.classes], rows, most=training.most_steps)
     announce_winner(page, training, votes.sum(axis=0))
+
+
+def write_mean(page: Page, training: Training, said: np.ndarray, weight: np.ndarray | None = None) -> None:
+    """Write what every member predicts for the row, and their mean."""
+    say, w = page.say, np.ones(len(said)) if weight is None else weight
+    page.section(say("The mean"))
+    rows = [
+        [str(i), say.fixed(y), *([] if weight is None else [say.fixed(share)])]
+        for i, (y, share) in enumerate(zip(said, w), 1)
+    ]
+    head = [say("member"), "ŷ", *([] if weight is None else [say("weight")])]
+    page.table(head, rows, most=training.most_steps)
+    predicted, total = float(w @ said / w.sum()), say.fixed(float(w @ said))
+    how = "(1/M)·Σ ŷ" if weight is None else "Σ w·ŷ / Σ w"
+    page.formula(f"ŷ = {how} = {total} / {say.fixed(float(w.sum()))} = {say.fixed(predicted)}")
+    if weight is None:
+        spread = say.figures(float(said.std()))
+        page.text(say("The members differ by a standard deviation of {spread}: the mean evens it out.", spread=spread))
+    page.text(say("Prediction: {number}.", number=say.short(float(f"{predicted:.6g}"))))
+    page.facts |= {"members": said.tolist(), "prediction": predicted}
 
 
 def animate_members(context: AnimationContext) -> list[Frame]:

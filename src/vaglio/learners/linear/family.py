@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vaglio.messages.message import text
-from vaglio.model.families import Family, Kind, Learner
+from vaglio.model.families import Choice, Family, Kind, Learner
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -59,6 +59,12 @@ def _trace() -> Mapping[str, Any]:
     from vaglio.learners.linear.trace.perceptron import trace_perceptron
 
     return {"logistic": trace_logistic, "mlp": trace_mlp, "perceptron": trace_perceptron}
+
+
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.linear.trace.least_squares import trace_linear_regression
+
+    return {"linear": trace_linear_regression}
 
 
 def _animate() -> Mapping[str, Any]:
@@ -123,6 +129,7 @@ FAMILY = Family(
             _regressors,
             text("linear regression: a weighted sum of the columns, with a penalty chosen by cross-validation"),
             {"l1_ratio": [0.0, 0.5, 1.0]},
+            textbook={"alpha": Choice(0.0, text("Least squares without a penalty: the normal equations alone."))},
             name=text("linear regression"),
             when=text("When you need the effect of each column, and as a baseline."),
             task="regression",
@@ -145,5 +152,6 @@ FAMILY = Family(
     compile_row=_compile_row,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
@@ -10,7 +12,8 @@ from vaglio.explanation.counterfactual import PATIENCE, Found, Question, Variant
 from vaglio.explanation.explanation import Explanation, Reason, rule_in_words
 from vaglio.learners.neighbors.estimators import grow_local_tree
 from vaglio.learners.neighbors.model import Neighbors
-from vaglio.messages.message import Message, Number
+from vaglio.messages.figures import figure
+from vaglio.messages.message import Message
 from vaglio.model.condition import value_text
 
 # Neighbours looked through for some of another class: beyond that the row lies deep inside its own class.
@@ -80,6 +83,10 @@ def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context)
     ]
 
 
+def _label(label: Any) -> str:
+    return figure(label, 6) if isinstance(label, float) else value_text(label)
+
+
 def _explain(
     model: Neighbors,
     case: EncodedMatrix,
@@ -93,11 +100,13 @@ def _explain(
         "local-rule",
         "in the neighbourhood of {n:,} {n:row|rows}: {rule}",
         n=len(local.rows),
-        rule=rule_in_words(local.rule.conditions, value_text(local.rule.label), context),
+        rule=rule_in_words(local.rule.conditions, _label(local.rule.label), context),
     )
     if context.classes is None:
         answer = float((model.target[rows] * shares).sum())
-        given = [_neighbor(row, d, s, Number(f"{model.target[row]:.6g}")) for row, d, s in zip(rows, distances, shares)]
+        given = [
+            _neighbor(row, d, s, figure(float(model.target[row]), 6)) for row, d, s in zip(rows, distances, shares)
+        ]
         return Explanation(
             answer, reasons=_most(given), notes=(note,), measure=Message("share-of-mean", "share of the mean")
         )

@@ -50,6 +50,12 @@ def _trace() -> Mapping[str, Any]:
     return {"knn": trace_knn}
 
 
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.neighbors.trace import trace_knn
+
+    return {"knn": trace_knn}
+
+
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.neighbors.trace import animate_neighbors
 
@@ -100,5 +106,6 @@ FAMILY = Family(
     export=_export,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
 )

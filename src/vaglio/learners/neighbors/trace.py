@@ -1,4 +1,4 @@
-"""k nearest neighbours: the distance to every training row, and the votes of the nearest."""
+"""k nearest neighbours: the distance to every training row, and the votes, or the mean, of the nearest."""
 
 from __future__ import annotations
 
@@ -34,10 +34,15 @@ _VOTES = {
     "distance": text("A vote counts 1/d. A row at distance 0 decides alone."),
     "squared_distance": text("A vote counts 1/d². A row at distance 0 decides alone."),
 }
+_WEIGHTS = {
+    "uniform": text("Each row weighs 1."),
+    "distance": text("A row weighs 1/d. A row at distance 0 decides alone."),
+    "squared_distance": text("A row weighs 1/d². A row at distance 0 decides alone."),
+}
 
 
 def trace_knn(page: Page, training: Training) -> None:
-    """Write the distances from a row to the training rows, and the votes of the nearest."""
+    """Write the distances from a row to the training rows, and the votes or the mean of the nearest."""
     say, model, estimator = page.say, training.model, training.estimator
     if training.row is None:
         raise InputError(
@@ -52,7 +57,11 @@ def trace_knn(page: Page, training: Training) -> None:
         )
     k = min(int(estimator.n_neighbors_), len(training.y))
     page.section(say("Distances"))
-    page.text(say("The {k} nearest training rows vote. Ties in distance go to the earlier row.", k=k))
+    page.text(
+        say("The prediction is the mean of the {k} nearest training rows. Ties in distance go to the earlier row.", k=k)
+        if training.is_numeric
+        else say("The {k} nearest training rows vote. Ties in distance go to the earlier row.", k=k)
+    )
     page.text(say.text(_METRICS[model.metric]))
     scaled = [
         f"{feature.name}: {say.fixed(width)}"
@@ -71,9 +80,9 @@ def trace_knn(page: Page, training: Training) -> None:
     order = np.lexsort((np.arange(len(distance)), distance))
     names = [feature.name for feature in training.features]
     page.table(
-        [say("row"), *names, say("class"), say("distance")],
+        [say("row"), *names, "y" if training.is_numeric else say("class"), say("distance")],
         [
-            [str(i + 1), *(training.value(say, j, i) for j in range(len(names))), training.classes[training.y[i]],
+            [str(i + 1), *(training.value(say, j, i) for j in range(len(names))), training.target_text(say, i),
              say.fixed(distance[i])]
             for i in order
         ],
@@ -84,7 +93,7 @@ def trace_knn(page: Page, training: Training) -> None:
         first = order[0]
         terms = " + ".join(f"{say.fixed(d)}²" for d in difference[first])
         page.formula(f"d(x, {say('row')} {first + 1}) = √({terms}) = {say.fixed(distance[first])}")
-    _votes(page, training, order[:k], distance)
+    (_mean if training.is_numeric else _votes)(page, training, order[:k], distance)
 
 
 def differences(training: Training) -> np.ndarray:
@@ -128,14 +137,7 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
     say, how = page.say, training.model.vote
     page.section(say("Votes"))
     page.text(say.text(_VOTES[how]))
-    d = distance[nearest]
-    if how == "uniform":
-        weight = np.ones(len(d))
-    elif (d == 0).any():
-        weight = (d == 0).astype(float)
-    else:
-        weight = 1 / d if how == "distance" else 1 / d**2
-    weight = weight * training.weight[nearest]
+    weight = _weights(training, nearest, distance)
     sums = np.bincount(training.y[nearest], weight, minlength=len(training.classes))
     rows = [
         [str(i + 1), training.classes[training.y[i]], say.fixed(distance[i]), say.fixed(w)]
@@ -153,6 +155,42 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
         "distances": distance[nearest].tolist(),
         "votes": dict(zip(training.classes, sums.tolist())),
         "decision": training.classes[best],
+    }
+
+
+def _weights(training: Training, nearest: np.ndarray, distance: np.ndarray) -> np.ndarray:
+    """How much each of the nearest rows counts."""
+    d, how = distance[nearest], training.model.vote
+    if how == "uniform":
+        weight = np.ones(len(d))
+    elif (d == 0).any():
+        weight = (d == 0).astype(float)
+    else:
+        weight = 1 / d if how == "distance" else 1 / d**2
+    return np.asarray(weight * training.weight[nearest])
+
+
+def _mean(page: Page, training: Training, nearest: np.ndarray, distance: np.ndarray) -> None:
+    """Write the weighted mean of the numbers of the nearest rows."""
+    say, how = page.say, training.model.vote
+    page.section(say("The mean"))
+    page.text(say.text(_WEIGHTS[how]))
+    y, weight = training.y[nearest], _weights(training, nearest, distance)
+    rows = [
+        [str(i + 1), say.short(number), say.fixed(distance[i]), say.fixed(w), say.fixed(w * number)]
+        for i, number, w in zip(nearest, y.tolist(), weight.tolist())
+    ]
+    rows.append(["Σ", "", "", say.fixed(float(weight.sum())), say.fixed(float(weight @ y))])
+    page.table([say("row"), "y", say("distance"), "w", "w·y"], rows, chosen=[len(rows) - 1])
+    predicted = float(weight @ y / weight.sum())
+    above, below = say.fixed(float(weight @ y)), say.fixed(float(weight.sum()))
+    page.formula(f"ŷ = Σ w·y / Σ w = {above} / {below} = {say.short(float(f'{predicted:.10g}'))}")
+    page.text(say("Prediction: {number}.", number=say.short(float(f"{predicted:.6g}"))))
+    page.facts |= {
+        "nearest": [int(i) + 1 for i in nearest],
+        "distances": distance[nearest].tolist(),
+        "weights": weight.tolist(),
+        "prediction": predicted,
     }
 
 

@@ -9,7 +9,7 @@ from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
-from vaglio.messages.figures import count, percent
+from vaglio.messages.figures import count, figure, percent
 from vaglio.messages.message import join, text
 from vaglio.messages.sentences import clip
 from vaglio.model.condition import condition_text
@@ -33,8 +33,15 @@ def rules_part(rules: RuleSet, limits: ChapterLimits, *, folded: bool) -> dict[s
     if left_out > 0:
         largest = sorted(range(len(entries)), key=lambda i: -_covered(entries[i]))[: limits.rules]
         entries = [entries[i] for i in sorted(largest)]
-    note = text(
-        "Covered: training rows that meet the conditions. Accuracy: share of them that have the class of the rule."
+    note = (
+        text(
+            "Covered: training rows that meet the conditions. The number is what the rule predicts, ± the standard "
+            "deviation of these rows."
+        )
+        if rules.classes is None
+        else text(
+            "Covered: training rows that meet the conditions. Accuracy: share of them that have the class of the rule."
+        )
     )
     if left_out > 0:
         shown = text(
@@ -48,13 +55,14 @@ def rules_part(rules: RuleSet, limits: ChapterLimits, *, folded: bool) -> dict[s
         "title": text("The rules"),
         "folded": folded,
         "rules": [_rule(rule) for rule in entries],
-        "default": clip(rules.default_label, 40),
+        "default": clip(figure(rules.default[0], 6) if rules.classes is None else rules.default_label, 40),
+        "of_numbers": rules.classes is None,
         "note": note,
     }
 
 
 def _covered(rule: Rule) -> float:
-    return rule.positives + rule.negatives
+    return rule.rows
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -62,6 +70,15 @@ def _rule(rule: Rule) -> dict[str, Any]:
     if len(rule.conditions) > _MOST_CONDITIONS:
         left = len(rule.conditions) - _MOST_CONDITIONS
         conditions.append(text("… {n:,} more {n:condition|conditions}", n=left))
+    if rule.code < 0:
+        spread = "" if rule.spread is None else text("± {spread}", spread=figure(rule.spread))
+        return {
+            "conditions": conditions or [text("every row")],
+            "label": figure(float(str(rule.label)), 6),
+            "covered": count(round(rule.rows, 1)),
+            "accuracy": spread,
+            "share": 0.0,
+        }
     accuracy = rule.accuracy
     covered = _covered(rule)
     return {

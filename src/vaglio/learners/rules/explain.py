@@ -177,6 +177,8 @@ class Boxes:
     Attributes
     ----------
     code : int64 (b,)
+    label : float64 (b,) or None
+        The number each stands for, where numbers are predicted.
     numbers : int64 (u,)
         The numeric and ordinal features that any box tests.
     low, high : float64 (b, u)
@@ -196,6 +198,7 @@ class Boxes:
     high_closed: np.ndarray
     bound: np.ndarray
     accepts: dict[int, np.ndarray]
+    label: np.ndarray | None = None
 
     @classmethod
     def of_rules(cls, question: Question, rules: Iterable[Rule]) -> Boxes:
@@ -220,14 +223,16 @@ class Boxes:
                 elif isinstance(condition, SetCondition):
                     accepts[j][i] = False
                     accepts[j][i, sorted(condition.codes)] = True
-        cost = question.context.cost
+        cost, label = question.context.cost, None
+        if question.goal is not None:
+            label = np.array([float(str(rule.label)) for rule in kept])
         if cost is None:
             code = np.array([rule.code for rule in kept], dtype=np.int64)
         else:
             weights = np.array([rule.weights for rule in kept], dtype=np.float64).reshape(len(kept), len(cost.matrix))
             said = Smoothing().probabilities(weights, np.ones(weights.shape[1]))
             code = cost.decide(question.context.calibrated(said))
-        return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)
+        return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts, label)
 
     def nearest(self, question: Question, row: int) -> list[list[tuple[int, float]]]:
         """Changes that bring a row into the boxes of other classes, nearest first."""
@@ -236,7 +241,10 @@ class Boxes:
         refused = {j: ~table[:, codes[j]] for j, table in self.accepts.items()}
         count = outside.sum(axis=1) + sum((missed for missed in refused.values()), np.zeros(len(self.code), np.int64))
         far = far + sum((missed for missed in refused.values()), np.zeros(len(self.code)))
-        others = np.flatnonzero((self.code != question.codes[row]) & (count > 0))
+        differs = self.code != question.codes[row]
+        if question.goal is not None and self.label is not None:
+            differs = question.goal.reached(np.full(len(self.label), row), self.label)
+        others = np.flatnonzero(differs & (count > 0))
         order = others[np.lexsort((far[others], count[others]))][:_TRIED]
         ways = []
         for box in order.tolist():

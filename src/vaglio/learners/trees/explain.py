@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
+from vaglio.explanation.contributions import IN_PREDICTION
 from vaglio.explanation.counterfactual import Found, Question, search
-from vaglio.explanation.explanation import Explanation, reasons_of
+from vaglio.explanation.explanation import Explanation, Reason, reasons_of
 from vaglio.learners.rules.explain import Boxes, enter_boxes
 from vaglio.learners.trees.model.rules import branch_condition, leaf_rules
 from vaglio.learners.trees.model.tree import LINEAR, THRESHOLD, Tree
+from vaglio.messages.figures import figure
 from vaglio.messages.message import Message, Number
 from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, merge_conditions
@@ -72,17 +75,48 @@ def _runner_up(tree: Tree, leaf: int, proba: np.ndarray, best: int) -> int | Non
 def _explain_number(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
 ) -> Explanation:
-    notes = _missing_notes(tree, matrix, row, leaf, context)
-    held = Message(
-        "mean-of-leaf",
-        "the leaf holds {n} training rows; the prediction is their mean",
-        n=_count(float(tree.weight[leaf])),
+    notes = [_held(tree, leaf), *_shrinkage_note(tree), *_missing_notes(tree, matrix, row, leaf, context)]
+    conditions = conditions_to(tree, leaf, context)
+    reasons = reasons_of(conditions, matrix, row, context)
+    # Where a missing value shares a row out, the heaviest path alone does not lead to the prediction.
+    if tree.says[leaf, 0] != answer:
+        return Explanation(decision=float(answer), reasons=tuple(reasons), notes=tuple(notes))
+    moved = dict.fromkeys((condition.columns[0] for condition in conditions), 0.0)
+    for node, branch in path_to(tree, leaf):
+        step = tree.says[int(tree.first_child[node]) + branch, 0] - tree.says[node, 0]
+        moved[int(tree.feature[node])] += float(step)
+    # A column of two conditions, such as a range and that it is known, moves the number once.
+    weighed = [
+        replace(reason, weight=moved.pop(condition.columns[0], 0.0)) for reason, condition in zip(reasons, conditions)
+    ]
+    start = (
+        Message("start-at-mean", "start: the mean of the training rows")
+        if tree.means
+        else Message("start-at-median", "start: the median of the training rows")
     )
-    notes = [held, *_shrinkage_note(tree), *notes]
+    found = sorted([*weighed, Reason(start, weight=float(tree.says[0, 0]))], key=lambda r: -abs(r.weight or 0.0))
     return Explanation(
         decision=float(answer),
-        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        reasons=tuple(reason for reason in found if (reason.weight or 0.0) >= 0),
+        against=tuple(reason for reason in found if (reason.weight or 0.0) < 0),
         notes=tuple(notes),
+        measure=IN_PREDICTION,
+        total=float(answer),
+    )
+
+
+def _held(tree: Tree, leaf: int) -> Message:
+    """The rows of a leaf, and what of them is predicted."""
+    n = _count(float(tree.weight[leaf]))
+    if not tree.means:
+        return Message("median-of-leaf", "the leaf holds {n} training rows; the prediction is their median", n=n)
+    if tree.spreads is None:
+        return Message("mean-of-leaf", "the leaf holds {n} training rows; the prediction is their mean", n=n)
+    return Message(
+        "mean-and-spread-of-leaf",
+        "the leaf holds {n} training rows; the prediction is their mean, their standard deviation is {spread}",
+        n=n,
+        spread=figure(float(tree.spreads[leaf])),
     )
 
 

@@ -82,6 +82,12 @@ def _trace() -> Mapping[str, Any]:
     }
 
 
+def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.regression import trace_regression_tree
+
+    return {"cart": trace_regression_tree}
+
+
 def _animate() -> Mapping[str, Any]:
     from vaglio.learners.trees.trace.tree import animate_tree
 
@@ -198,6 +204,7 @@ FAMILY = Family(
     compile_row=_compile_row,
     chapter=_chapter,
     trace=_trace,
+    trace_numbers=_trace_numbers,
     animate=_animate,
     stepwise=("id3", "c45", "cart", "tree", "oblique"),
 )

@@ -126,8 +126,8 @@ def open_batches(
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
         first = _whole_rows(head)
-        told = {"whole": False, "known": like or ()}
-        found = find_dialect(to_utf8(Source(name, first), encoding), name, **told, **options).renamed(rename)
+        text = to_utf8(Source(name, first), encoding)
+        found = find_dialect(text, name, whole=False, known=like or (), **options).renamed(rename)
         line_end = "\r\n" if b"\r\n" in first or b"\r\0\n" in first else "\n"
         dialect = replace(found, encoding=encoding or _encoding(head), line_end=line_end)
         limits.check_shape(name, 1, len(dialect.names))

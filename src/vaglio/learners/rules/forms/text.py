@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.learners.rules.model.rule import Rule
+from vaglio.messages.figures import figure
 from vaglio.model.base import Smoothing
 from vaglio.model.calibration import Calibration
 from vaglio.model.condition import (
@@ -56,7 +57,8 @@ if TYPE_CHECKING:
 def rule_text(rule: Rule, exact: bool = False, classes: Sequence[Any] | None = None) -> str:
     """Return a rule: a message for a person, or the exact text that rules are read from, with its class weights."""
     if not exact:
-        return rule_message(map(condition_text, rule.conditions), value_text(rule.label))
+        label = figure(rule.label, 6) if isinstance(rule.label, float) and rule.code < 0 else value_text(rule.label)
+        return rule_message(map(condition_text, rule.conditions), label)
     meets = " AND ".join(condition_text(condition, exact) for condition in rule.conditions) or "ANYTHING"
     line = f"IF {meets} THEN {value_text(rule.label)}"
     if classes is None:
@@ -74,10 +76,17 @@ def _weights_text(weights: Sequence[float], classes: Sequence[Any], exact: bool)
     return f"[{', '.join(shown)}]"
 
 
+def _held(rule: Rule) -> str:
+    """The rows of a rule for numbers, with how far their numbers spread."""
+    n = number_text(round(rule.rows, 2), False)
+    rows = f"{n} row" if n == "1" else f"{n} rows"
+    return rows if rule.spread is None else f"{rows}, ± {figure(rule.spread)}"
+
+
 def ruleset_text(ruleset: RuleSet, header: bool) -> str:
     """All rules. With the header every digit is kept and the text says all that prediction needs."""
     if ruleset.classes is None:  # the rules of a regression tree are for reading only
-        return "\n".join(f"{rule_text(rule)}  [{number_text(sum(rule.covered), False)} rows]" for rule in ruleset)
+        return "\n".join(f"{rule_text(rule)}  [{_held(rule)}]" for rule in ruleset)
     lines = _header(ruleset) if header else []
     if header:
         lines += [rule_text(rule, True, ruleset.classes) for rule in ruleset]
@@ -260,7 +269,7 @@ def rules_frame(ruleset: RuleSet) -> Any:
     """Return conditions, label and statistics of every rule; numbers have no classes to count."""
     columns = ["conditions", "label", "positives", "negatives", "coverage", "accuracy", "class_coverage", "lift"]
     if ruleset.classes is None:
-        columns = ["conditions", "label", "coverage"]
+        columns = ["conditions", "label", "rows", "coverage", "spread"]
     lines = []
     for rule in ruleset:
         meets = " AND ".join(condition_text(condition) for condition in rule.conditions) or "ANYTHING"

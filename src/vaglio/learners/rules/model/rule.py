@@ -26,6 +26,8 @@ class Rule:
     weights : class weights of the rows it decided in training; its probabilities come from these.
     covered : class weights of the rows that meet its conditions, decided by it or not.
     totals : class weights of all rows it was counted on.
+    spread : standard deviation of the numbers of the covered rows, in the rules of a regression tree that was grown by
+        squared error; None elsewhere.
     """
 
     conditions: tuple[Condition, ...]
@@ -34,6 +36,12 @@ class Rule:
     weights: tuple[float, ...]
     covered: tuple[float, ...]
     totals: tuple[float, ...]
+    spread: float | None = None
+
+    @property
+    def rows(self) -> float:
+        """Weight of the rows that meet the conditions."""
+        return sum(self.covered)
 
     @property
     def positives(self) -> float:

@@ -46,6 +46,7 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
     value meets several rules in part, and the shares are summed as the tree itself does.
     """
     says, totals = tree.says, _covered(tree, 0)
+    spreads = tree.spreads if tree.regression else None
     # A stack, since a tree may be very deep. Conditions are merged on the way down, not leaf by leaf: a path costs its
     # columns, not its length.
     stack: list[tuple[int, Merged]] = [(0, {})]
@@ -60,7 +61,8 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
         if conditions is not None:
             code = -1 if classes is None else int(np.argmax(says[node]))
             label = float(says[node, 0]) if classes is None else plain_label(classes[code])
-            yield Rule(conditions, label, code, tuple(says[node].tolist()), _covered(tree, node), totals)
+            spread = None if spreads is None else float(spreads[node])
+            yield Rule(conditions, label, code, tuple(says[node].tolist()), _covered(tree, node), totals, spread)
 
 
 def _covered(tree: Tree, node: int) -> tuple[float, ...]:

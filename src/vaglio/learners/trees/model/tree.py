@@ -142,6 +142,32 @@ class Tree:
     def size(self) -> dict[str, int]:
         return {"nodes": self.n_nodes, "leaves": self.n_leaves, "depth": self.depth}
 
+    @cached_property
+    def means(self) -> bool:
+        """Whether the nodes of a tree for numbers hold the means of their rows, and not their medians."""
+        leaves = self.is_leaf
+        total = float(self.weight[leaves].sum())
+        if not self.regression or not total > 0:
+            return False
+        middle = float(self.weight[leaves] @ self.value[leaves, 0] / total)
+        return bool(abs(middle - self.value[0, 0]) <= 1e-9 * np.abs(self.value).max())
+
+    @cached_property
+    def spreads(self) -> np.ndarray | None:
+        """Standard deviation of the training rows in each node; None where the impurity is no variance.
+
+        Variances, and no other impurity, add up: that of the root is that within the leaves and that between them.
+        """
+        if not self.means:
+            return None
+        leaves = self.is_leaf
+        share = self.weight[leaves] / self.weight[leaves].sum()
+        within = share @ self.impurity[leaves]
+        between = share @ (self.value[leaves, 0] - self.value[0, 0]) ** 2
+        if not abs(within + between - self.impurity[0]) <= 1e-6 * self.impurity[0]:
+            return None
+        return np.asarray(np.sqrt(np.maximum(self.impurity, 0.0)))
+
     def mean_shape(self) -> dict[str, float]:
         """Return the mean number of tests of a training row, by its weight, and of branches per test."""
         leaves = self.is_leaf

@@ -17,7 +17,7 @@ from vaglio.messages.message import text
 
 # With more values than this there are too many subsets to try all of them (2⁹ with ten values). The values are then
 # ordered by the share of the first class and cut into two, which is exact for two classes.
-_ENUMERABLE = 10
+ENUMERABLE = 10
 # Why a test was not chosen.
 REMARKS = {
     "used": text("tested above"),
@@ -114,9 +114,9 @@ class NodeSplits:
         self.by_ratio = estimator.criterion == "gain_ratio"
         self.multiway = estimator.nominal_split == "multiway"
         self.missing = estimator.missing
-        self.min_rows = _rows(estimator.min_samples_leaf, len(training.y), 1)
+        self.min_rows = least_rows(estimator.min_samples_leaf, len(training.y), 1)
         self.min_weight = estimator.min_weight_fraction_leaf * float(training.weight.sum())
-        self.min_split = _rows(estimator.min_samples_split, len(training.y), 2)
+        self.min_split = least_rows(estimator.min_samples_split, len(training.y), 2)
         # Weights come from class weights: those of a class are alike.
         self.row_weight = np.ones(len(training.classes))
         self.row_weight[training.y] = np.where(training.weight > 0, training.weight, 1.0)
@@ -315,7 +315,7 @@ def best_subset(
 
 def _divisions(table: np.ndarray) -> Any:
     n = len(table)
-    if n <= _ENUMERABLE:
+    if n <= ENUMERABLE:
         for size in range(1, n // 2 + 1):
             for chosen in combinations(range(n), size):
                 if 2 * size < n or 0 in chosen:  # of two halves, the one with the first value
@@ -334,7 +334,7 @@ def set_text(labels: list[str], side: np.ndarray) -> str:
     return "{" + ", ".join(smaller) + "}"
 
 
-def _rows(value: float, total: float, least: int) -> float:
+def least_rows(value: float, total: float, least: int) -> float:
     """An integer is a number of rows, a float a share of all rows."""
     if isinstance(value, (int, np.integer)):
         return float(value)

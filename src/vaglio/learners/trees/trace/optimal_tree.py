@@ -14,7 +14,7 @@ from vaglio.document.training import Training
 from vaglio.learners.rules.trace import all_of
 from vaglio.learners.trees.model.rules import branch_text, leaf_rules
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.trace.tree import node_weights
+from vaglio.learners.trees.trace.growth import node_weights
 
 
 def trace_optimal_tree(page: Page, training: Training) -> None:

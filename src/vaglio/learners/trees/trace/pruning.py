@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES
+from vaglio.document.spread import Group
 from vaglio.document.training import Training
 from vaglio.learners.trees.model.rules import branch_condition
 from vaglio.learners.trees.model.tree import Tree
@@ -34,6 +35,9 @@ class Branch:
     conditions: list[Any] = field(default_factory=list)
     children: list[Branch] = field(default_factory=list)
     estimate: float = 0.0
+    # Of the measure by which a tree is pruned by cost and complexity, and what a leaf of numbers predicts.
+    impurity: float = 0.0
+    centre: float = 0.0
 
     @property
     def short(self) -> str:
@@ -64,18 +68,30 @@ class Branch:
 
 
 def trace_pruning(
-    page: Page, training: Training, tree: Tree, names: dict[int, str], validation: Training | None = None
+    page: Page,
+    training: Training,
+    tree: Tree,
+    names: dict[int, str],
+    validation: Training | None = None,
+    measure: str = "",
 ) -> None:
-    """Write the pruning that the parameters of the estimator choose; ``validation`` is for reduced-error pruning."""
+    """Write the pruning that the parameters of the estimator choose; ``validation`` is for reduced-error pruning.
+
+    ``measure`` is what the tests of a tree for numbers are chosen by.
+    """
     estimator, say = training.estimator, page.say
-    root = grown(training, tree, names)
+    measure = measure or _charged(estimator)
+    root = grown(training, tree, names, measure)
     page.section(say("Pruning"))
     if estimator.pruning == "pessimistic":
         _pessimistic(page, root, float(estimator.epsilon))
     elif estimator.pruning == "error_based":
         _error_based(page, training, root)
     elif validation is not None:
-        _reduced_error(page, root, validation)
+        if validation.is_numeric:
+            _reduced_squares(page, root, validation)
+        else:
+            _reduced_error(page, root, validation)
     if estimator.ccp_alpha != 0.0:
         _cost_complexity(page, training, root)
     elif estimator.pruning is None or (estimator.pruning == "reduced_error" and validation is None):
@@ -84,16 +100,30 @@ def trace_pruning(
     page.facts.setdefault("pruned_leaves", len(root.leaves()))
 
 
-def grown(training: Training, tree: Tree, names: dict[int, str], node: int = 0, weight: Any = None) -> Branch:
+def _charged(estimator: Any) -> str:
+    """The measure of the impurity that pruning charges a tree of classes for."""
+    charged = "error" if estimator.ccp_risk == "error" else estimator.criterion
+    return {"gini": "gini", "error": "error"}.get(charged, "entropy")
+
+
+def grown(
+    training: Training, tree: Tree, names: dict[int, str], measure: str, node: int = 0, weight: Any = None
+) -> Branch:
     """The grown tree in a form that can be pruned."""
     weight = training.weight if weight is None else weight
-    branch = Branch(names.get(node, ""), weight, training.class_weights(weight=weight))
+    if training.is_numeric:
+        group = Group.of(training.y, weight)
+        branch = Branch(names.get(node, ""), weight, np.array([group.size]))
+        branch.impurity, branch.centre = group.impurity(measure), group.centre(measure)
+    else:
+        branch = Branch(names.get(node, ""), weight, training.class_weights(weight=weight))
+        branch.impurity = float(MEASURES[measure](branch.counts))
     if not tree.is_leaf[node]:
         for at, child in enumerate(tree.children(node)):
             condition = branch_condition(tree, node, at, training.features)
             branch.conditions.append(condition)
             below = weight * condition.match(training.matrix)
-            branch.children.append(grown(training, tree, names, child, below))
+            branch.children.append(grown(training, tree, names, measure, child, below))
     return branch
 
 
@@ -167,6 +197,39 @@ def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
     prune(root, validation.weight, 0)
     columns = [say("node"), say("rows"), say("as a leaf"), say("as a subtree"), say("decision")]
     page.table(columns, lines, say("Errors on the held-out rows"))
+    page.facts["pruning"] = facts
+
+
+def _reduced_squares(page: Page, root: Branch, validation: Training) -> None:
+    """The same for numbers: squared errors instead of wrong classes."""
+    say, lines, facts = page.say, list[list[str]](), list[dict[str, Any]]()
+    page.text(
+        say(
+            "Reduced-error pruning, from the leaves to the root: a node becomes a leaf when the squared error on the "
+            "held-out rows is no larger than that of the subtree."
+        )
+    )
+
+    def prune(node: Branch, weight: np.ndarray, centre: float) -> float:
+        centre = node.centre if node.rows > 0 else centre
+        own = float(weight @ (validation.y - centre) ** 2)
+        if not node.children:
+            return own
+        below = sum(
+            prune(child, weight * condition.match(validation.matrix), centre)
+            for child, condition in zip(node.children, node.conditions)
+        )
+        cut = own <= below * (1 + 1e-9)
+        decision = say("becomes a leaf") if cut else say("kept")
+        lines.append([node.short, say.count(weight.sum()), say.fixed(own), say.fixed(below), decision])
+        facts.append({"node": node.name, "leaf": own, "subtree": below, "pruned": cut})
+        if cut:
+            node.make_leaf()
+        return own if cut else below
+
+    prune(root, validation.weight, root.centre)
+    columns = [say("node"), say("rows"), say("as a leaf"), say("as a subtree"), say("decision")]
+    page.table(columns, lines, say("Squared errors on the held-out rows"))
     page.facts["pruning"] = facts
 
 
@@ -280,13 +343,11 @@ class ErrorBased:
 # -- cost and complexity -----------------------------------------------------------------------------------------------
 def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
     say, estimator = page.say, training.estimator
-    charged = "error" if estimator.ccp_risk == "error" else estimator.criterion
-    measure = {"gini": "gini", "error": "error"}.get(charged, "entropy")
-    total = root.rows
+    total, tiny = root.rows, 1e-12 * max(1.0, root.impurity)
     price = float(getattr(estimator, "ccp_alpha_", 0.0) if estimator.ccp_alpha == "cv" else estimator.ccp_alpha)
 
     def risk(node: Branch) -> float:
-        return node.rows * float(MEASURES[measure](node.counts)) / total
+        return node.rows * node.impurity / total
 
     def strength(node: Branch) -> float:
         leaves = node.leaves()
@@ -304,17 +365,17 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
     while root.children:
         weakest = min(strength(node) for node in root.inner())
         # Of equal ones the smallest: what is cut later contains what was cut before.
-        equal = [node for node in root.inner() if strength(node) <= weakest + 1e-12]
+        equal = [node for node in root.inner() if strength(node) <= weakest + tiny]
         cut = min(equal, key=lambda node: len(node.leaves()))
         cut.make_leaf()
         alpha = max(weakest, facts[-1])
-        if alpha > facts[-1] + 1e-12 or len(facts) == 1:
+        if alpha > facts[-1] + tiny or len(facts) == 1:
             facts.append(alpha)
         lines.append(
             [str(len(lines)), say.fixed(alpha), str(len(root.leaves())), say.fixed(sum(map(risk, root.leaves())))]
         )
         lines[-1].append(cut.short)
-        chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
+        chosen = len(lines) - 1 if alpha <= price + tiny else chosen
     columns = [say("step"), "α", say("leaves"), "R(T)", say("cut at")]
     page.table(columns, lines, say("The sequence of trees"), [chosen])
     page.text(

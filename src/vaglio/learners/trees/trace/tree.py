@@ -11,23 +11,19 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.impurity import MEASURES, Cuts, after, entropy, entropy_formula, gini, gini_formula
-from vaglio.document.notation import Notation
 from vaglio.document.training import Training
-from vaglio.encode import Feature
 from vaglio.learners.inner_split import inner_split
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.trees.estimators.growing import grow
-from vaglio.learners.trees.model.rules import branch_condition, branch_text, outline
+from vaglio.learners.trees.model.rules import branch_condition, outline
 from vaglio.learners.trees.model.tree import LINEAR, Tree
 from vaglio.learners.trees.trace.best_tests import REMARKS, NodeSplits, Split
+from vaglio.learners.trees.trace.growth import GrowthSteps, preorder, reached_leaves, write_shape
 from vaglio.learners.trees.trace.pruning import trace_pruning
 from vaglio.messages.message import text
-from vaglio.model.condition import Condition, LinearCondition, condition_text, value_text
+from vaglio.model.condition import Condition, condition_text, value_text
 from vaglio.plot.tree_drawing import Box
 
-# With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
-# may choose otherwise.
-_NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "max_bins": None}
 _CRITERIA = {
     "entropy": text(
         "Each node tests the attribute with the largest information gain: the entropy of the node minus the weighted "
@@ -89,20 +85,10 @@ def trace_tree(page: Page, training: Training) -> None:
     growth = Growth(page, part, tree)
     growth.write()
     trace_pruning(page, part, tree, growth.names, validation)
-    page.section(say("The tree"))
-    shape = {what: say.short(round(value, 2)) for what, value in estimator.tree_.mean_shape().items()}
-    page.text(
-        say(
-            "{leaves:,} {leaves:leaf|leaves}, depth {depth}, {mean_path} tests per row on average, "
-            "{branching} branches per test.",
-            leaves=_reached_leaves(estimator.tree_),
-            depth=estimator.tree_.depth,
-            **shape,
-        )
-    )
+    write_shape(page, estimator.tree_)
     rules = [rule for rule in estimator.rules() if rule.positives + rule.negatives > 0]
     page.table([say("rule")], [[text] for text in rule_texts(rules, growth)])
-    page.facts["leaves"] = _reached_leaves(estimator.tree_)
+    page.facts["leaves"] = reached_leaves(estimator.tree_)
 
 
 def growing_and_validation(training: Training) -> tuple[Training, Training | None]:
@@ -120,50 +106,16 @@ def _criterion(estimator: Any) -> str:
     return {"log_loss": "entropy"}.get(name, name)
 
 
-def _reached_leaves(tree: Tree) -> int:
-    return int((tree.is_leaf & (tree.weight > 0)).sum())
-
-
-class Growth:
-    """The growth of a tree, written node by node from the root to the leaves."""
+class Growth(GrowthSteps):
+    """The growth of a tree for classes."""
 
     def __init__(self, page: Page, training: Training, tree: Tree) -> None:
-        self.page, self.say, self.training, self.tree = page, page.say, training, tree
+        super().__init__(page, training, tree)
         self.splits = NodeSplits(self.say, training)
         # What is shown: the measure of the learner, or all of them.
         self.shown = {"entropy", "ratio", "gini", "binary", "error"} if training.all_measures else {self.splits.measure}
         if self.splits.by_ratio:
             self.shown.add("ratio")
-        self.exact = all(getattr(training.estimator, name) == value for name, value in _NOT_EXACT.items())
-        self.weight = node_weights(training, tree)
-        inner = [node for node in preorder(tree) if not tree.is_leaf[node]]
-        self.number = {node: at for at, node in enumerate(inner, start=1)}
-        self.path = self._paths()
-        self.names = {
-            node: self.say("Node {n}: {path}", n=at, path=self.path[node]) for node, at in self.number.items()
-        }
-
-    def write(self) -> None:
-        page, say = self.page, self.say
-        page.section(say("Growing the tree"))
-        if not self.exact:
-            page.text(
-                say(
-                    "With these parameters the tree samples, constrains or rounds its tests. The tables show all "
-                    "attributes; the choice is the one the tree made."
-                )
-            )
-        if self.tree.is_leaf[0]:
-            page.text(say("The root is a leaf: {why}.", why=self._why_leaf(0)))
-        facts: list[dict[str, Any]] = []
-        for node, at in self.number.items():
-            if at > self.training.most_steps:
-                break
-            facts.append(self._node(node))
-        folded = len(self.number) - len(facts)
-        if folded:
-            page.text(say("{n:,} more {n:node is|nodes are} not shown.", n=folded))
-        page.facts["nodes"] = facts
 
     # -- one node ----------------------------------------------------------------------------------------------------
     def _node(self, node: int) -> dict[str, Any]:
@@ -423,17 +375,6 @@ class Growth:
             shown = f"{say.fixed(split.gain)} / {say.fixed(split.split_information)} = {say.fixed(split.ratio)}"
             page.formula(f"{say('gain ratio')} = {shown}")
 
-    def test_name(self, node: int) -> str:
-        """What a node tests: a column, or its combination, which is named s and the number of the node."""
-        if self.tree.node_kind[node] == LINEAR:
-            return f"s{self.number[node]}"
-        return self.training.features[int(self.tree.feature[node])].name
-
-    def branch_name(self, node: int, branch: int) -> str:
-        if self.tree.node_kind[node] == LINEAR:
-            return combination_branch(self.say, self.tree, node, branch, self.training.features)
-        return self.say.text(branch_text(self.tree, node, branch, self.training.features))
-
     # -- the end of a branch -----------------------------------------------------------------------------------------
     def fate(self, child: int) -> str:
         """Where a branch leads: to the next node, or to a leaf and why."""
@@ -453,42 +394,10 @@ class Growth:
             return self.say("too few rows")
         return self.say("no useful test")
 
-    def _paths(self) -> list[str]:
-        paths = [self.say("all rows")] * self.tree.n_nodes
-        for node in preorder(self.tree):
-            for branch, child in enumerate(self.tree.children(node) if not self.tree.is_leaf[node] else ()):
-                step = self.test_name(node) + " " + self.branch_name(node, branch)
-                paths[child] = step if node == 0 else f"{paths[node]}, {step}"
-        return paths
-
 
 def _columns(cuts: Cuts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Thresholds, information gain and Gini index after each."""
     return cuts.threshold, cuts.gain("entropy"), cuts.after("gini")
-
-
-def preorder(tree: Tree) -> list[int]:
-    """Nodes from the root down, each before its children, branches from left to right."""
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if not tree.is_leaf[node]:
-            stack.extend(reversed(tree.children(node)))
-    return order
-
-
-def node_weights(training: Training, tree: Tree) -> np.ndarray:
-    """The weight of each row in each node: one, zero, or a share where missing values are spread."""
-    weight = np.zeros((tree.n_nodes, len(training.y)))
-    weight[0] = training.weight
-    for node in preorder(tree):
-        if tree.is_leaf[node]:
-            continue
-        for branch, child in enumerate(tree.children(node)):
-            match = branch_condition(tree, node, branch, training.features).match(training.matrix)
-            weight[child] = weight[node] * match
-    return weight
 
 
 def write_combination(growth: Growth, node: int, splits: list[Split], best: list[Split]) -> dict[str, Any]:
@@ -519,14 +428,6 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
             )
         )
     return {"combination": left, "single": single, "terms": len(terms)}
-
-
-def combination_branch(say: Notation, tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
-    """The side of the threshold on which a branch lies."""
-    condition = branch_condition(tree, node, branch, features)
-    assert isinstance(condition, LinearCondition)
-    sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
-    return f"{sign} {say.fixed(condition.threshold)}"
 
 
 def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
