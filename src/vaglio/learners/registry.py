@@ -12,6 +12,9 @@ from vaglio.model.families import KINDS, Learner, Task, families
 # What a command chooses from if no learner is named.
 ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest", "gradient-boosting")
 
+# What a lecture shows if no learner is named: one of each idea that can be worked out by hand.
+FOR_A_LECTURE = ("id3", "foil", "naive-bayes", "adaboost")
+
 # Id -> record of the learners that predict classes; filled below, in the order in which they are listed and tried.
 LEARNERS: dict[str, Learner] = {}
 # Id -> record of those that predict numbers.

@@ -69,6 +69,7 @@ def trace_knn(page: Page, training: Training) -> None:
     difference = differences(training)
     distance = distances(difference, model.metric, model.power, training)
     order = np.lexsort((np.arange(len(distance)), distance))
+    page.about_rows(order[:k])
     names = [feature.name for feature in training.features]
     page.table(
         [say("row"), *names, say("class"), say("distance")],
@@ -127,6 +128,7 @@ def distances(difference: np.ndarray, metric: str, power: float, training: Train
 def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.ndarray) -> None:
     say, how = page.say, training.model.vote
     page.section(say("Votes"))
+    page.about_rows(nearest)
     page.text(say.text(_VOTES[how]))
     d = distance[nearest]
     if how == "uniform":

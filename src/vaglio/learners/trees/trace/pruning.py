@@ -26,9 +26,10 @@ _DECISIONS = {
 
 @dataclass
 class Branch:
-    """A node that pruning may change: the weights of its rows, and the conditions that lead to its children."""
+    """A node that pruning may change: its rows with their weights, and the conditions that lead to its children."""
 
     name: str
+    row_numbers: np.ndarray
     weight: np.ndarray
     counts: np.ndarray
     conditions: list[Any] = field(default_factory=list)
@@ -87,7 +88,9 @@ def trace_pruning(
 def grown(training: Training, tree: Tree, names: dict[int, str], node: int = 0, weight: Any = None) -> Branch:
     """The grown tree in a form that can be pruned."""
     weight = training.weight if weight is None else weight
-    branch = Branch(names.get(node, ""), weight, training.class_weights(weight=weight))
+    branch = Branch(
+        names.get(node, ""), training.row_numbers[weight > 0], weight, training.class_weights(weight=weight)
+    )
     if not tree.is_leaf[node]:
         for at, child in enumerate(tree.children(node)):
             condition = branch_condition(tree, node, at, training.features)
@@ -115,6 +118,7 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
         prune = as_tree > as_leaf + 1e-9 * (1 + own)
         tie = abs(as_tree - as_leaf) <= 1e-9 * (1 + own)
         page.section(node.name, level=2)
+        page.about_rows(node.row_numbers)
         e = say.count(epsilon)
         page.formula(
             f"{say('subtree')}: ({say.count(below)} + {k}·{e})/{n} = {say.count(as_tree)}/{n} "
@@ -269,7 +273,13 @@ class ErrorBased:
 
     def _with_rows(self, branch: Branch, weight: np.ndarray) -> Branch:
         """The branch as it would be with all rows of its parent."""
-        moved = Branch(branch.name, weight, self.training.class_weights(weight=weight), list(branch.conditions))
+        moved = Branch(
+            branch.name,
+            self.training.row_numbers[weight > 0],
+            weight,
+            self.training.class_weights(weight=weight),
+            list(branch.conditions),
+        )
         moved.children = [
             self._with_rows(child, weight * condition.match(self.training.matrix))
             for child, condition in zip(branch.children, branch.conditions)
