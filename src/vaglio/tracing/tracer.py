@@ -19,7 +19,7 @@ from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
-from vaglio.model.families import Family, Lookup, family_of
+from vaglio.model.families import Family, Learner, Lookup, family_of
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Estimator, TableLike
 
@@ -122,6 +122,7 @@ def trace(
     page = Page(say)
     page.facts["learner"] = learner_id
     training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
+    _say_textbook(page, entry, training.estimator)
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
     return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
@@ -131,6 +132,21 @@ def _textbook(learner: str) -> Any:
     """The learner as the textbook has it; what it draws at random is the same every time."""
     made = find(learner).make(textbook=True)
     return made.set_params(random_state=0) if "random_state" in made.get_params() else made
+
+
+def _say_textbook(page: Page, entry: Learner | None, estimator: Any) -> None:
+    """Write which parameters are as the textbook has them and not as by default, and what that changes."""
+    given = {} if entry is None else {n: c for n, c in entry.textbook.items() if getattr(estimator, n, None) == c.value}
+    if not given:
+        return
+    say = page.say
+    page.section(say("As in the textbook"))
+    rows = [
+        [name, say.short(choice.value) if type(choice.value) is float else str(choice.value), say.text(choice.why)]
+        for name, choice in given.items()
+    ]
+    page.table([say("parameter"), say("value"), say("what it means")], rows)
+    page.facts["textbook"] = {name: choice.value for name, choice in given.items()}
 
 
 def _name_of(learner_id: str, estimator: Any) -> str:
