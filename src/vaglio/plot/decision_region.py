@@ -200,6 +200,8 @@ class DecisionRegionDisplay:
             ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=locale.say("support vectors"))
             if slack:
                 self._draw_slack(ax, locale)
+                # A long slack ends beyond the regions; the plane is not made larger for it.
+                ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         quiet(ax, grid=None, locale=locale)
         for axis, names in zip((ax.xaxis, ax.yaxis), self.categories):
@@ -555,6 +557,7 @@ class PerceptronPathDisplay:
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
         locale = locale_of(lang)
         ax.set(xlabel=locale.say("pass"), ylabel=locale.say("wrong predictions"))
+        ax.xaxis.get_major_locator().set_params(integer=True)
         return quiet(ax, locale=locale)
 
 
