@@ -15,7 +15,8 @@ from gallery import drawn  # noqa: E402
 
 _STYLE = (
     "body{font:13px system-ui,sans-serif;margin:1rem}main{display:grid;grid-template-columns:1fr 1fr;gap:1rem}"
-    "figure{margin:0;border:1px solid #ddd;padding:.5rem;break-inside:avoid}svg{width:100%;height:auto;max-height:30rem}"
+    "figure{margin:0;border:1px solid #ddd;padding:.5rem;break-inside:avoid}"
+    "svg{width:100%;height:auto;max-height:30rem}"
     "figcaption{font-family:monospace;font-size:11px;color:#555}"
 )
 

@@ -23,8 +23,9 @@ from vaglio.plot.style import (
     panel_grid,
     quiet,
 )
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table
-from vaglio.typing import ColumnLike, Predictor, TableLike
+from vaglio.typing import ColumnLike, Estimator, Predictor, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,9 +103,10 @@ class DecisionRegionDisplay:
     n_hidden: int = 0
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Predictor,
         X: TableLike,
         y: ColumnLike,
         resolution: int = 200,
@@ -135,7 +137,7 @@ class DecisionRegionDisplay:
         others = rows.fixed_values(at, fixed or {})
         grid = rows.like_source(at, _grid(*(axis.values for axis in axes)), others)
         given = getattr(estimator, "classes_", None)
-        classes = np.asarray(estimator.classes if given is None else given)
+        classes = np.asarray(getattr(estimator, "classes", None) if given is None else given)
         code = {str(label): k for k, label in enumerate(classes.tolist())}
         shape = len(axes[1].lines), len(axes[0].lines)
         codes = np.array([code[str(label)] for label in np.asarray(estimator.predict(grid)).tolist()]).reshape(shape)
@@ -268,7 +270,10 @@ class _Rows:
             return cls(Table.from_any(X).to_frame(), False)
         if nw.dependencies.is_into_dataframe(X):
             return cls(nw.from_native(X, eager_only=True).to_pandas(), False)
-        values = np.asarray(X)
+        try:
+            values = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise InputError("ragged-rows", "X must be a table: its rows differ in length.") from error
         if values.ndim != 2:
             raise InputError(
                 "two-columns-expected",
@@ -290,7 +295,7 @@ class _Rows:
                     column=column,
                     hint=did_you_mean(column, names, otherwise=text("there are")),
                 )
-            found.append(names.index(column) if isinstance(column, str) else int(column))
+            found.append(names.index(column) if isinstance(column, str) else column)
         if len(found) != 2 or len(set(found)) != 2 or not all(0 <= j < len(names) for j in found):
             raise InputError(
                 "two-columns-to-draw",
@@ -483,7 +488,8 @@ class PerceptronPathDisplay:
     classes: Any
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: TableLike, y: ColumnLike) -> Self:
+    @checked
+    def from_estimator(cls, estimator: Estimator, X: TableLike, y: ColumnLike) -> Self:
         """Take the lines from the ``history_`` of a fitted perceptron.
 
         Parameters
@@ -494,20 +500,26 @@ class PerceptronPathDisplay:
         y : array-like
             The classes of the rows.
         """
-        points = np.asarray(X, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
+        perceptron: Any = estimator
+        try:
+            points = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "numbers-expected-in-path", "The path of a perceptron is drawn for two columns of numbers."
+            ) from error
+        if points.ndim != 2 or points.shape[1] != 2 or len(perceptron.classes_) != 2:
             raise InputError(
                 "two-columns-and-classes-expected",
                 "The path of a perceptron is drawn for two columns and two classes only.",
             )
-        encoder = estimator.fitted_.model.encoder
+        encoder = perceptron.fitted_.model.encoder
         lines = []
-        for epoch in estimator.history_:
+        for epoch in perceptron.history_:
             coef, intercept = encoder.to_original_units(epoch.coef, epoch.intercept)
             lines.append([*coef[0], intercept[0]])
-        errors = np.array([int(epoch.errors.sum()) for epoch in estimator.history_])
-        codes = np.searchsorted(np.asarray(estimator.classes_), np.asarray(y))
-        return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
+        errors = np.array([int(epoch.errors.sum()) for epoch in perceptron.history_])
+        codes = np.searchsorted(np.asarray(perceptron.classes_), np.asarray(y))
+        return cls(np.array(lines), errors, points, codes, np.asarray(perceptron.classes_))
 
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Axes:
@@ -553,11 +565,13 @@ class PerceptronPathDisplay:
         lang : str or Locale, default="en"
             The language of the words and numbers.
         """
+        from matplotlib.ticker import MaxNLocator
+
         ax = axes_for(ax)
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
         locale = locale_of(lang)
         ax.set(xlabel=locale.say("pass"), ylabel=locale.say("wrong predictions"))
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return quiet(ax, locale=locale)
 
 
