@@ -34,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 FORCE: ;
-.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front links coverage sanitize \
+.PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front figures links coverage sanitize \
         sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest cells dropin dropin-clients clean
 
 help: ## list the targets
@@ -99,6 +99,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 
 front: build ## the moving picture and the figures of the README
 	@$(BIN)/python docs/front.py
+
+figures: build ## all figures of the gallery on one page, in both languages, to look at: build/figures.html
+	@$(BIN)/python docs/contact_sheet.py build/figures.html
 
 links: build $(STAMPS)/docs ## do the addresses in the documentation answer? needs a network, so no other target asks
 	@$(BIN)/python -m sphinx -q -b linkcheck -j auto -d build/doctrees docs build/links

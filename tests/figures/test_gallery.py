@@ -23,7 +23,7 @@ def test_every_figure_is_in_the_gallery() -> None:
 
 @pytest.mark.slow
 def test_commands_of_the_gallery_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [str(DOCS / "_extensions"), *sys.path])
+    monkeypatch.setattr(sys, "path", [str(DOCS / "_extensions"), str(DOCS), *sys.path])
     from gallery import drawn
 
     for name in ("threshold", "neuron"):
@@ -31,3 +31,10 @@ def test_commands_of_the_gallery_draw(monkeypatch: pytest.MonkeyPatch) -> None:
         figure = drawn(command)
         assert figure.startswith("<svg")
         assert 'id="figure-' not in figure
+    import contact_sheet
+
+    monkeypatch.setattr(contact_sheet, "commands", lambda: ["vaglio plot --figure impurity"])
+    page = contact_sheet.contact_sheet()
+    assert page.count("<svg") == 2
+    assert "entropy" in page
+    assert "entropia" in page

@@ -77,7 +77,9 @@ def test_every_word_of_a_trace_comes_from_the_catalogue(play, learner):
     X, y = play
     work = vaglio.trace(learner, X, y, row=ROW, lang=PSEUDO, max_steps=5)
     assert work.lang == PSEUDO
-    allowed = _data(X.to_frame(), y) | set(re.findall(r"[A-Za-z]+", " ".join(LEARNERS)))
+    # Parameters and their values are written as one types them.
+    typed = [f"{name} {choice.value}" for name, choice in LEARNERS[learner].textbook.items()]
+    allowed = _data(X.to_frame(), y) | set(re.findall(r"[A-Za-z]+", " ".join([*LEARNERS, *typed])))
     assert _untranslated(_texts(work), allowed) == set()
     assert vaglio.trace(learner, X, y, row=ROW, max_steps=5).facts.keys() == work.facts.keys()
 

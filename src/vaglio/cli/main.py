@@ -69,6 +69,7 @@ GROUPS = {
     },
     text("Teach"): {
         "trace": text("Show how a learner works on a small table, step by step."),
+        "lecture": text("Make slides for a lecture: learners at work on a table."),
         "plot": text("Draw a figure: decision regions, margins, densities, a neuron, ROC curves, entropy."),
         "exercise": text("Make exercises with worked solutions."),
         "mark": text("Mark answers to exercises."),

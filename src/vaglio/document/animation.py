@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.document.document import Section
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.messages.locale import Locale
@@ -19,7 +20,7 @@ from vaglio.plot.tree_drawing import Box, draw_tree_svg
 from vaglio.typing import Estimator
 
 # Every rule names the class of the animation, so that the style of the page around it does not change.
-_STYLE = (
+STYLE = (
     ".vaglio-film figure{margin:.5rem 0}.vaglio-film figcaption{font-weight:600;margin:.3rem 0}"
     ".vaglio-film svg{max-width:100%;height:auto}.vaglio-film .grid{stroke:#e4e4e4;fill:none}"
     ".vaglio-film .tick,.vaglio-film .axis{font:11px sans-serif;fill:#555}"
@@ -42,7 +43,17 @@ _SCRIPT = (
     "film.querySelector('.controls').hidden=frames.length<2;show(0)}"
 )
 
-__all__ = ["MAX_FRAMES", "Animation", "AnimationContext", "Frame", "as_regions", "frames_of_rounds", "regions_of"]
+__all__ = [
+    "MAX_FRAMES",
+    "STYLE",
+    "Animation",
+    "AnimationContext",
+    "Frame",
+    "as_regions",
+    "frames_of_rounds",
+    "pictures_of",
+    "regions_of",
+]
 
 # Pictures of one animation: a reader looks at no more.
 MAX_FRAMES = 40
@@ -153,9 +164,23 @@ class Animation:
             for k, name in enumerate(self.classes if self.plane is not None else ())
         )
         return (
-            f'<style>{_STYLE}</style><div class="vaglio-film">{controls}<p>{legend}</p>{pictures}</div>'
+            f'<style>{STYLE}</style><div class="vaglio-film">{controls}<p>{legend}</p>{pictures}</div>'
             f"<script>{_SCRIPT}</script>"
         )
+
+
+def pictures_of(sections: Sequence[Section], animation: Animation | None) -> list[int | None]:
+    """Return the number of the picture that belongs to each section of a trace, where there is one."""
+    if animation is None or not animation.stepwise:
+        return [None] * len(sections)
+    last, number = len(animation.frames) - 1, 0
+    found: list[int | None] = []
+    # A tree begins with all rows before its first test; an ensemble begins with its first round.
+    shift = 1 if animation.frames[0].tree is not None else 0
+    for section in sections:
+        found.append(min(number + shift, last) if section.level == 2 else 0 if number == 0 else last)
+        number += section.level == 2
+    return found
 
 
 def regions_of(context: AnimationContext, estimator: Estimator) -> np.ndarray:

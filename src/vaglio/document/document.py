@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from vaglio.document.notation import Notation
@@ -28,6 +28,22 @@ class Formula:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What one line of a table of steps is about.
+
+    Attributes
+    ----------
+    picture : int
+        The number of the picture in the animation of the learner.
+    rows : tuple of int or None
+        Rows of the training table, from 0; None for all of them.
+    """
+
+    picture: int
+    rows: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Grid:
     """A table of words and numbers, already written out.
 
@@ -38,12 +54,15 @@ class Grid:
     caption : str
     chosen : tuple of int
         The rows to highlight: what was chosen, which rows voted.
+    steps : tuple of Step
+        What each line is about, where the lines are the steps of the learner, one after the other.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     chosen: tuple[int, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 Block = Paragraph | Formula | Grid
@@ -51,11 +70,21 @@ Block = Paragraph | Formula | Grid
 
 @dataclass(frozen=True)
 class Section:
-    """A step: a heading and what belongs to it. Level 1 is a part of the trace, level 2 a step of that part."""
+    """A step: a heading and what belongs to it. Level 1 is a part of the trace, level 2 a step of that part.
+
+    Attributes
+    ----------
+    title : str
+    blocks : tuple of Block
+    level : int
+    rows : tuple of int or None
+        Rows of the training table that the step is about, from 0; None for all of them.
+    """
 
     title: str
     blocks: tuple[Block, ...]
     level: int = 1
+    rows: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,19 +153,25 @@ class Page:
     def __init__(self, say: Notation) -> None:
         self.say = say
         self.facts: dict[str, Any] = {}
-        self._sections: list[tuple[str, int, list[Block]]] = []
+        self._sections: list[Section] = []
+        self._blocks: list[Block] = []
 
     def section(self, title: str, level: int = 1) -> None:
         """Begin a section; everything added after it belongs to it."""
-        self._sections.append((title, level, []))
+        self._close()
+        self._sections.append(Section(title, (), level))
+
+    def about_rows(self, rows: Iterable[int]) -> None:
+        """Say which rows of the training table the section is about; a lecture highlights them."""
+        self._sections[-1] = replace(self._sections[-1], rows=tuple(sorted({int(row) for row in rows})))
 
     def text(self, text: str) -> None:
         """Add a sentence, or several."""
-        self._sections[-1][2].append(Paragraph(text))
+        self._blocks.append(Paragraph(text))
 
     def formula(self, text: str) -> None:
         """Add one line of calculation."""
-        self._sections[-1][2].append(Formula(text))
+        self._blocks.append(Formula(text))
 
     def table(
         self,
@@ -145,16 +180,23 @@ class Page:
         caption: str = "",
         chosen: Iterable[int] = (),
         most: int | None = None,
+        steps: Sequence[Step] = (),
     ) -> None:
         """Add a table; of more than ``most`` rows only the first are shown, with the number of the others."""
         cells = [tuple(str(cell) for cell in row) for row in rows]
         shown = cells if most is None else cells[:most]
         marked = tuple(i for i in chosen if i < len(shown))
-        self._sections[-1][2].append(Grid(tuple(columns), tuple(shown), caption, marked))
+        self._blocks.append(Grid(tuple(columns), tuple(shown), caption, marked, tuple(steps[: len(shown)])))
         if len(shown) < len(cells):
             self.text(self.say("… and {n:,} more.", n=len(cells) - len(shown)))
 
     def finish(self, title: str) -> Trace:
         """Return the finished trace."""
-        sections = tuple(Section(heading, tuple(blocks), level) for heading, level, blocks in self._sections)
-        return Trace(title, self.say.lang, sections, self.facts)
+        self._close()
+        return Trace(title, self.say.lang, tuple(self._sections), self.facts)
+
+    def _close(self) -> None:
+        """Give the last section what was added since it began."""
+        if self._sections:
+            self._sections[-1] = replace(self._sections[-1], blocks=(*self._sections[-1].blocks, *self._blocks))
+        self._blocks = []

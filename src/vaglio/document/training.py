@@ -40,6 +40,8 @@ class Training:
         The largest number of nodes, updates or rounds that are shown.
     all_measures : bool
         Show every measure of impurity of a tree, not only the one that its learner uses.
+    taken : int64 or None
+        The rows of the table that these are, from 0; None for all of them.
     """
 
     estimator: Any
@@ -51,6 +53,12 @@ class Training:
     labels: Any
     most_steps: int
     all_measures: bool = False
+    taken: np.ndarray | None = None
+
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """The number of each row in the table that was given, from 0."""
+        return np.arange(len(self.y)) if self.taken is None else self.taken
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -82,7 +90,8 @@ class Training:
 
     def take(self, rows: np.ndarray) -> Training:
         """The same training on some of the rows."""
-        return replace(self, matrix=self.matrix.take(rows), y=self.y[rows], weight=self.weight[rows])
+        part = {"matrix": self.matrix.take(rows), "y": self.y[rows], "weight": self.weight[rows]}
+        return replace(self, **part, taken=self.row_numbers[rows])
 
     def value(self, say: Notation, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
         """Return the value of a column in a row."""

@@ -161,6 +161,8 @@ def _ranking(subject: Subject, display: Any) -> Any:
 
 def _write_rows(ax: Axes, points: Any, score: np.ndarray, truth: np.ndarray, subject: Subject) -> None:
     """Write the numbers of the rows at the point that each threshold reaches; positives in colour."""
+    from matplotlib.patheffects import withStroke
+
     # Rows with the same score make one step; before the first point of a curve no row is taken.
     steps = [np.flatnonzero(score == value) for value in np.unique(score)[::-1]]
     points = np.asarray(points)[1:]
@@ -176,6 +178,8 @@ def _write_rows(ax: Axes, points: Any, score: np.ndarray, truth: np.ndarray, sub
             textcoords="offset points",
             fontsize=6.5,
             color=colour,
+            zorder=5,
+            path_effects=[withStroke(linewidth=2, foreground="white")],  # readable where the curve runs through it
         )
     for name, colour in ((text("positive row"), PALETTE[0]), (text("negative row"), PALETTE[1])):
         ax.plot([], [], "o", color=colour, markersize=3.5, label=subject.locale.text(name))

@@ -213,6 +213,11 @@ def _without_legend(ax: Axes) -> tuple[list[Any], list[Any]]:
     return ax.get_legend_handles_labels()
 
 
+def _legend_above(figure: Any, handles: tuple[list[Any], list[Any]]) -> None:
+    """Add one legend for all panels, where it covers no line."""
+    figure.legend(*handles, loc="outside upper center", ncols=min(len(handles[0]), 6), frameon=False, fontsize=9)
+
+
 def _figure(n: int) -> tuple[Any, list[Axes]]:
     """Return a figure with so many planes."""
     return panel_grid(n, size=(5.6, 4.4) if n == 1 else (3.4, 3.1))
@@ -305,7 +310,7 @@ def draw_class_densities(subject: Subject) -> Any:
         ax.set(xlabel=name, ylabel=locale.say("density"), ylim=(0, None))
         quiet(ax, grid="y", locale=locale)
     axes[0].plot([], [], color=MUTED, linestyle="--", label=locale.say("as a Gaussian"))
-    legend_outside(axes[0], len(colours) + 1)
+    _legend_above(figure, axes[0].get_legend_handles_labels())
     return figure
 
 
@@ -333,7 +338,8 @@ def draw_generative(subject: Subject) -> Any:
             right.plot(*_ellipse(mean, covariance, deviations), color=colours[label], linewidth=1.0)
     for ax in axes:
         ax.set(xlim=(display.x[0], display.x[-1]), ylim=(display.y[0], display.y[-1]))
-    _without_legend(right)
+        handles = _without_legend(ax)
+    _legend_above(figure, handles)
     return figure
 
 
@@ -387,8 +393,7 @@ def draw_distance(subject: Subject) -> Any:
         ax.set(xlabel=columns[0], ylabel=columns[1])
         ax.set_title(locale.text(title), fontsize=11, color=INK)
         quiet(ax, grid=None, locale=locale)
-    handles = axes[0][0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside upper center", ncols=min(len(handles[0]), 6), frameon=False, fontsize=9)
+    _legend_above(figure, axes[0][0].get_legend_handles_labels())
     return figure
 
 

@@ -65,6 +65,27 @@ def learner_from_words(
     return estimator
 
 
+def learner_settings(learner: str) -> tuple[str, dict[str, str]]:
+    """Return the id of a learner and its parameters as typed, of ``ID`` or ``ID:NAME=VALUE,NAME=VALUE``.
+
+    >>> learner_settings("c45:max_depth=3, pruning=none")
+    ('c45', {'max_depth': '3', 'pruning': 'none'})
+    """
+    learner_id, _, settings = learner.partition(":")
+    given = {}
+    for word in filter(None, settings.split(",")):
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise InputError(
+                "learner-setting",
+                "{learner!r}: {word!r} is no setting. Write ID:NAME=VALUE,NAME=VALUE, for example c45:max_depth=3.",
+                learner=learner,
+                word=word,
+            )
+        given[name.strip()] = value.strip()
+    return learner_id, given
+
+
 def _is_choice(cls: Any, name: str, word: str) -> bool:
     """Return whether a word is one of the texts that a parameter may be: "none" may be such a text, and no None."""
     limits = cls._parameter_constraints.get(name, [])

@@ -19,6 +19,9 @@ ONE_PER_FAMILY: dict[Task, tuple[str, ...]] = {
     "regression": ("cart", "linear", "svm", "knn", "random-forest", "gradient-boosting"),
 }
 
+# What a lecture shows if no learner is named: one of each idea that can be worked out by hand.
+FOR_A_LECTURE = ("id3", "foil", "naive-bayes", "adaboost")
+
 # Id -> record of the learners that predict classes; filled below, in the order in which they are listed and tried.
 LEARNERS: dict[str, Learner] = {}
 # Id -> record of those that predict numbers.

@@ -202,6 +202,8 @@ class DecisionRegionDisplay:
             ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label=locale.say("support vectors"))
             if slack:
                 self._draw_slack(ax, locale)
+                # A long slack ends beyond the regions; the plane is not made larger for it.
+                ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         quiet(ax, grid=None, locale=locale)
         for axis, names in zip((ax.xaxis, ax.yaxis), self.categories):
@@ -498,26 +500,26 @@ class PerceptronPathDisplay:
         y : array-like
             The classes of the rows.
         """
+        perceptron: Any = estimator
         try:
             points = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(
                 "numbers-expected-in-path", "The path of a perceptron is drawn for two columns of numbers."
             ) from error
-        learned: Any = estimator  # with what a perceptron has beyond the interface
-        if points.ndim != 2 or points.shape[1] != 2 or len(learned.classes_) != 2:
+        if points.ndim != 2 or points.shape[1] != 2 or len(perceptron.classes_) != 2:
             raise InputError(
                 "two-columns-and-classes-expected",
                 "The path of a perceptron is drawn for two columns and two classes only.",
             )
-        encoder = learned.fitted_.model.encoder
+        encoder = perceptron.fitted_.model.encoder
         lines = []
-        for epoch in learned.history_:
+        for epoch in perceptron.history_:
             coef, intercept = encoder.to_original_units(epoch.coef, epoch.intercept)
             lines.append([*coef[0], intercept[0]])
-        errors = np.array([int(epoch.errors.sum()) for epoch in learned.history_])
-        codes = np.searchsorted(np.asarray(learned.classes_), np.asarray(y))
-        return cls(np.array(lines), errors, points, codes, np.asarray(learned.classes_))
+        errors = np.array([int(epoch.errors.sum()) for epoch in perceptron.history_])
+        codes = np.searchsorted(np.asarray(perceptron.classes_), np.asarray(y))
+        return cls(np.array(lines), errors, points, codes, np.asarray(perceptron.classes_))
 
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Axes:
@@ -563,10 +565,13 @@ class PerceptronPathDisplay:
         lang : str or Locale, default="en"
             The language of the words and numbers.
         """
+        from matplotlib.ticker import MaxNLocator
+
         ax = axes_for(ax)
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
         locale = locale_of(lang)
         ax.set(xlabel=locale.say("pass"), ylabel=locale.say("wrong predictions"))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return quiet(ax, locale=locale)
 
 

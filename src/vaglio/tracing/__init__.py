@@ -6,6 +6,7 @@ from vaglio.document.document import Trace
 from vaglio.tracing.animation import make_animation
 from vaglio.tracing.attribute_order import trace_order
 from vaglio.tracing.imputation import trace_imputation
+from vaglio.tracing.lecture import make_lecture
 from vaglio.tracing.metrics import trace_metrics
 from vaglio.tracing.probability import trace_bayes, trace_densities, trace_event
 from vaglio.tracing.ranking import trace_folds, trace_lift, trace_roc
@@ -17,6 +18,7 @@ __all__ = [
     "Trace",
     "learners",
     "make_animation",
+    "make_lecture",
     "threshold_gains",
     "trace",
     "trace_bayes",

@@ -158,6 +158,7 @@ def trace(
     page = Page(say)
     page.facts["learner"] = learner_id
     training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
+    _say_textbook(page, entry, training.estimator)
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
     return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, task, estimator)))
@@ -167,6 +168,21 @@ def _textbook(learner: str, task: Task) -> Any:
     """The learner as the textbook has it; what it draws at random is the same every time."""
     made = find(learner, task).make(textbook=True)
     return made.set_params(random_state=0) if "random_state" in made.get_params() else made
+
+
+def _say_textbook(page: Page, entry: Learner | None, estimator: Any) -> None:
+    """Write which parameters are as the textbook has them and not as by default, and what that changes."""
+    given = {} if entry is None else {n: c for n, c in entry.textbook.items() if getattr(estimator, n, None) == c.value}
+    if not given:
+        return
+    say = page.say
+    page.section(say("As in the textbook"))
+    rows = [
+        [name, say.short(choice.value) if type(choice.value) is float else str(choice.value), say.text(choice.why)]
+        for name, choice in given.items()
+    ]
+    page.table([say("parameter"), say("value"), say("what it means")], rows)
+    page.facts["textbook"] = {name: choice.value for name, choice in given.items()}
 
 
 def _name_of(learner_id: str, task: Task, estimator: Any) -> str:

@@ -217,3 +217,35 @@ def test_out_of_bag_estimates_are_those_of_the_last_fit(iris, learner):
     model.set_params(oob_score=False).fit(*iris)
     assert not hasattr(model, "oob_score_")
     assert not hasattr(model, "oob_decision_function_")
+
+
+@pytest.mark.parametrize("n_estimators", [2, 5, 11])
+def test_disjoint_groups_divide_the_rows(n_estimators):
+    X, y = vaglio.datasets.load("iris").xy("species")
+    options = {"n_estimators": n_estimators, "bootstrap": "disjoint"}
+    member = vaglio.KNeighborsClassifier(n_neighbors=1)
+    bag = vaglio.BaggingClassifier(member, **options, random_state=1).fit(X.to_frame(), y)
+    samples = bag.estimators_samples_
+    assert np.array_equal(np.sort(np.concatenate(samples)), np.arange(150))
+    assert {len(rows) for rows in samples} <= {150 // n_estimators, -(-150 // n_estimators)}
+    # Each member is the learner trained on its group alone.
+    frame, labels = X.to_frame(), np.asarray(y)
+    alone = [vaglio.KNeighborsClassifier(n_neighbors=1).fit(frame.iloc[rows], labels[rows]) for rows in samples]
+    assert all((a.predict(frame) == b.predict(frame)).all() for a, b in zip(alone, bag.estimators_, strict=True))
+    # Another seed divides them otherwise; the same seed alike.
+    other = vaglio.BaggingClassifier(**options, random_state=2).fit(X, y)
+    assert not all(np.array_equal(a, b) for a, b in zip(samples, other.estimators_samples_, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"max_samples": 0.5}, "disjoint-with-other-draws"),
+        ({"n_estimators": 151}, "more-groups-than-rows"),
+    ],
+)
+def test_disjoint_groups_that_cannot_be_are_refused(options, code):
+    X, y = vaglio.datasets.load("iris").xy("species")
+    with pytest.raises(InputError) as refused:
+        vaglio.BaggingClassifier(bootstrap="disjoint", **options).fit(X, y)
+    assert refused.value.message.code == code

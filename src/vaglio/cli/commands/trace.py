@@ -134,14 +134,14 @@ def run(
             estimator,
             X,
             y,
-            row=_row(reading, row, row_file),
+            row=row_to_classify(reading, row, row_file),
             lang=lang,
             max_rows=max_rows,
             max_steps=max_steps,
             all_measures=all_measures,
         )
         if chosen is TraceFormat.html and len(y) <= tracing.tracer.MAX_ROWS:
-            animation = tracing.make_animation(estimator, X, y, row=_row(reading, row, row_file), lang=lang)
+            animation = tracing.make_animation(estimator, X, y, row=row_to_classify(reading, row, row_file), lang=lang)
     else:
         work = _other_subject(about, table, reading, settings, lang)
     return _answer(work, chosen, out, animation)
@@ -215,7 +215,8 @@ def _needed(table: str | None, about: Subject) -> str:
     return table
 
 
-def _row(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
+def row_to_classify(reading: ReadingOptions, row: str | None, row_file: str | None) -> Any:
+    """The row that --row or --row-file gives, if any."""
     if row is not None and row_file is not None:
         raise UsageError("row-and-row-file", "Use either --row or --row-file, not both.")
     if row_file is not None:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from vaglio.errors import InputError
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.learners import registry
-from vaglio.learners.parameter_text import learner_from_words
+from vaglio.learners.parameter_text import learner_from_words, learner_settings
 from vaglio.model.families import Task
 from vaglio.typing import Learners
 
@@ -104,9 +104,8 @@ def _resolve(name: str | None, learner: Any, seed: int, task: Task) -> Candidate
     if isinstance(learner, tuple) and len(learner) == 2:
         learner, space = learner
     if isinstance(learner, str):
-        learner_id, _, settings = learner.partition(":")
-        entry = registry.find(learner_id, task)
-        name, given = name or learner, dict(_setting(word, learner) for word in settings.split(",") if word)
+        learner_id, given = learner_settings(learner)
+        entry, name = registry.find(learner_id, task), name or learner
         learner = learner_from_words(entry.id, given, seed, None, task=task) if given else entry.make()
         space = {key: values for key, values in entry.search_space.items() if key not in given} if given else space
     if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
@@ -125,18 +124,6 @@ def _resolve(name: str | None, learner: Any, seed: int, task: Task) -> Candidate
     if "random_state" in (params := learner.get_params(deep=False)) and params["random_state"] is None:
         learner = clone(learner).set_params(random_state=seed)
     return Candidate(name or own_id or type(learner).__name__, learner, space)
-
-
-def _setting(word: str, learner: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals:
-        raise InputError(
-            "learner-setting",
-            "{learner!r}: {word!r} is no setting. Write ID:NAME=VALUE,NAME=VALUE, for example c45:max_depth=3.",
-            learner=learner,
-            word=word,
-        )
-    return name.strip(), value.strip()
 
 
 def _unused(name: str, taken: Mapping[str, Any]) -> str:

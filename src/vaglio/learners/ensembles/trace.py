@@ -101,6 +101,7 @@ def _round(
         page.text(
             say("The member tests {test}.", test=test_text(member.model, 0, tuple(training.features[j] for j in seen)))
         )
+    page.about_rows(np.flatnonzero(wrong))
     error = float(weight[wrong].sum() / weight.sum())
     worked = f"{say.fixed(weight[wrong].sum())} / {say.fixed(weight.sum())}"
     page.formula(f"e = Σ w·[{say('wrong')}] / Σ w = {worked} = {say.fixed(error)}")

@@ -42,14 +42,16 @@ def trace_random_forest(page: Page, training: Training) -> None:
     say, estimator, forest = page.say, training.estimator, training.model
     page.section(say("Samples"))
     page.text(
-        say(
-            "{trees} trees, each grown on {n} rows drawn with replacement. Each split considers a random "
-            "subset of the attributes ({features}).",
-            trees=forest.n_trees,
-            n=len(training.y),
-            features=str(estimator.max_features),
-        )
+        say("{trees} trees, each grown on {n} rows drawn with replacement.", trees=forest.n_trees, n=len(training.y))
     )
+    if estimator.features_per_tree is not None:
+        page.text(
+            say("Each tree uses a random subset of the attributes ({features}).", features=estimator.features_per_tree)
+        )
+    if estimator.max_features is not None:
+        page.text(
+            say("Each split considers a random subset of the attributes ({features}).", features=estimator.max_features)
+        )
     drawn = estimator._draws(len(training.y))
     unseen = _left_out(training, forest, drawn) if drawn else [np.empty(0, int)] * forest.n_trees
     lines = []
@@ -83,7 +85,7 @@ def trace_random_forest(page: Page, training: Training) -> None:
         write_mean(page, training, np.array(said))
         return
     votes = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
-    shared_vote(page, training, np.array(votes), "soft")
+    shared_vote(page, training, np.array(votes), estimator.voting)
 
 
 def _similarity(page: Page, training: Training, forest: Forest) -> None:

@@ -102,6 +102,7 @@ FAMILY = Family(
             _estimators,
             text("perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated"),
             {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
+            settings={"shuffle": "auto"},
             name=text("perceptron"),
             when=text("Teaching, and linearly separable classes."),
         ),

@@ -78,6 +78,7 @@ def trace_knn(page: Page, training: Training) -> None:
     difference = differences(training)
     distance = distances(difference, model.metric, model.power, training)
     order = np.lexsort((np.arange(len(distance)), distance))
+    page.about_rows(order[:k])
     names = [feature.name for feature in training.features]
     page.table(
         [say("row"), *names, "y" if training.is_numeric else say("class"), say("distance")],
@@ -136,6 +137,7 @@ def distances(difference: np.ndarray, metric: str, power: float, training: Train
 def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.ndarray) -> None:
     say, how = page.say, training.model.vote
     page.section(say("Votes"))
+    page.about_rows(nearest)
     page.text(say.text(_VOTES[how]))
     weight = _weights(training, nearest, distance)
     sums = np.bincount(training.y[nearest], weight, minlength=len(training.classes))

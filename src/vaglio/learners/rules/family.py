@@ -95,7 +95,9 @@ FAMILY = Family(
                     False,
                     text("Rules are learned until no positive row is left; the default stops by description length."),
                 ),
-                "min_accuracy": Choice(0.0, text("A rule is kept however often it errs; the default asks for 80%.")),
+                "min_accuracy": Choice(
+                    0.0, text("A rule is kept however often it errs; the default asks for {share:.0%}.", share=0.8)
+                ),
             },
             name="FOIL",
             when=text("Short rules for one class against the rest."),

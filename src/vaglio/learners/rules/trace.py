@@ -146,6 +146,7 @@ class Covering:
                     )
                 )
                 break
+            self.page.about_rows(covered)
             label = self.training.classes[self.code]
             found.append(f"IF {' AND '.join(map(str, conditions))} THEN {label}")
             shown = self.say("IF {conditions} THEN {label}", conditions=all_of(self.say, conditions), label=label)
@@ -283,6 +284,7 @@ def _read_rule(page: Page, training: Training, rule: Any, rows: np.ndarray, orde
             ]
         )
         lines[-1].append(say.fixed(float(entropy(counts))))
+    page.about_rows(covered)
     columns = [say("condition"), "pos", "neg", say("FOIL gain"), "Laplace", say("entropy")]
     page.text(say.text(rule_text(rule)))
     page.table(columns, lines)

@@ -110,6 +110,7 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     """Write one binary machine; return its numbers."""
     say, model = page.say, training.model
     index = np.array(sorted(signed), dtype=int)
+    page.about_rows(index)
     ya = np.array([signed[i] for i in index])
     number = len(page.facts["machines"])
     b = float(model.intercept[number])

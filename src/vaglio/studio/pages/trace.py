@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from vaglio.document.animation import Animation
+from vaglio.document.animation import pictures_of
 from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
@@ -171,7 +171,7 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
         "title": work.title,
         "steps": [
             {"title": section.title, "level": section.level, "html": Markup(blocks_of(section)), "picture": picture}
-            for section, picture in zip(work.sections, _pictures_of(work.sections, animation))
+            for section, picture in zip(work.sections, pictures_of(work.sections, animation))
         ],
         "pictures": []
         if animation is None
@@ -196,17 +196,3 @@ def _some(rows: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
     kept, _ = next(StratifiedShuffleSplit(1, train_size=most, random_state=0).split(rows, y[rows]))
     some: np.ndarray = rows[np.sort(kept)]
     return some
-
-
-def _pictures_of(sections: tuple[Any, ...], animation: Animation | None) -> list[int | None]:
-    """The picture that belongs to each step, where there is one."""
-    if animation is None or not animation.stepwise:
-        return [None] * len(sections)
-    last, number = len(animation.frames) - 1, 0
-    found: list[int | None] = []
-    # A tree begins with all rows before its first test; an ensemble begins with its first round.
-    shift = 1 if animation.frames[0].tree is not None else 0
-    for section in sections:
-        found.append(min(number + shift, last) if section.level == 2 else 0 if number == 0 else last)
-        number += section.level == 2
-    return found

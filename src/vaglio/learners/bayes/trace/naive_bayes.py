@@ -219,6 +219,9 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
         if how is None:
             continue
         page.section(feature.name, level=2)
+        if training.row is not None and feature.is_nominal:
+            at = training.matrix.position[j]
+            page.about_rows(np.flatnonzero(training.matrix.codes[:, at] == training.row.codes[0, at]))
         if how in DENSITIES:
             factor = DENSITIES[how](page, training, j)
         else:

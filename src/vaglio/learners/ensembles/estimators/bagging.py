@@ -62,6 +62,9 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         Number of members.
     max_samples : int or float
         Number or share of the rows drawn for each member.
+    bootstrap : bool or "disjoint"
+        Draw the rows of each member with replacement. With "disjoint" the rows are divided at random into as many
+        groups as there are members, and each member is trained on a group of its own.
     max_features : int or float
         Number or share of the columns drawn for each member.
     bootstrap_features : bool
@@ -102,6 +105,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         "n_estimators": COUNT,
         "max_samples": COUNT_OR_SHARE,
         "max_features": COUNT_OR_SHARE,
+        "bootstrap": ["boolean", StrOptions({"disjoint"})],
         "bootstrap_features": ["boolean"],
         "warm_start": ["boolean"],
     }
@@ -110,7 +114,7 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
     n_estimators: int = field(default=10, kw_only=False)
     max_samples: float = 1.0
     max_features: float = 1.0
-    bootstrap: bool = True
+    bootstrap: bool | Literal["disjoint"] = True
     bootstrap_features: bool = False
     oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     warm_start: bool = False
@@ -241,10 +245,30 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
         seed = seed_of(self.random_state)
         draws = _count(self.max_samples, n, "max_samples", text("rows"))
         wanted = _count(self.max_features, width, "max_features", text("columns"))
+        groups = self._groups(first, n)
+        again = bool(self.bootstrap) and not groups
         return [
-            Sample.drawn((seed, i), n, draws, self.bootstrap, wanted, width, self.bootstrap_features)
+            Sample.drawn((seed, i), n, draws, again, wanted, width, self.bootstrap_features, groups)
             for i in range(first, self.n_estimators)
         ]
+
+    def _groups(self, first: int, n: int) -> int:
+        """Return into how many disjoint groups the rows are divided; 0 for none."""
+        if self.bootstrap != "disjoint":
+            return 0
+        if first or self.max_samples != 1.0:
+            raise InputError(
+                "disjoint-with-other-draws",
+                "bootstrap='disjoint' divides all rows among the members. Use max_samples=1.0 and warm_start=False.",
+            )
+        if self.n_estimators > n:
+            raise InputError(
+                "more-groups-than-rows",
+                "bootstrap='disjoint' needs at least one row for each of the {groups:,} members; there are {n:,} rows.",
+                groups=self.n_estimators,
+                n=n,
+            )
+        return self.n_estimators
 
     def _predict_unseen(
         self, model: Ensemble, matrix: EncodedMatrix, samples: list[Sample]

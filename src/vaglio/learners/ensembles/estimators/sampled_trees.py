@@ -52,6 +52,8 @@ class Sample:
         Of the draws with replacement; None: without.
     features : ndarray of int64, or None
         The columns, ascending; None: all.
+    groups : int
+        Into how many disjoint groups the rows are divided, of which the member has one; 0: they are not.
     """
 
     origin: tuple[int, int]
@@ -60,10 +62,19 @@ class Sample:
     draws: int
     key: int | None
     features: np.ndarray | None
+    groups: int = 0
 
     @classmethod
     def drawn(
-        cls, origin: tuple[int, int], n_rows: int, draws: int, bootstrap: bool, wanted: int, width: int, again: bool
+        cls,
+        origin: tuple[int, int],
+        n_rows: int,
+        draws: int,
+        bootstrap: bool,
+        wanted: int,
+        width: int,
+        again: bool,
+        groups: int = 0,
     ) -> Sample:
         """Draw for one member; ``wanted`` of ``width`` columns, with replacement if ``again``."""
         random = np.random.default_rng(list(origin))
@@ -75,7 +86,7 @@ class Sample:
         if wanted < width or again:
             # A column drawn twice is the same column: it is kept once.
             features = np.unique(random.choice(width, wanted, replace=again))
-        return cls(origin, seed, n_rows, draws, key, features)
+        return cls(origin, seed, n_rows, draws, key, features, groups)
 
     @property
     def counts(self) -> np.ndarray:
@@ -89,6 +100,11 @@ class Sample:
         """The numbers of the rows, ascending, each as often as it was drawn."""
         if self.key is not None:
             return np.repeat(np.arange(self.n_rows), self.counts)
+        if self.groups:
+            seed, number = self.origin
+            # The same permutation for every member: no row is in two groups, and every row is in one.
+            mixed = np.random.default_rng(seed).permutation(self.n_rows)
+            return np.sort(np.array_split(mixed, self.groups)[number])
         if self.draws == self.n_rows:
             return np.arange(self.n_rows)
         random = np.random.default_rng(list(self.origin))
@@ -98,7 +114,7 @@ class Sample:
     @property
     def by_parts(self) -> bool:
         """Whether any part of the rows can draw for itself."""
-        return self.key is not None or self.draws == self.n_rows
+        return self.key is not None or (self.draws == self.n_rows and not self.groups)
 
 
 def _needs_only_counts(prototype: Any) -> bool:

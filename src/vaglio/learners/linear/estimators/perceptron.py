@@ -64,8 +64,10 @@ class Perceptron(LinearClassifier):
     tol : float or None
         Training ends when the share of wrong predictions in a pass is below it; None goes on until none is wrong. With
         ``early_stopping``, by how much the accuracy on the rows held out must rise to count.
-    shuffle : bool
-        Visit the rows in a new random order in every pass.
+    shuffle : bool or "auto"
+        Visit the rows in a new random order in every pass. False, the textbook, visits them in the order of the table;
+        if that is sorted by class, the last class counts for more. "auto", which learners by id have, shuffles rows in
+        memory and visits those of a scanned table in order.
     init : {"zero", "random"}
         Start from zero weights or from small random ones.
     penalty : {"l2", "l1", "elasticnet"} or None
@@ -123,7 +125,7 @@ class Perceptron(LinearClassifier):
         "eta0": POSITIVE,
         "max_iter": COUNT,
         "tol": [*FROM_0_TO_1, None],
-        "shuffle": ["boolean"],
+        "shuffle": ["boolean", StrOptions({"auto"})],
         "init": [StrOptions({"zero", "random"})],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": NOT_NEGATIVE,
@@ -136,7 +138,7 @@ class Perceptron(LinearClassifier):
     eta0: float = 1.0
     max_iter: int = 1000
     tol: float | None = 1e-3
-    shuffle: bool = False
+    shuffle: bool | Literal["auto"] = False
     init: Literal["zero", "random"] = "zero"
     penalty: Literal["l2", "l1", "elasticnet"] | None = None
     alpha: float = 1e-4
@@ -257,7 +259,7 @@ class Perceptron(LinearClassifier):
 
     def _refuse_passes(self) -> None:
         super()._refuse_passes()
-        if self.shuffle:
+        if self.shuffle and self.shuffle != "auto":
             raise NotSupportedError(
                 "shuffle-in-memory",
                 "shuffle=True visits the rows in random order, which needs all of them in memory. A "
@@ -495,7 +497,7 @@ class VisitingPerceptron(Perceptron):
         progress = Progress(self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
         rates = Rates(float(self.eta0), bool(self.fit_intercept), at_zero=True, bias_rate=bias_rate)
-        orders = order.of(len(labels), self.shuffle)
+        orders = order.of(len(labels), bool(self.shuffle))
         moving = self._moving(weights[None])
         for step in range(1, self.max_iter + 1):
             visited = division.place[next(orders)]

@@ -11,7 +11,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.utils import check_random_state
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
-from vaglio.document.document import Page
+from vaglio.document.document import Page, Step
 from vaglio.document.training import Training
 from vaglio.learners.linear.trace.perceptron import frame_of_weights
 
@@ -176,7 +176,8 @@ def _newton(page: Page, training: Training, spoken: list[str]) -> None:
             lines.append([str(k), say.fixed(value), say.fixed(float(np.linalg.norm(gradient)))])
             lines[-1] += [*map(say.fixed, theta[output, :shown]), say.fixed(theta[output, -1])]
         head = [say("step"), "L", "‖g‖", *(f"w{j + 1}" for j in range(shown)), "b"]
-        page.table(head, lines, say("weights of {label}", label=label) if len(spoken) > 1 else "")
+        caption = say("weights of {label}", label=label) if len(spoken) > 1 else ""
+        page.table(head, lines, caption, steps=[Step(k) for k in range(len(path))])
     page.text(
         say("After {n:,} {n:step|steps} the gradient is almost 0: this is the minimum.", n=len(path) - 1)
         if np.abs(path[-1][2]).max() <= 1e-3
@@ -251,7 +252,9 @@ def _descent(page: Page, training: Training, spoken: list[str]) -> None:
             "‖g‖/m",
             *(f"w{j + 1}" for j in range(shown)),
         ]
-        page.table([*head, "b"], lines, say("weights of {label}", label=label) if len(spoken) > 1 else "")
+        caption = say("weights of {label}", label=label) if len(spoken) > 1 else ""
+        steps = [Step(k, tuple(np.sort(batch).tolist())) for k, (_, batch, *_) in enumerate(path)]
+        page.table([*head, "b"], lines, caption, steps=steps)
     taken = int(estimator.n_iter_) * -(-n // size)
     if taken > len(path):
         page.text(say("{n:,} more {n:step is|steps are} not shown.", n=taken - len(path)))

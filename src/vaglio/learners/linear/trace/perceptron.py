@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
-from vaglio.document.document import Page
+from vaglio.document.document import Page, Step
 from vaglio.document.training import Training
 from vaglio.learners.linear.estimators.perceptron import held_out_rows
 from vaglio.learners.linear.estimators.perceptron_training import Penalty
@@ -45,12 +45,14 @@ def trace_perceptron(page: Page, training: Training) -> None:
     for output, label in enumerate(spoken):
         page.section(say("Updates (1 means {label})", label=label))
         mine = [update for update in updates if update[0] == output]
+        numbers = [at for at, update in enumerate(updates, start=1) if update[0] == output]
         lines = [
             [str(epoch), str(i + 1), say.fixed(value), str(int(answer)), str(int(d)), *map(say.fixed, w)]
             for _, epoch, i, value, answer, d, w in mine
         ]
         head = [say("pass"), say("row"), "w·x + b", "y", "d", *(f"w{j + 1}" for j in range(rows.shape[1])), "b"]
-        page.table(head, lines, most=training.most_steps)
+        steps = [Step(at, (update[2],)) for at, update in zip(numbers, mine)]
+        page.table(head, lines, most=training.most_steps, steps=steps)
     passes = len(estimator.history_)
     page.section(say("Result"))
     if not estimator.converged_:

@@ -27,9 +27,10 @@ _DECISIONS = {
 
 @dataclass
 class Branch:
-    """A node that pruning may change: the weights of its rows, and the conditions that lead to its children."""
+    """A node that pruning may change: its rows with their weights, and the conditions that lead to its children."""
 
     name: str
+    row_numbers: np.ndarray
     weight: np.ndarray
     counts: np.ndarray
     conditions: list[Any] = field(default_factory=list)
@@ -111,12 +112,13 @@ def grown(
 ) -> Branch:
     """The grown tree in a form that can be pruned."""
     weight = training.weight if weight is None else weight
+    rows = training.row_numbers[weight > 0]
     if training.is_numeric:
         group = Group.of(training.y, weight)
-        branch = Branch(names.get(node, ""), weight, np.array([group.size]))
+        branch = Branch(names.get(node, ""), rows, weight, np.array([group.size]))
         branch.impurity, branch.centre = group.impurity(measure), group.centre(measure)
     else:
-        branch = Branch(names.get(node, ""), weight, training.class_weights(weight=weight))
+        branch = Branch(names.get(node, ""), rows, weight, training.class_weights(weight=weight))
         branch.impurity = float(MEASURES[measure](branch.counts))
     if not tree.is_leaf[node]:
         for at, child in enumerate(tree.children(node)):
@@ -145,6 +147,7 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
         prune = as_tree > as_leaf + 1e-9 * (1 + own)
         tie = abs(as_tree - as_leaf) <= 1e-9 * (1 + own)
         page.section(node.name, level=2)
+        page.about_rows(node.row_numbers)
         e = say.count(epsilon)
         page.formula(
             f"{say('subtree')}: ({say.count(below)} + {k}·{e})/{n} = {say.count(as_tree)}/{n} "
@@ -332,7 +335,13 @@ class ErrorBased:
 
     def _with_rows(self, branch: Branch, weight: np.ndarray) -> Branch:
         """The branch as it would be with all rows of its parent."""
-        moved = Branch(branch.name, weight, self.training.class_weights(weight=weight), list(branch.conditions))
+        moved = Branch(
+            branch.name,
+            self.training.row_numbers[weight > 0],
+            weight,
+            self.training.class_weights(weight=weight),
+            list(branch.conditions),
+        )
         moved.children = [
             self._with_rows(child, weight * condition.match(self.training.matrix))
             for child, condition in zip(branch.children, branch.conditions)

@@ -122,6 +122,7 @@ class Growth(GrowthSteps):
         page, say, classes = self.page, self.say, self.training.classes
         counts = self.training.class_weights(weight=self.weight[node])
         page.section(self.names[node], level=2)
+        page.about_rows(self.training.row_numbers[self.weight[node] > 0])
         each = say.series(f"{label} {say.count(n)}" for label, n in zip(classes, counts) if n > 0)
         page.text(say("{rows} rows: {each}.", rows=say.count(counts.sum()), each=each))
         if "entropy" in self.shown:
