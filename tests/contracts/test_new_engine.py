@@ -52,6 +52,7 @@ def test_everything_that_knows_rows_knows_these(pages):
     assert vaglio.audit(pages, "species").to_dict()["rows"] == len(PagesSource.of_table(pages, "species"))
 
 
+@pytest.mark.slow
 def test_in_the_package_it_is_one_file_and_no_other_is_changed(tmp_path):
     package = PackageCopy(tmp_path)
     copy(Path(__file__).with_name("toy_engine.py"), package.package / "engines" / "pages.py")

@@ -87,6 +87,7 @@ def public(package: PackageCopy, name: str, module: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_kind_of_model_is_one_folder_and_at_most_three_other_files(tmp_path: Path) -> None:
     package = PackageCopy(tmp_path)
     copytree(TOY, package.package / "learners" / "means", ignore=ignore_patterns("__pycache__"))
@@ -122,6 +123,7 @@ STUMP_RECORD = """        Learner("stump", "tree", _estimators, "a tree of one t
 """
 
 
+@pytest.mark.slow
 def test_a_learner_of_a_known_kind_is_one_file_and_at_most_two_others(tmp_path: Path) -> None:
     package = PackageCopy(tmp_path)
     module = "vaglio.learners.trees.estimators.stump"

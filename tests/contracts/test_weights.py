@@ -95,22 +95,24 @@ def whole_weights(n: int, least: int = 1) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
-@pytest.mark.parametrize("power", [-1020, -9, 1, 900])
-def test_a_power_of_two_changes_no_bit(estimator: Any, power: int) -> None:
+def test_a_power_of_two_changes_no_bit(estimator: Any) -> None:
     X, y = mixed_table()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
     expected = output(fitted(estimator, X, y, weight), X)
-    np.testing.assert_array_equal(output(fitted(estimator, X, y, np.ldexp(weight, power)), X), expected)
+    for power in (-1020, -9, 1, 900):
+        found = output(fitted(estimator, X, y, np.ldexp(weight, power)), X)
+        np.testing.assert_array_equal(found, expected, err_msg=f"weights times 2**{power}")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
-@pytest.mark.parametrize("factor", [1 / 60, 0.1, 1e5 / 3])
-def test_a_common_factor_changes_no_prediction(estimator: Any, factor: float) -> None:
+def test_a_common_factor_changes_no_prediction(estimator: Any) -> None:
     X, y = mixed_table()
     weight = whole_weights(len(X))
     expected = output(fitted(estimator, X, y, weight), X)
-    np.testing.assert_allclose(output(fitted(estimator, X, y, weight * factor), X), expected, rtol=1e-9, atol=1e-9)
+    for factor in (1 / 60, 0.1, 1e5 / 3):
+        found = output(fitted(estimator, X, y, weight * factor), X)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=f"weights times {factor}")
 
 
 @pytest.mark.slow

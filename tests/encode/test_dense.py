@@ -53,6 +53,12 @@ def test_constant_and_empty_columns_become_zero():
     np.testing.assert_array_equal(DenseEncoder.learn(matrix).transform(matrix), np.zeros((2, 2)))
 
 
+def test_the_smallest_numbers_there_are_can_be_told_apart():
+    block = np.array([[0.0], [5e-324], [5e-324], [5e-324]])
+    encoder = DenseEncoder.learn(EncodedMatrix.from_arrays(block))
+    assert np.unique(encoder.transform(EncodedMatrix.from_arrays(block))).tolist() == [-1, 0]
+
+
 def test_coefficients_return_to_original_units():
     rng = np.random.default_rng(1)
     block = rng.normal(50, [1, 20], size=(30, 2))

@@ -232,5 +232,6 @@ def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatc
     some = inputs.iloc[:300]
     for found, expected in zip(model.kneighbors(some), held.kneighbors(some), strict=True):
         np.testing.assert_array_equal(found, expected)
-    shares = model.predict_proba(rows.drop(columns="target")).compute()  # by the workers, from the same files
-    np.testing.assert_array_equal(shares.to_numpy(), held.predict_proba(inputs))
+    partitions = frame_of(frame.head(300), 3).drop(columns="target")
+    shares = model.predict_proba(partitions).compute()  # by the workers, from the same files
+    np.testing.assert_array_equal(shares.to_numpy(), held.predict_proba(some))

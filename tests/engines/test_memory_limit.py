@@ -73,7 +73,7 @@ def test_row_groups_of_any_size(table, tmp_path, group):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
 def test_text(table, tmp_path):
     path = tmp_path / "rows.csv"
-    pyarrow.csv.write_csv(table.slice(0, 150_000), path)
+    pyarrow.csv.write_csv(table.slice(0, 80_000), path)
     check_that_the_limit_holds(path)
 
 
@@ -94,7 +94,7 @@ def test_neighbours_of_rows_that_do_not_fit(table, tmp_path):
             *("RandomForestClassifier", {"n_estimators": 4, "max_depth": 6}, ROOM, True), marks=pytest.mark.nightly
         ),
         ("C45Classifier", {"max_depth": 6}, ROOM, False),
-        ("C45Classifier", {"max_depth": 6}, 4 * ROOM, True),
+        pytest.param("C45Classifier", {"max_depth": 6}, 4 * ROOM, True, marks=pytest.mark.nightly),
     ],
     ids=["forest", "c45 by levels", "c45"],
 )

@@ -60,7 +60,17 @@ TABLES = ("csv", "arff", "json", "arrow", "parquet", "xlsx")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("targets", "attempts"), [(("models",), 400), (("options",), 12), (TABLES, 60)])
+@pytest.mark.parametrize(
+    ("targets", "attempts"),
+    [
+        (("models",), 100),
+        (("options",), 6),
+        (TABLES, 30),
+        pytest.param(("models",), 400, marks=pytest.mark.nightly),
+        pytest.param(("options",), 12, marks=pytest.mark.nightly),
+        pytest.param(TABLES, 60, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_short_run_finds_nothing(targets: tuple[str, ...], attempts: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.fuzz", "--attempts", str(attempts), "--seed", "7", "--state", tmp_path]
     command += [word for target in targets for word in ("--target", target)]

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import log_loss
-from tests.contracts.estimators import classifiers, kind_of, one_per_kind
-from tests.contracts.test_exports import CLASSES, COSTS, check_every_form, rows
+from tests.contracts.test_exports import CLASSES, COSTS, check_every_form, make, rows
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.fitted import Fitted, export_formats
 from vaglio.fitted.file import from_bytes, to_bytes
+from vaglio.learners.registry import LEARNERS
 from vaglio.model.calibration import Calibration
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -33,15 +33,14 @@ def same(found: Any, wanted: Any) -> None:
 def models() -> dict[str, Fitted]:
     """One calibrated model per kind; which calibration it is does not matter here."""
     X, y = rows()
-    kinds = set(map(kind_of, classifiers()))
-    found = {}
-    for estimator in one_per_kind():
-        if kind_of(estimator) in kinds and hasattr(estimator, "predict_proba"):
+    found: dict[str, Fitted] = {}
+    for name in sorted(LEARNERS, key=lambda name: name not in ("c45", "bagging", "logistic", "ripper")):
+        kind, estimator = LEARNERS[name].kind, make(name)
+        if kind not in found and hasattr(estimator, "predict_proba"):
             try:
-                fitted = estimator.fit(X, y).fitted_
+                found[kind] = replace(estimator.fit(X, y).fitted_, calibration=CALIBRATION)
             except NotSupportedError:
                 continue
-            found[kind_of(estimator)] = replace(fitted, calibration=CALIBRATION)
     assert len(found) > 10
     return found
 

@@ -120,11 +120,13 @@ def messy(tmp_path_factory) -> Visitor:
     visitor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_text_of_a_page_comes_from_the_catalogue(messy, page):
     assert leaks(messy.get(f"/{page}?lang={PSEUDO}").text, names_in(messy)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["c45", "ripper", "naive-bayes", "logistic"])
 def test_every_text_about_a_model_comes_from_the_catalogue(messy, learner):
     run = messy.studio.jobs.latest("learn").name
@@ -138,6 +140,7 @@ def test_every_text_of_an_empty_studio_comes_from_the_catalogue(enter, page):
     assert leaks(enter().get(f"/{page}?lang={PSEUDO}").text, names_in(enter())) == []
 
 
+@pytest.mark.slow
 def test_a_text_that_is_written_around_the_catalogue_is_found(messy):
     page = messy.get(f"/learn?lang={PSEUDO}").text.replace("</main>", "<p>Nobody translated this.</p></main>")
     assert leaks(page, names_in(messy)) == ["Nobody translated this."]
@@ -160,6 +163,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "fields"), WRONG)
 def test_what_is_wrong_is_said_in_the_language_of_the_page(messy, path, fields):
     said = {}
@@ -171,6 +175,7 @@ def test_what_is_wrong_is_said_in_the_language_of_the_page(messy, path, fields):
     assert said["en"] != said["it"] != said[PSEUDO] != said["en"]
 
 
+@pytest.mark.slow
 def test_reasons_and_problems_for_scripts_are_in_the_language_of_the_page(messy):
     run = messy.studio.jobs.latest("learn").name
     headers = {"origin": ORIGIN, "accept-language": "it"}
@@ -181,6 +186,7 @@ def test_reasons_and_problems_for_scripts_are_in_the_language_of_the_page(messy)
     assert (told["code"], told["values"]) == ("value-not-number", {"column": "age", "value": "old"})
 
 
+@pytest.mark.slow
 def test_every_template_of_the_pages_is_translated():
     ours = {template for template, where, _ in templates() if where.startswith(("studio/", "serve/"))}
     assert len(ours) > 400
@@ -204,12 +210,14 @@ def test_every_template_of_the_pages_is_translated():
         assert lang == "en" or {each for each in ours if locale.translated(each) == each} <= same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_numbers_have_one_form_on_an_italian_page(messy, page):
     for line in Texts(messy.get(f"/{page}?lang=it").text).found:
         assert not re.search(r"\d\.\d+\s*%|\d%", line), line
 
 
+@pytest.mark.slow
 def test_a_decimal_number_is_written_as_the_language_does(messy):
     run = messy.studio.jobs.latest("learn").name
     english, italian = (messy.get(f"/compare?run={run}&lang={lang}").text for lang in ("en", "it"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import runpy
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import run_here
 from tests.studio.conftest import messy_table
 
 import vaglio
@@ -29,6 +32,15 @@ def run(command: list[str], folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def run_shell_line(line: str) -> None:
+    """Run a line of a script: the program in this process, what is not the program by a shell."""
+    if not line.startswith("vaglio "):
+        run(["sh", "-e", "-c", line], Path.cwd())
+        return
+    outcome = run_here(*shlex.split(line)[1:])
+    assert outcome.code == 0, outcome.err
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "learner", "fields"),
@@ -39,7 +51,7 @@ def run(command: list[str], folder: Path) -> None:
         (STEPS[:3], "c45", {"way": "choose", "candidates": "1", "plan": "folds_3", "learner": ["c45", "knn"]}),
     ],
 )
-def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, steps, learner, fields):
+def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, monkeypatch, steps, learner, fields):
     visitor = enter()
     visitor.upload("messy.csv", messy_table())
     for address, given in steps:
@@ -52,13 +64,14 @@ def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, step
     shutil.copy(visitor.studio.project.tables / "messy.csv", made)
     model = f"model={name}/{learner}"
     (made / "work.py").write_bytes(visitor.get(f"/export/program?{model}").content)
-    run([sys.executable, "work.py"], made)
+    monkeypatch.chdir(made)
+    runpy.run_path("work.py", run_name="__main__")
     assert (made / f"{learner}.vaglio").read_bytes() == (folder / f"{learner}.vaglio").read_bytes()
     (made / f"{learner}.vaglio").unlink()
     lines = visitor.get(f"/export/commands?{model}").text
     # The last line only shows the model.
-    script = "\n".join(lines.splitlines()[:-1]).replace("vaglio ", f"{sys.executable} -m vaglio ")
-    run(["sh", "-e", "-c", script], made)
+    for line in lines.splitlines()[:-1]:
+        run_shell_line(line)
     assert vaglio.load(made / f"{learner}.vaglio").digest == vaglio.load(folder / f"{learner}.vaglio").digest
 
 

@@ -328,7 +328,8 @@ def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Range
         unit = np.ldexp(1.0, np.where(unsquarable, np.frexp(largest)[1] - 1, 0))
         near = replace(ranges, low=ranges.low / unit, high=ranges.high / unit)
         mean, deviation = weighted_moments(block / unit, weight, near)
-        return mean * unit, deviation * unit
+        # Of the smallest numbers there are, the deviation would be rounded to 0.
+        return mean * unit, np.maximum(deviation * unit, np.nextafter(0.0, 1.0))
     if weight is None and not ranges.missing:
         total: Any = len(block)
         mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
@@ -47,6 +47,7 @@ def check_file(model: Any, rows: np.ndarray, predicted: np.ndarray) -> None:
 @pytest.mark.parametrize("estimator", mostly_slow(classifiers()), ids=name_of)
 @FEW
 @given(X=TABLES, unseen=arrays(np.float64, 3, elements=SIZE), weight=st.none() | WEIGHTS, constant=st.booleans())
+@example(X=np.array([[0.0], [5e-324], [5e-324], [5e-324]]), unseen=np.zeros(3), weight=None, constant=False)
 def test_probabilities_are_numbers_that_add_up_to_one(
     estimator: Any, X: np.ndarray, unseen: np.ndarray, weight: float | None, constant: bool
 ) -> None:
@@ -75,6 +76,7 @@ def test_probabilities_are_numbers_that_add_up_to_one(
 @pytest.mark.parametrize("estimator", mostly_slow(regressors()), ids=name_of)
 @FEW
 @given(X=TABLES, target=SIZE)
+@example(X=np.zeros((4, 1)), target=1.7e308)
 def test_predicted_numbers_are_numbers(estimator: Any, X: np.ndarray, target: float) -> None:
     y = np.where(np.arange(len(X)) % 2, target, 1.0)
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -91,7 +91,9 @@ def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, qu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "hamming", "canberra"])
-@pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "brute"])
+@pytest.mark.parametrize(
+    "algorithm", ["auto", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("kd_tree", "brute"))]
+)
 def test_metrics_of_numbers(metric, algorithm, data, table, queries, outside):
     X, y = data.select(["real", "count", "target"]).xy("target")
     ours = outside(vaglio.KNeighborsClassifier(4, metric=metric, algorithm=algorithm), X, y)

@@ -261,6 +261,13 @@ def test_rows_that_contradict_each_other() -> None:
         np.testing.assert_allclose(model.predict_proba(X)[0], [0.75, 0.25])
 
 
+def test_a_price_is_chosen_even_where_squares_overflow():
+    y = np.where(np.arange(6) % 2, 1.7e308, 1.0)
+    for smallest in (False, True):
+        model = vaglio.DecisionTreeRegressor(ccp_alpha="cv", one_standard_error=smallest, random_state=0)
+        assert model.fit(np.zeros((6, 1)), y).get_n_leaves() == 1
+
+
 def test_a_degenerate_tree_is_deep_without_recursion() -> None:
     """Classes alternate along one column: a row or two split off at every level."""
     n = 1500

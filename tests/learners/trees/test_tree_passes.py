@@ -126,8 +126,15 @@ CASES = {
 }
 
 
+# The others have folds, weights and rows that spread one by one.
+NIGHTLY = ("folds of weights", "folds of spread rows", "reduced, spread")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.nightly] if case in NIGHTLY else []) for case in CASES],
+)
 def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, folder, memory):
     learner, target, weight = CASES[case]
     expected = model_bytes(in_memory(learner, table, target, weight))

@@ -75,6 +75,8 @@ def choose(
 ) -> tuple[float, Bunch]:
     """Return the price of least error, and the table of what was tried; ``given`` is that of :func:`prices`."""
     keep, ends, tried = given
+    # Squares of the largest numbers there are overflow, and then no tree is better than the smallest.
+    errors, spread = (np.where(np.isnan(values), np.inf, values) for values in (errors, spread))
     # The last of equal ones is the smallest tree; the factor lets errors that differ only by rounding count as equal.
     best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[-1])
     if estimator.one_standard_error:
