@@ -519,6 +519,22 @@ class Evaluation(LabelMeasures):
         """
         return _rendering.evaluation_html(self, locale_of(lang))
 
+    def plot(self, *, lang: str | Locale = "en") -> Any:
+        """Draw the confusion matrix and, with scores, the ROC, precision-recall and gain curves.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from vaglio.evaluation.displays.overview import draw_overview
+
+        return draw_overview(self, lang)
+
     def __repr__(self) -> str:
         return self.to_text()
 

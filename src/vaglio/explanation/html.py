@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
 from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.messages.locale import ENGLISH, Locale
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 
 # Text takes the colour of the page around it. The two hues stand out (3:1 and more) on white and on black alike, and
 # never speak alone: sides have their own headings, and every bar its number.
@@ -26,6 +27,7 @@ _STYLE = """
 .vaglio-explanation .against i{background:#d0662b}
 .vaglio-explanation .weight{flex:0 0 4.5rem;text-align:right;font-variant-numeric:tabular-nums}
 .vaglio-explanation .note{margin:.3rem 0;opacity:.85;overflow-wrap:anywhere}
+.vaglio-explanation .row{font-size:.8rem;opacity:.7;margin:1.2rem 0 .1rem}
 .vaglio-explanation .otherwise{margin:.6rem 0 0;padding:.4rem .6rem;border-left:.2rem solid #2f81c6;
 background:rgba(128,128,128,.1)}
 """
@@ -33,6 +35,24 @@ background:rgba(128,128,128,.1)}
 
 def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
     """Return the explanation as one element with its own style, in the language of the locale."""
+    return _framed(_body(explanation, locale))
+
+
+def to_fragments(explanations: Sequence[Explanation], rest: Sequence[Message], locale: Locale = ENGLISH) -> str:
+    """Return the explanations of several rows, each below the number of its row, and what is said about the rest."""
+    parts = [
+        f'<p class="row">{escape(locale.say("Row {n:,}", n=n))}</p>{_body(explanation, locale)}'
+        for n, explanation in enumerate(explanations, 1)
+    ]
+    parts += [_paragraph("note", line, locale) for line in rest]
+    return _framed("".join(parts))
+
+
+def _framed(body: str) -> str:
+    return f'<div class="vaglio-explanation"><style>{_STYLE.replace(chr(10), "")}</style>{body}</div>'
+
+
+def _body(explanation: Explanation, locale: Locale) -> str:
     weights = [r.weight for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max((abs(weight) for weight in weights if np.isfinite(weight)), default=1.0) or 1.0
     chance = "" if explanation.probability is None else f" {locale.number(explanation.probability, '.1%')}"
@@ -42,7 +62,6 @@ def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
     decided = explanation.decision
     decision = locale.marks(str(decided)) if isinstance(decided, float) else str(decided)
     parts = [
-        f"<style>{_STYLE.replace(chr(10), '')}</style>",
         f'<p class="decision">{escape(decision)}<span class="chance">{escape(chance + second)}</span></p>',
         _paragraph("note", explanation.cost_in_words, locale),
         _side(locale.say("Because"), "for", explanation.reasons, largest, locale),
@@ -54,7 +73,7 @@ def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
         other = explanation.counterfactual
         said = text("It would be {decision} if {changes}.", decision=str(other.decision), changes=other.in_words)
         parts.append(_paragraph("otherwise", said, locale))
-    return f'<div class="vaglio-explanation">{"".join(parts)}</div>'
+    return "".join(parts)
 
 
 def _paragraph(kind: str, said: str | None, locale: Locale) -> str:

@@ -14,6 +14,7 @@ from vaglio.document.notation import Notation
 from vaglio.document.training import Training, row_frame
 from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.evaluation.rows import MemoryRows
 from vaglio.learners.inputs import check_labels
 from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, find
@@ -21,7 +22,7 @@ from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Lookup, family_of
 from vaglio.runtime.arguments import checked
-from vaglio.typing import ColumnLike, Estimator, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike, TableSource
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
@@ -46,8 +47,8 @@ def learners() -> list[str]:
 @checked
 def trace(
     learner: str | Estimator,
-    X: TableLike,
-    y: ColumnLike,
+    X: TableSource,
+    y: str | int | ColumnLike | None = None,
     *,
     row: Any = None,
     lang: str = "en",
@@ -69,8 +70,7 @@ def trace(
     ----------
     learner : str or classifier
         The id of a learner, an estimator, or an estimator fitted to this table.
-    X : frame, Table or array of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y : table (or its file) and name of its class column, or X and the labels
     row : dict, sequence or frame of one row, optional
         A row to classify.
     lang : str, default="en"
@@ -121,7 +121,8 @@ def trace(
     with_text = entry is not None and entry.counts_words
     page = Page(say)
     page.facts["learner"] = learner_id
-    training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
+    rows = MemoryRows.of_arrays(X, y)
+    training = prepare(estimator, rows.X, rows.y, row, max_rows, max_steps, with_text=with_text)
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.
     return page.finish(say("Step by step: {learner}", learner=_name_of(learner_id, estimator)))
