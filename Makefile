@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 FORCE: ;
 .PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front links coverage sanitize \
-        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest dropin dropin-clients clean
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest cells dropin dropin-clients clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -141,6 +141,10 @@ dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes i
 
 dropin-clients: build $(STAMPS)/test ## the tests of projects that build on scikit-learn, with vaglio's classes in place; PROJECTS="skops mapie" for some
 	@$(BIN)/python -m tools.dropin.clients $(PROJECTS)
+
+cells: build $(STAMPS)/test ## compare every cell of many tables with its text, whole, in parts and for a model: DATA="folder folder" [JUDGED=file]
+	@test -n "$(DATA)" || { echo "Say where the tables are: make cells DATA=folder" >&2; exit 2; }
+	@$(BIN)/python -m tools.cells $(DATA) $(addprefix --judged ,$(JUDGED))
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))

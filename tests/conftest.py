@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import secrets
 import shutil
 import signal
+from collections.abc import Generator
 
 import numpy as np
 import pytest
@@ -40,6 +42,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--shuffle", type=int, metavar="SEED", help="run files, and the tests of each file, in random order"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # What is imported and collected stays until the end. Looking for garbage in it takes as long as collecting it.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

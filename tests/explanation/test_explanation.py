@@ -126,7 +126,7 @@ def test_similar_training_rows_are_named_where_trees_vote(penguins):
     X, y = penguins
     for learner in ("random-forest", "bagging", "adaboost"):
         model = LEARNERS[learner].make().fit(X, y)
-        note = model.explain(X.iloc[[200]], training=X)[0].notes[-1]
+        note = next(note for note in model.explain(X.iloc[[200]], training=X)[0].notes if "most similar" in note)
         similarity = model.similarity(X.iloc[[200]], X).toarray()[0]
         first, share = re.search(r": (\d+) \((\d+)%\)", note).groups()
         assert similarity[int(first)] == similarity.max()

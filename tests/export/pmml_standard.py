@@ -221,7 +221,6 @@ class Document:
         x = [row[each.get("field")] for each in model.find("VectorDictionary/VectorFields")]
         vectors = {v.get("id"): _numbers(v[0]) for v in model.iterfind("VectorDictionary/VectorInstance")}
         kernel = _kernel(next(each for each in model if each.tag.endswith("KernelType")))
-        assert model.get("maxWins") == "true"
         values = []
         for machine in model.iterfind("SupportVectorMachine"):
             coefs = [float(each.get("value")) for each in machine.find("Coefficients")]
@@ -231,6 +230,9 @@ class Document:
                 products = x
             total = sum(a * b for a, b in zip(coefs, products, strict=True))
             values.append(total + float(machine.find("Coefficients").get("absoluteValue")))
+        if model.get("functionName") == "regression":
+            return values[0], {}
+        assert model.get("maxWins") == "true"
         machines = model.findall("SupportVectorMachine")
         first = [self._label(machine.get("targetCategory")) for machine in machines]
         if model.get("classificationMethod") == "OneAgainstAll":

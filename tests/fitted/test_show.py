@@ -6,6 +6,7 @@ import pytest
 
 import vaglio
 from vaglio.fitted import Fitted
+from vaglio.learners.registry import REGRESSORS
 
 
 def test_one_line_says_what_it_is(play):
@@ -55,3 +56,13 @@ def test_a_regressor_has_no_classes():
     tree = vaglio.DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.0, 1.0, 1.0])
     assert "classes" not in repr(tree.fitted_)
     assert "<svg" in tree._repr_html_()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_a_notebook_shows_every_model_of_numbers(name):
+    X = {"size": [float(at) for at in range(24)], "colour": ["red", "green", "blue"] * 8}
+    fitted = REGRESSORS[name].make().fit(vaglio.Table.from_any(X), [at * 0.5 for at in range(24)]).fitted_
+    assert fitted.learner in fitted._repr_html_()
+    if name == "linear":
+        assert all(word in fitted._repr_html_() for word in ("size", "colour=red", "coefficient"))

@@ -34,7 +34,7 @@ def test_more_classes_have_regions_but_no_hyperplane():
     assert set(np.unique(display.codes)) == {0, 1, 2}
     display.plot()
     with pytest.raises(ValueError, match="two columns"):
-        DecisionRegionDisplay.from_estimator(None, np.zeros((3, 3)), y)
+        DecisionRegionDisplay.from_estimator(LogisticRegression(), np.zeros((3, 3)), y)
 
 
 def test_the_path_ends_on_the_separating_line():

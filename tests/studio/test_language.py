@@ -196,6 +196,7 @@ def test_every_template_of_the_pages_is_translated():
             "lift",
             "Bayes",
             "Server",
+            "{panel}: {reason}",
             "{n:.0f} s",
             "{n:.0f} min",
             "{n:.1f} h",

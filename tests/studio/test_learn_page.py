@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 
 import numpy as np
 import pytest
+from tests.studio.conftest import messy_table
 
 import vaglio
 from vaglio.learners.registry import LEARNERS
 from vaglio.studio.jobs.runner import Jobs
+from vaglio.studio.pages.runs import choose_run
 from vaglio.studio.project.folder import Project
 
 
@@ -47,6 +51,8 @@ def test_results_are_those_of_the_command_line(learned):
         ({"learner": ["c45"], "cost.0-1": "much"}, "costs", "A cost must be a number"),
         ({"learner": ["c45"], "cost.0-1": "inf"}, "costs", "finite"),
         ({"learner": ["c45"], "cost.0-9": "1"}, "costs", "another table"),
+        ({"learner": ["c45"], "cost.0-1": "1"}, "costs", "the cost of every error"),
+        ({"learner": ["c45"], "cost.missed": "5", "cost.positive": "0"}, "costs", "another table"),
     ],
 )
 def test_a_wrong_choice_starts_nothing_and_is_said_beside_the_field(learned, fields, where, said):
@@ -142,3 +148,54 @@ def test_an_earlier_state_of_the_table_is_said(enter):
     assert "trained on a different state of the table" in visitor.get("/learn").text
     assert "There is no model of this table yet" in visitor.get("/compare").text
     assert np.unique([run.name for run in visitor.studio.jobs.all("learn")]).size == 1
+
+
+PRICES = {"cost.missed": "5", "cost.alarm": "1,5", "cost.right": "0.5"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("positive", [0, 1])
+def test_costs_in_a_sentence_lead_every_page(enter, positive):
+    visitor = enter()
+    visitor.upload("messy.csv", messy_table())
+    visitor.post("/table/target", column="buys")
+    page = visitor.get("/learn").text
+    assert 'name="cost.missed"' in page
+    visitor.learn_here("c45", "naive-bayes", **PRICES, **{"cost.positive": str(positive)})
+    run = visitor.studio.jobs.latest("learn")
+    labels = ["no", "yes"]
+    yes, no = labels[positive], labels[1 - positive]
+    given = {(each["true"], each["predicted"]): each["cost"] for each in run.request["cost"]}
+    assert given == {(yes, no): 5.0, (no, yes): 1.5, (yes, yes): 0.5}
+    models = choose_run(visitor.studio.jobs, visitor.studio.bench.need_table())
+    for model in models:
+        e = model.evaluation()
+        names = np.array(e.labels)
+        paid = [given.get(pair, 0.0) for pair in zip(names[e.true], names[e.predicted])]
+        assert model.facts["mean_cost"] == pytest.approx(np.mean(paid))
+        always = {label: np.mean([given.get((t, label), 0.0) for t in names[e.true]]) for label in labels}
+        assert model.facts["trivial"]["cost"] == pytest.approx(min(always.values()))
+        assert always[model.facts["trivial"]["label"]] == min(always.values())
+    best = min(models, key=lambda model: model.facts["mean_cost"])
+    for path in ("/learn", "/compare"):
+        page = visitor.get(path).text
+        assert re.search(rf'class="money">{best.id} costs .* against always predicting', page), path
+        assert page.index(">Cost per row<") < page.index(">Accuracy</th>"), path
+    data = json.loads(re.search(r'id="compare-data">(.*?)</script>', visitor.get(f"/compare?class={yes}").text)[1])
+    assert data["cost"] == [1.5, 5.0, 0.5]
+    assert data["start"] == round(100 * 1.5 / (1.5 + 5 - 0.5))
+    # The form is as it was filled in, and the program repeats the model.
+    page = visitor.get("/learn").text
+    assert 'name="cost.alarm" value="1,5"' in page
+    assert f"cost = {given!r}" in visitor.get(f"/export/program?model={best.name}").text
+
+
+@pytest.mark.slow
+def test_a_model_that_gives_one_answer_is_called_so(enter):
+    visitor = enter()
+    visitor.upload("messy.csv", messy_table())
+    visitor.post("/table/target", column="buys")
+    visitor.learn_here("naive-bayes", **{"cost.positive": "1", "cost.missed": "100000", "cost.alarm": "1"})
+    page = visitor.get("/learn").text
+    assert "naive-bayes gives every row of the evaluation the same class, yes." in page
+    assert "saves nothing: always predicting yes costs" in page

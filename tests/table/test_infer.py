@@ -7,8 +7,9 @@ import io
 import numpy as np
 import pytest
 
+from vaglio.encode import Codebook
 from vaglio.errors import InputError
-from vaglio.table import MISSING, Column, Table, read
+from vaglio.table import MISSING, Column, Table, read, read_chunks
 from vaglio.table._convert import as_ordinal
 
 
@@ -334,3 +335,59 @@ def test_a_small_share_of_numbers_says_nothing_of_dates():
     days += [f"{month}/{day}/2023" for month in (1, 2, 3) for day in range(13, 29)]
     table = read(io.StringIO("day\n" + "".join(f"{day}\n" for day in days)), numeric_share=0.4, dayfirst=True)
     assert table["day"].tolist() == days
+
+
+# Name -> cells that are easily read in one way by pyarrow and in another by rules, and what they are.
+BOTH_WAYS = {
+    "infinite": (["1.0", "inf", "1.0", "inf", "2.5"] * 4, "numeric"),
+    "empty": ([""] * 20, "nominal"),
+    "long among decimals": (["1000000000000005632", "3.88", "2.66", "7"] * 5, "numeric"),
+    "long": (["1000000000000005632", "3", "2", "7"] * 5, "nominal"),
+    "sixteen digits": (["1600000000000000", "1600000000000001", "3", "2"] * 5, "numeric"),
+    "truth": (["True", "False", "True", "True"] * 5, "nominal"),
+}
+
+
+@pytest.mark.parametrize("name", BOTH_WAYS)
+def test_a_column_is_the_same_whole_and_in_chunks(name):
+    cells, kind = BOTH_WAYS[name]
+    content = f"{name},z\n{''.join(f'{cell},u' + chr(10) for cell in cells)}".encode()
+    whole = read(io.BytesIO(content)).column(name)
+    for rows in (1, 7, 100):
+        parts = [part.column(name) for part in read_chunks(io.BytesIO(content), rows=rows)]
+        assert {part.kind for part in parts} == {whole.kind} == {kind}
+        assert [value for part in parts for value in part.values.tolist()] == pytest.approx(
+            whole.values.tolist(), nan_ok=True
+        )
+
+
+def test_a_code_with_a_letter_in_several_cells_is_no_mistake():
+    families = [str(at) for at in range(1, 200)]
+    table = read({"family": [*families, *["136A"] * 8], "height": [at % 9 + 0.5 for at in range(207)]})
+    assert table.column("family").kind == "nominal"
+    assert table["family"].tolist().count("136A") == 8
+    once = read({"family": [*families, "136A"], "height": [at % 9 + 0.5 for at in range(200)]})
+    assert once.column("family").unread is not None
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_few_cells_with_another_decimal_mark_are_no_decimals(mark):
+    """4,6 among whole numbers is a list of two where other columns have a decimal point; it is named."""
+    other = {".": ",", ",": "."}[mark]
+    rows = [(f"{at}{mark}25", "4" + other + "6" if at % 9 == 0 else str(at)) for at in range(1, 60)]
+    table = _read("".join(f"{a};{b}\n" for a, b in [("age", "source"), *rows]))
+    assert table["age"].tolist()[0] == 1.25
+    assert table.column("source").n_missing == 6
+    assert any("'source'" in remark and repr(f"4{other}6") in remark for remark in table.remarks)
+    codebook = Codebook.from_state(Codebook.learn(table).to_state())
+    again = codebook.encode(_read("".join(f"{a};{b}\n" for a, b in [("age", "source"), *rows]), codebook.cell_formats))
+    assert np.array_equal(again.numeric, codebook.encode(table).numeric, equal_nan=True)
+    # A column in which most numbers have the other mark is written so.
+    rows = [(f"{at}{mark}25", f"{at}{other}5") for at in range(1, 60)]
+    table = _read("".join(f"{a};{b}\n" for a, b in [("age", "pay"), *rows]))
+    assert table["pay"].tolist()[0] == 1.5
+    assert table["age"].tolist()[0] == 1.25
+
+
+def _read(text: str, like=None) -> Table:
+    return read(io.BytesIO(text.encode()), like=like)

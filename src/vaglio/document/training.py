@@ -129,6 +129,8 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
 def _value(value: Any, feature: Feature) -> Any:
     if value is None or (isinstance(value, str) and value.strip() in _MISSING):
         return np.nan if feature.kind == "numeric" else None
+    if feature.is_date:  # the codebook reads it as it was written in training
+        return value
     if feature.kind != "numeric":
         return str(value).strip() if isinstance(value, str) else value
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -20,14 +19,12 @@ from vaglio.model.calibration import Calibration
 from vaglio.model.condition import Condition
 from vaglio.model.costs import CostMatrix
 
-__all__ = ["RuleList", "Source", "Written", "moment", "spelled"]
+__all__ = ["RuleList", "Source", "Written", "spelled"]
 
 # Conditions and values in all: some fifty megabytes of source, which programs still read in seconds.
 MOST_WRITTEN = 1_000_000
 # Numbers in all: some hundred megabytes of source, which compilers still read.
 MOST_NUMBERS = 20_000_000
-
-_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,14 +212,3 @@ class Written:
                 form=self.form,
                 most_written=self.most,
             )
-
-
-def moment(days: float) -> str:
-    """Return days since 1970 as a date, with its time of day if it has one: text that SQL compares with dates."""
-    try:
-        found = _EPOCH + timedelta(microseconds=round(days * 86_400_000_000))
-    except OverflowError:
-        return "9999-12-31" if days > 0 else "0001-01-01"
-    if days == int(days):
-        return found.date().isoformat()
-    return found.isoformat(" ")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.export.source import moment
 from vaglio.fitted.formats import coefficient_rows, has_coefficients
+from vaglio.messages.figures import moment
 from vaglio.messages.listing import html_table
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, Number, join, text
@@ -50,14 +50,18 @@ def to_html(fitted: Fitted, lang: str = "en") -> str:
         # One row per column of the table, one column per class: weights are compared across classes.
         table: dict[str, dict[str, Any]] = {}
         for row in coefficient_rows(fitted):
-            side = (
-                text("{label} against {other}", label=row["class"], other=row["against"])
-                if "against" in row
-                else text("for {label}", label=row["class"])
-            )
-            table.setdefault(row["name"], {text("column"): row["name"]})[side] = row["coefficient"]
+            table.setdefault(row["name"], {text("column"): row["name"]})[_side(row)] = row["coefficient"]
         body = html_table(list(table.values()), max_rows=_WEIGHTS, locale=locale)
     return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{title}<br>{body}</div>'
+
+
+def _side(row: dict[str, Any]) -> Message:
+    """Return what a coefficient is for: a class, one class against another, or the predicted number."""
+    if "class" not in row:
+        return text("coefficient")
+    if "against" in row:
+        return text("{label} against {other}", label=row["class"], other=row["against"])
+    return text("for {label}", label=row["class"])
 
 
 def _facts(fitted: Fitted) -> list[Message]:

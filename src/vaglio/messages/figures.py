@@ -7,17 +7,19 @@ printed and which a :class:`~vaglio.messages.locale.Locale` writes with the mark
 from __future__ import annotations
 
 import math
+from datetime import datetime, timedelta
 
 from vaglio.messages.message import Message, Number, text
 from vaglio.messages.sentences import clip
 
-__all__ = ["count", "figure", "interval", "percent", "quantity", "rate", "short_number"]
+__all__ = ["count", "figure", "interval", "moment", "percent", "quantity", "rate", "short_number"]
 
 # What stands for a number that is not known.
 _UNKNOWN = Number("–")
 
 # Whole numbers below this are written out; larger ones have an exponent.
 _WRITTEN_OUT = 1e15
+_EPOCH = datetime(1970, 1, 1)
 
 
 def short_number(value: float) -> Number:
@@ -129,3 +131,18 @@ def quantity(value: object) -> str:
     if isinstance(value, float):
         return figure(value, 6)
     return clip(value, 80)
+
+
+def moment(days: float) -> str:
+    """Return days since 1970 as a date, with its time of day if it has one: text that SQL compares with dates.
+
+    >>> moment(19723.0), moment(19723.5)
+    ('2024-01-01', '2024-01-01 12:00:00')
+    """
+    try:
+        found = _EPOCH + timedelta(microseconds=round(days * 86_400_000_000))
+    except OverflowError:
+        return "9999-12-31" if days > 0 else "0001-01-01"
+    if days == int(days):
+        return found.date().isoformat()
+    return found.isoformat(" ")

@@ -23,8 +23,9 @@ from vaglio.plot.style import (
     panel_grid,
     quiet,
 )
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table
-from vaglio.typing import ColumnLike, Predictor, TableLike
+from vaglio.typing import ColumnLike, Estimator, Predictor, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,9 +103,10 @@ class DecisionRegionDisplay:
     n_hidden: int = 0
 
     @classmethod
+    @checked
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Predictor,
         X: TableLike,
         y: ColumnLike,
         resolution: int = 200,
@@ -266,7 +268,10 @@ class _Rows:
             X = X.to_frame()  # of the library that it came from
         if nw.dependencies.is_into_dataframe(X):
             return cls(nw.from_native(X, eager_only=True).to_pandas(), False)
-        values = np.asarray(X)
+        try:
+            values = np.asarray(X)
+        except ValueError as error:  # rows of different lengths
+            raise InputError("ragged-rows", "X must be a table: its rows differ in length.") from error
         if values.ndim != 2:
             raise InputError(
                 "two-columns-expected",
@@ -288,7 +293,7 @@ class _Rows:
                     column=column,
                     hint=did_you_mean(column, names, otherwise=text("there are")),
                 )
-            found.append(names.index(column) if isinstance(column, str) else int(column))
+            found.append(names.index(column) if isinstance(column, str) else column)
         if len(found) != 2 or len(set(found)) != 2 or not all(0 <= j < len(names) for j in found):
             raise InputError(
                 "two-columns-to-draw",
@@ -481,7 +486,8 @@ class PerceptronPathDisplay:
     classes: Any
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: TableLike, y: ColumnLike) -> Self:
+    @checked
+    def from_estimator(cls, estimator: Estimator, X: TableLike, y: ColumnLike) -> Self:
         """Take the lines from the ``history_`` of a fitted perceptron.
 
         Parameters
@@ -492,7 +498,12 @@ class PerceptronPathDisplay:
         y : array-like
             The classes of the rows.
         """
-        points = np.asarray(X, dtype=np.float64)
+        try:
+            points = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "numbers-expected-in-path", "The path of a perceptron is drawn for two columns of numbers."
+            ) from error
         if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
             raise InputError(
                 "two-columns-and-classes-expected",

@@ -6,8 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
-from vaglio.messages.figures import short_number
+import numpy as np
+
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import Number, text
 
@@ -18,6 +21,7 @@ __all__ = [
     "class_bars",
     "class_boxes",
     "count_grid",
+    "date_ticks",
     "line_path",
     "model_curves",
     "nice_ticks",
@@ -26,8 +30,10 @@ __all__ = [
 ]
 
 Point = tuple[float, float]
-# Characters of a label below or beside a chart.
-_LABEL = 14
+# Characters of a label below or beside a chart, and pixels that one takes.
+_LABEL, _CHARACTER = 14, 6.6
+# Distances of grid lines along dates: in days, in months.
+_DAYS, _MONTHS = (1 / 1440, 5 / 1440, 15 / 1440, 1 / 24, 3 / 24, 6 / 24, 12 / 24, 1, 2, 7, 14), (1, 3, 6)
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -44,6 +50,40 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(k * step, 12) for k in range(first, last + 1)]
+
+
+def date_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:
+    """Return starts of years, months, days or hours between two dates, at most about so many, with their names.
+
+    Parameters
+    ----------
+    low, high : float
+        Days since 1970.
+    most : int, default=5
+
+    Examples
+    --------
+    >>> date_ticks(19723, 20500)
+    [(19723.0, '2024-01'), (19905.0, '2024-07'), (20089.0, '2025-01'), (20270.0, '2025-07'), (20454.0, '2026-01')]
+    >>> date_ticks(19723, 19723.3)
+    [(19723.0, '2024-01-01 00:00'), (19723.125, '2024-01-01 03:00'), (19723.25, '2024-01-01 06:00')]
+    """
+    raw = (high - low) / most
+    for step in _DAYS:
+        if step >= raw:
+            places = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+            return [(float(day), moment(day)[:16] if day % 1 else _midnight(day, step)) for day in places]
+    months = next((step for step in _MONTHS if step * 30 >= raw), 12)
+    unit: Any = "M" if months < 12 else "Y"
+    step = months if months < 12 else int(max(1, nice_ticks(0, raw / 365, 1)[-1]))
+    first, last = (np.datetime64(math.floor(day), "D").astype(f"M8[{unit}]").astype(np.int64) for day in (low, high))
+    starts = [np.datetime64(int(k), unit) for k in range(-(-int(first) // step) * step, int(last) + 1, step)]
+    placed = [(float(start.astype("M8[D]").astype(np.int64)), str(start)) for start in starts]
+    return [(day, name) for day, name in placed if low <= day <= high]
+
+
+def _midnight(day: float, step: float) -> str:
+    return moment(day) if step >= 1 else f"{moment(day)} 00:00"
 
 
 @dataclass(frozen=True)
@@ -103,6 +143,7 @@ def axes(
     ytext: Callable[[float], str],
     most: tuple[int, int] = (5, 5),
     *,
+    dates: tuple[bool, bool] = (False, False),
     locale: Locale = ENGLISH,
 ) -> str:
     """Return grid lines, the numbers beside them, and the names of both axes.
@@ -116,23 +157,23 @@ def axes(
         From a number to the text beside its grid line.
     most : (int, int), default=(5, 5)
         About how many grid lines, across and up.
+    dates : (bool, bool), default=(False, False)
+        Whether the numbers across, and up, are days since 1970.
     locale : Locale
     """
     parts = []
     bottom, top = frame.up(frame.y[0]), frame.up(frame.y[1])
     left, right = frame.across(frame.x[0]), frame.across(frame.x[1])
-    for value in nice_ticks(*frame.x, most[0]):
+    for value, said in _ticks(frame.x, most[0], xtext, dates[0]):
         at = frame.across(value)
         parts.append(f'<path class="grid" d="M{at:g} {top:g}V{bottom:g}"/>')
         parts.append(
-            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{locale.text(xtext(value))}</text>'
+            f'<text class="tick" x="{at:g}" y="{bottom + 15:g}" text-anchor="middle">{locale.text(said)}</text>'
         )
-    for value in nice_ticks(*frame.y, most[1]):
+    for value, said in _ticks(frame.y, most[1], ytext, dates[1]):
         at = frame.up(value)
         parts.append(f'<path class="grid" d="M{left:g} {at:g}H{right:g}"/>')
-        parts.append(
-            f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{locale.text(ytext(value))}</text>'
-        )
+        parts.append(f'<text class="tick" x="{left - 6:g}" y="{at + 4:g}" text-anchor="end">{locale.text(said)}</text>')
     middle = (left + right) / 2, (top + bottom) / 2
     parts.append(
         f'<text class="axis" x="{middle[0]:g}" y="{frame.height - 5:g}" text-anchor="middle">'
@@ -143,6 +184,10 @@ def axes(
         f'transform="rotate(-90 11 {middle[1]:g})">{escape(locale.text(ylabel))}</text>'
     )
     return "".join(parts)
+
+
+def _ticks(ends: tuple[float, float], most: int, said: Callable[[float], str], dated: bool) -> list[tuple[float, str]]:
+    return date_ticks(*ends, most) if dated else [(value, said(value)) for value in nice_ticks(*ends, most)]
 
 
 def picture(
@@ -222,11 +267,11 @@ def class_bars(
     locale : Locale
     """
     tallest = max((sum(bar) for bar in counts), default=1) or 1
-    frame = Frame(640, 300, y=(0, tallest), x=(0, max(len(counts), 1)), bottom=56)
-    parts = [
-        axes(Frame(640, 300, y=(0, tallest), x=(0, 1), bottom=56), "", "", lambda v: "", _number, (1, 4), locale=locale)
-    ]
-    every = max(1, math.ceil(len(counts) / 9))
+    said = [locale.text(name) for name in names]
+    height, every, slanted = _below_bars(said)
+    frame = Frame(640, height, y=(0, tallest), x=(0, max(len(counts), 1)), bottom=height - 244)
+    scale = Frame(640, height, y=(0, tallest), x=(0, 1), bottom=height - 244)
+    parts = [axes(scale, "", "", lambda v: "", _number, (1, 4), locale=locale)]
     for b, bar in enumerate(counts):
         left, right, base = frame.across(b + 0.05), frame.across(b + 0.95), 0.0
         drawn = ""
@@ -236,18 +281,31 @@ def class_bars(
                 css = f"c{k}" if coloured else "plain"
                 drawn += _rect(css, left, top, right - left, bottom - top)
                 base += n
-        name = locale.text(names[b])
-        label = f"{name}: {locale.text(_number(sum(bar)))}"
+        label = f"{said[b]}: {locale.text(_number(sum(bar)))}"
         hit = _rect("hit", left, frame.top, right - left, frame.up(0) - frame.top)
         parts.append(_linked(drawn + hit, addresses[b] if addresses else None, label))
         if b % every == 0:
-            middle = (left + right) / 2
-            parts.append(
-                f'<text class="tick" x="{middle:g}" y="{frame.up(0) + 16:g}" text-anchor="middle">'
-                f"{escape(_brief(name))}</text>"
-            )
+            parts.append(_below((left + right) / 2, frame.up(0) + 16, said[b], slanted))
     description = text("{n:,} {n:bar|bars}, stacked by class.", n=len(counts))
-    return _chart(640, 300, "".join(parts), title, description, addresses is not None, locale)
+    return _chart(640, height, "".join(parts), title, description, addresses is not None, locale)
+
+
+def _below_bars(names: Sequence[str]) -> tuple[int, int, bool]:
+    """Return the height of a chart of bars, which bars are named, and whether their names must slant to have room."""
+    longest = max((len(_brief(name)) for name in names), default=0)
+    room = 566 / max(len(names), 1)
+    every = max(1, math.ceil(longest * _CHARACTER / room))
+    # Some of the numbers are enough to read the others; a category without a name says nothing.
+    if every == 1 or len(names) > 16:
+        return 284, every, False
+    return 268 + round(0.6 * longest * _CHARACTER), 1, True
+
+
+def _below(x: float, y: float, name: str, slanted: bool) -> str:
+    if not slanted:
+        return f'<text class="tick" x="{x:g}" y="{y:g}" text-anchor="middle">{escape(_brief(name))}</text>'
+    turned = f'text-anchor="end" transform="rotate(-35 {x:g} {y - 4:g})"'
+    return f'<text class="tick" x="{x:g}" y="{y:g}" {turned}>{escape(_brief(name))}</text>'
 
 
 def class_boxes(
@@ -256,6 +314,7 @@ def class_boxes(
     xlabel: str,
     coloured: bool = True,
     *,
+    dates: bool = False,
     locale: Locale = ENGLISH,
 ) -> str:
     """Return one box per class: quartiles, median and whiskers.
@@ -265,17 +324,17 @@ def class_boxes(
     fives : sequence of (str, (low, q1, median, q3, high))
     title, xlabel : str
     coloured : bool, default=True
+    dates : bool, default=False
+        Whether the numbers are days since 1970.
     locale : Locale
     """
     low = min((five[0] for _, five in fives), default=0.0)
     high = max((five[4] for _, five in fives), default=1.0)
     height = 50 + 34 * len(fives)
     frame = Frame(640, height, left=120, x=(low, high if high > low else low + 1), y=(0, max(len(fives), 1)))
-    parts = [
-        axes(
-            Frame(640, height, left=120, x=frame.x, y=(0, 1)), xlabel, "", _number, lambda v: "", (6, 1), locale=locale
-        )
-    ]
+    scale = Frame(640, height, left=120, x=frame.x, y=(0, 1))
+    lines = (4, 1) if dates else (6, 1)
+    parts = [axes(scale, xlabel, "", _number, lambda v: "", lines, dates=(dates, False), locale=locale)]
     for k, (name, (least, q1, median, q3, most)) in enumerate(fives):
         middle = frame.up(len(fives) - k - 0.5)
         css = f"c{k}" if coloured else "plain"
@@ -297,6 +356,7 @@ def scatter(
     addresses: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     *,
+    dates: tuple[bool, bool] = (False, False),
     locale: Locale = ENGLISH,
 ) -> str:
     """Return a dot per row in the colour of its class.
@@ -309,11 +369,15 @@ def scatter(
     title : str
     addresses, labels : sequence of str, optional
         Where a click on a dot leads, and what it is called.
+    dates : (bool, bool), default=(False, False)
+        Whether the numbers across, and up, are days since 1970.
     locale : Locale
     """
     xs, ys = [p[0] for p in points] or [0.0], [p[1] for p in points] or [0.0]
-    frame = Frame(640, 420, x=_padded(min(xs), max(xs)), y=_padded(min(ys), max(ys)))
-    parts = [axes(frame, names[0], names[1], _number, _number, locale=locale)]
+    # A date needs more room beside its line than a number.
+    left = 118 if dates[1] else 56
+    frame = Frame(640, 420, left=left, x=_padded(min(xs), max(xs)), y=_padded(min(ys), max(ys)))
+    parts = [axes(frame, names[0], names[1], _number, _number, dates=dates, locale=locale)]
     for at, (x, y, code) in enumerate(points):
         css = f"c{code}" if code >= 0 else "plain"
         dot = f'<circle class="{css} row-dot" cx="{frame.across(x):g}" cy="{frame.up(y):g}" r="4"/>'
@@ -349,13 +413,14 @@ def count_grid(
     locale : Locale
     """
     most = max((n for row in counts for n in row), default=1) or 1
-    cell, left, top = 46.0, 120.0, 26.0
+    longest = max((len(_brief(name)) for name in across), default=0)
+    cell, left, slanted = 46.0, 120.0, longest * _CHARACTER > 46
+    top = 26.0 + (0.6 * longest * _CHARACTER if slanted else 0)
     parts = []
     for j, name in enumerate(across):
-        parts.append(
-            f'<text class="tick" x="{left + (j + 0.5) * cell:g}" y="{top - 8:g}" text-anchor="middle">'
-            f"{escape(_brief(name, 8))}</text>"
-        )
+        x, y = left + (j + 0.5) * cell, top - 8
+        turned = f'text-anchor="start" transform="rotate(-35 {x:g} {y:g})"' if slanted else 'text-anchor="middle"'
+        parts.append(f'<text class="tick" x="{x:g}" y="{y:g}" {turned}>{escape(_brief(name))}</text>')
     for i, name in enumerate(down):
         middle = top + (i + 0.5) * cell
         parts.append(
@@ -369,7 +434,8 @@ def count_grid(
                 + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">'
                 f"{locale.text(_number(n))}</text>"
             )
-    width, height = left + cell * len(across) + 10, top + cell * len(down) + 10
+    beyond = 0.82 * longest * _CHARACTER if slanted else 10
+    width, height = left + cell * len(across) + beyond, top + cell * len(down) + 10
     description = text("Number of rows for each pair of values.")
     return picture(width, height, "".join(parts), title, description, locale=locale)
 

@@ -56,6 +56,11 @@ def method_chapter(study: Study, name: str, command: str, source: str) -> dict[s
 def _sentence(study: Study) -> Message:
     selection = study.selection
     n_learners = len({trial.learner for trial in selection.trials})
+    if len(selection.trials) == 1:
+        trained = text(
+            "{learner} was trained on {n:,} {n:row|rows}.", learner=selection.best.learner, n=selection.n_train
+        )
+        return join(" ", [trained, _evaluating(study)])
     if len(selection.trials) > n_learners:
         compared = text(
             "{settings:,} settings of {n:,} {n:learner|learners} were compared {how}.",
@@ -203,8 +208,19 @@ def _cost_code(cost: CostLike) -> str:
 def _learners_code(learners: Any) -> str:
     if isinstance(learners, str):
         return repr([learners])
+    if isinstance(learners, Mapping) and any(isinstance(each, tuple) for each in learners.values()):
+        searched = [f"{name!r}: {_searched_code(each)}" for name, each in learners.items()]
+        return "{" + ", ".join(searched) + "}"
     items = learners.values() if isinstance(learners, Mapping) else [learners] if hasattr(learners, "fit") else learners
     return "[" + ", ".join(_learner_code(item) for item in items) + "]"
+
+
+def _searched_code(learner: Any) -> str:
+    """A learner, or one with the parameters to try."""
+    if not isinstance(learner, tuple):
+        return _learner_code(learner)
+    made, space = learner
+    return f"({_learner_code(made)}, {space!r})"
 
 
 def _learner_code(learner: Any) -> str:

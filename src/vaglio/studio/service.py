@@ -161,6 +161,8 @@ class Studio:
             "project": self.settings.project,
             "temporary": self.settings.temporary,
             "errors": {},
+            "problems": [],
+            "failed": False,
         }
         html = environment().get_template(template).render(**{**frame, **data})
         return Response(html, status, HEADERS, media_type="text/html")

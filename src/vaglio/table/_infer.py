@@ -12,14 +12,15 @@ alone. The target is never taken for an identifier or for text.
 2.  **Yes and no.** A column whose values, whatever their case, are one of the pairs of `WORD_PAIRS` is nominal, in
     the order no, yes. Spellings that differ in case stay different values, so that later rows are read in the same
     way; a remark names them.
-3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal. So are columns of integers
-    of which one is beyond 2**53, and all digits are kept.
+3.  **Codes.** Digits with a leading zero are codes: nominal. So are columns of integers of which one is 2**53 or
+    beyond, and all digits are kept.
 4.  **Numbers.** A column of numbers is numeric. They may have a decimal point or comma, a mark between thousands
     (point, comma, apostrophe, blank), a currency or percent sign, and a unit; marks and unit must be the same in the
     whole column. In ``1.234`` the other columns decide what the point is, then the column itself (it separates
     thousands if five numbers have it and numbers below 1000 do not), else it is a decimal mark; a remark says so. If
     at least `NUMERIC_SHARE` of the values and at least `FEWEST_NUMBERS` different ones are numbers, the other cells are
-    errors: they count as missing, `Column.unread` keeps them, and a remark names them. So is an infinite number.
+    errors: they count as missing, `Column.unread` keeps them, and a remark names them. Among numbers with codes such
+    as 16a all are codes. Infinite numbers are errors, however many.
 5.  **Dates and times.** Words that are dates of one format (ISO 8601; day, month and year of the usual national
     formats, with or without a time), some of them in ISO 8601, are numeric, interval, counted in days. Whether the day
     or the month comes first is shown by one day above 12 in any column, or by decimal commas; else the words stay
@@ -54,16 +55,20 @@ from vaglio.messages.options import as_nominal as as_nominal_option
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table._cell_format import NUMERIC_SHARE, CellFormat
-from vaglio.table._column import Column
+from vaglio.table._column import EXACT, Column
 from vaglio.table._convert import as_nominal, as_text
 from vaglio.table._dates import CLOCK, Days, read_dates, seconds_of_day
 from vaglio.table._numerals import (
     BY_OTHER_NUMBERS,
     BY_SMALL_NUMBERS,
     CODE,
+    DECIMALS,
+    INFINITE,
+    LONG,
     NUMBER,
     Numerals,
     is_numeral,
+    numbers_like,
     read_numerals,
 )
 from vaglio.table._words import MISSING, Words, is_no_number, tidy, word_counts
@@ -284,12 +289,13 @@ def _read_words(
 
 def _look(column: Column, clues: Clues) -> _Seen:
     counts = word_counts(column)
-    if Words(column.categories).match(CODE).any():
+    words = Words(column.categories)
+    if _are_codes(words):
         return _Seen(column, counts)
-    nothing = np.zeros(len(counts), dtype=bool)
-    if _share(is_numeral(column.categories), counts, nothing) >= _REMARKABLE / 2:
+    nothing, infinite = np.zeros(len(counts), dtype=bool), words.match(INFINITE)
+    if _share(is_numeral(column.categories), counts, infinite) >= _REMARKABLE / 2:
         read = read_numerals(column.categories, counts)
-        if _share(read.good, counts, read.absent) >= _REMARKABLE / 2:
+        if _share(read.good, counts, read.absent | infinite) >= _REMARKABLE / 2:
             return _Seen(column, counts, numerals=read)
     clock = seconds_of_day(column.categories)
     if _share(~np.isnan(clock), counts, nothing) >= _REMARKABLE:
@@ -297,11 +303,23 @@ def _look(column: Column, clues: Clues) -> _Seen:
     return _Seen(column, counts, days=read_dates(column.categories, counts, clues.dayfirst))
 
 
+def _are_codes(words: Words) -> bool:
+    """Return whether words are digits that are no quantity."""
+    if words.match(CODE).any():
+        return True
+    long = np.flatnonzero(words.match(LONG)).tolist()
+    return any(abs(int(words.words[at])) >= EXACT for at in long) and not words.match(DECIMALS).any()
+
+
 def _decided(seen: _Seen, clues: Clues, remarks: Remarks) -> _Seen:
     """Read again, by what the other columns show, where the column itself leaves it open."""
     words = seen.column.categories
     numerals = seen.numerals
-    if numerals is not None and numerals.why:
+    if numerals is not None and clues.decimal is not None and _contradicts(seen, clues.decimal):
+        # 4,6 among whole numbers is a list of two, if other columns have a decimal point.
+        values = numbers_like(words, clues.decimal, numerals.unit)
+        seen = replace(seen, numerals=replace(numerals, values=values, good=~np.isnan(values), decimal="", group=""))
+    elif numerals is not None and numerals.why:
         if clues.decimal is not None:
             seen = replace(seen, numerals=read_numerals(words, seen.counts, clues.decimal))
         elif clues.fallback is not None and numerals.doubtful:
@@ -319,6 +337,20 @@ def _decided(seen: _Seen, clues: Clues, remarks: Remarks) -> _Seen:
         )
         seen = replace(seen, days=read_dates(words, seen.counts, clues.dayfirst))
     return seen
+
+
+def _contradicts(seen: _Seen, decimal: str) -> bool:
+    """Return whether few numbers of a column have another decimal mark than the numbers of other columns."""
+    read = seen.numerals
+    if read is None or read.why or read.decimal in ("", decimal):
+        return False
+    marked = Words(seen.column.categories).match("\\" + read.decimal)[read.good]
+    return _is_rare(marked, seen.counts[read.good])
+
+
+def _is_rare(marked: np.ndarray, counts: np.ndarray) -> bool:
+    """Return whether less than half of the cells are marked, but some are."""
+    return bool(marked.any() and 2 * counts[marked].sum() < counts.sum())
 
 
 def _shown_decimal(seen: list[_Seen]) -> str | None:
@@ -351,9 +383,11 @@ def _as_numbers(
         return None
     if is_target and read.unit and read.good.sum() <= _MOST_LABELS:
         return None
-    if not _enough(read.good, read.absent, seen.counts, fewest, share):
+    infinite = Words(seen.column.categories).match(INFINITE)
+    if not _enough(read.good, read.absent | infinite, seen.counts, fewest, share):
         return None
-    if _has_codes([word for word, known in zip(seen.column.categories, read.good | read.absent) if not known]):
+    wrong = ~(read.good | read.absent)
+    if _has_codes([word for word, each in zip(seen.column.categories, wrong) if each], seen.counts[wrong]):
         return None
     cell_format = CellFormat(decimal=read.mark or clues.decimal or clues.fallback or "", unit=read.unit)
     column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit, cell_format=cell_format)
@@ -364,10 +398,10 @@ def _as_numbers(
     return column
 
 
-def _has_codes(wrong: Sequence[str]) -> bool:
-    """Return whether the words that are no numbers are codes, such as 16a and 01A: a single one may be a mistake."""
-    codes = sum(_CODE_WITH_LETTER.fullmatch(word) is not None for word in wrong)
-    return codes > 1 and 2 * codes > len(wrong)
+def _has_codes(wrong: Sequence[str], counts: np.ndarray) -> bool:
+    """Return whether the cells that are no numbers are codes, such as 16a and 01A: a single one may be a mistake."""
+    codes = sum(n for word, n in zip(wrong, counts.tolist()) if _CODE_WITH_LETTER.fullmatch(word))
+    return bool(codes > 1 and 2 * codes > counts.sum())
 
 
 def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Column | None:
@@ -503,7 +537,7 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
 
 def is_plain(words: Words) -> bool:
     """Return whether all words are numbers with a decimal point that leave nothing open."""
-    if not words.match(NUMBER).all() or words.match(CODE).any():
+    if not words.match(NUMBER).all() or _are_codes(words):
         return False
     return not (words.match(_OPEN).all() and words.match(r"\.").any())
 
@@ -542,6 +576,7 @@ def infer(
     tidied = [_tidied(column, looks, missing, clues, remarks, chosen) for column in columns]
     numbers = {} if typed else _numbers_in_words(tidied, clues, remarks, target, chosen)
     roles_given, decimal = set(settled), _decimal_of(numbers.values(), clues)
+    shown = {name for name, look in looks.items() if not look.whole} - set(numbers)
     out = []
     for column in tidied:
         is_target = column.name == target
@@ -554,8 +589,10 @@ def infer(
             if column.kind == "numeric" and not typed and not is_target and column.role == "input":
                 column = _numbers(column, look, remarks)
         unit = clues.units.get(column.name, "")
-        if decimal and column.kind == "numeric" and not column.is_date and column.cell_format is None:
-            column = column.replace(cell_format=CellFormat(decimal=decimal))
+        if column.kind == "numeric" and not column.is_date and column.cell_format is None:
+            # Decimals that were read with the file have its mark, whatever words in another column show.
+            mark = decimal if column.name not in shown or clues.decimal == "," else ""
+            column = column.replace(cell_format=CellFormat(decimal=mark)) if mark else column
         if unit and column.kind == "numeric" and not column.unit:
             column = _with_unit(column, unit)
         if own:
@@ -669,7 +706,7 @@ def _numbers_in_words(
         if not _of_words(column) or _pair(column) or (column.name in levels and column.name not in wanted):
             continue
         words = Words(column.categories)
-        if is_plain(words):
+        if is_plain(words) and not (clues.decimal == "," and _is_rare(words.match(r"\."), word_counts(column))):
             point_shown |= bool(words.match(r"\.").any())
             numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             # A point is shown, whatever the other columns have.

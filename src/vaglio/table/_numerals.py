@@ -30,8 +30,11 @@ UNITS = frozenset([
     "x",
 ])  # fmt: skip
 NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
-# Digits that are no quantity: a leading zero, or more of them than a float64 holds.
-CODE = r"^(0\d+|-?\d{16,})$"
+# Digits that are no quantity: with a leading zero, or, among whole numbers, more of them than a float64 holds.
+CODE, LONG = r"^0\d+$", r"^-?\d{16,}$"
+# Numbers that show that the others are no codes.
+DECIMALS = r"^[-+]?(\d+\.\d*|\.\d+|\d+[eE][-+]?\d+)([eE][-+]?\d+)?$"
+INFINITE = r"^[-+]?(inf|Inf|INF|infinity|Infinity|INFINITY)$"
 # A number with what may stand around it. The patterns are read by RE2, which has no look-ahead.
 _LETTER = r"A-Za-zÀ-ɏµ°€$£¥₹%‰"
 SHAPE = (

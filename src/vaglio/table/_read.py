@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+
 from vaglio.errors import InputError, ReadError
 from vaglio.messages.options import reading
 from vaglio.messages.sentences import listed
@@ -237,7 +239,7 @@ def _read_format(
         header = named if header is None else header
         source.remarks += remarks
         options["delimiter"] = "\t"
-    dialect = find_dialect(text, source.name, header=header, **options)
+    dialect = find_dialect(text, source.name, header=header, known=known, **options)
     text = text if dialect.end is None else bytes(text[: dialect.end])
     padded = survey(text, source.name, dialect, source.limits)
     told = (text, source.name, dialect, options["missing"])
@@ -266,6 +268,8 @@ def _columns(frame: Any, known: Mapping[str, CellFormat]) -> list[Column]:
 
     def made(name: str) -> Column:
         array = frame.column(name)
+        if pa.types.is_null(array.type):  # empty fields alone: no number shows that these are numbers
+            array = array.cast(pa.string())
         plain = numbers_from_arrow(name, array, known[name]) if name in known else None
         return plain or column_from_arrow(name, array)
 

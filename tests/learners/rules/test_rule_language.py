@@ -10,8 +10,8 @@ import pytest
 import vaglio
 from vaglio import RuleSet
 from vaglio.errors import InputError
-from vaglio.export.source import moment
 from vaglio.learners.rules.model.simplify import settled
+from vaglio.messages.figures import moment
 from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 
 COLUMNS = "COLUMN grade: low < middle < high\nCOLUMN word: x, y, z\nCOLUMN n: number\nCOLUMN m: number\n"

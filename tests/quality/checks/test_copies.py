@@ -8,6 +8,7 @@ import pytest
 
 import vaglio
 from vaglio import datasets
+from vaglio.quality.checks import copies
 
 
 def found(frame: pd.DataFrame, target: str) -> dict[str, str]:
@@ -41,6 +42,38 @@ def test_a_copy_in_a_small_table_and_none_by_chance() -> None:
     random = np.random.default_rng(1)
     rare = {f"x{i}": np.where(random.random(60) < 0.03, "yes", "no") for i in range(30)}
     assert found(pd.DataFrame(rare).assign(y=np.where(random.random(60) < 0.5, "a", "b")), "y") == {}
+
+
+def test_copies_among_many_columns_of_measurements() -> None:
+    """All of them divide the rows alike, so that only their values tell which is a copy of which."""
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({f"x{j}": random.normal(1e6 if j % 2 else 0, size=80) for j in range(40)})
+    frame.loc[3, ["x5", "x6"]] = np.nan
+    frame.loc[4, ["x7", "x8"]] = np.inf
+    for j in (0, 5, 7, 38):
+        frame[f"same as x{j}"] = frame[f"x{j}"]
+    for j in (1, 6, 39):
+        frame[f"follows from x{j}"] = 3 - 0.5 * frame[f"x{j}"]
+    for j in (2, 3):
+        frame[f"order of x{j}"] = frame[f"x{j}"].rank()
+    frame["name"] = pd.Categorical([f"n{row * 3 // 4}" for row in range(80)])
+    frame["name again"], frame["another name"] = frame["name"], frame["name"].cat.rename_categories(str.upper)
+    codes = found(frame.assign(y=np.repeat(["a", "b"], 40)), "y")
+    assert codes == {
+        **{f"same as x{j}": "copied-column" for j in (0, 5, 7, 38)},
+        **{f"follows from x{j}": "multiple-of-column" for j in (1, 6, 39)},
+        "name again": "copied-column",
+    }
+
+
+def test_many_columns_are_not_compared_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    relation = copies._relation
+    monkeypatch.setattr(copies, "_relation", lambda *pair: compared.append(pair) or relation(*pair))
+    random = np.random.default_rng(3)
+    table = vaglio.Table.from_any({"y": ["a", "b"] * 30, **{f"x{j}": random.normal(size=60) for j in range(50)}})
+    assert not vaglio.audit(table, "y").of_kind("copy")
+    assert compared == []
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast-cancer", "penguins"])

@@ -211,6 +211,13 @@ HEADINGS = [
     ([["continent", 1952, 1957, 1962], *([f"C{at}", at * 10, 30.5, 9] for at in range(9))], "continent 1952 1957 1962"),
     ([["district", 2022], *([f"D{at}", 300 + at] for at in range(9))], "district 2022"),
     ([["before", "1 week", "2 weeks"], *([at + 0.5, at / 2, at * 3] for at in range(9))], "before 1 week 2 weeks"),
+    # a table of results, one column per repetition
+    (
+        [["Rounds:", 0, 1, 2, 3], *([f"T{at}", at / 8, 0.5, 0.2, 1 / (at + 2)] for at in range(9))],
+        "Rounds: 0 1 2 3",
+    ),
+    # ranks are data, whatever the first row
+    ([["Ann", 1, 2, 3], ["Bob", 2, 1, 3], ["Cleo", 3, 1, 2], ["Dan", 1, 3, 2]], None),
     ([["Roma", 2022], ["Bari", 300], ["Milano", 41], ["Roma", 17]], None),
     ([["Roma", 1990, 2001], ["Bari", 1850, 1999], ["Milano", 1900, 2014]], None),
     ([[2000, 5.5], [2001, 6.5], [2002, 7.5]], None),
@@ -266,6 +273,32 @@ def test_row_names_of_r_are_a_column():
         assert table.columns == ("column_1", "mpg", "cyl")
         assert table["mpg"].tolist() == [21, 18]
         assert sum(map(len, read_chunks(io.BytesIO(text.encode())))) == 2
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_row_for_a_model_has_the_names_that_the_model_knows(delimiter, tmp_path):
+    """One row is no evidence of names: those of the model are, with or without the names of R's rows."""
+    train = _read('"mpg","cyl"\n"Mazda RX4",21,6\n"Valiant",18,6\n').select(["mpg", "cyl"])
+    for names, row in (("mpg,cyl", "Datsun,22.5,4"), ("name,mpg,cyl", "Datsun,22.5,4"), ("cyl,mpg", "4,22.5")):
+        content = f"{names}\n{row}\n".replace(",", delimiter).encode()
+        (tmp_path / "one.csv").write_bytes(content)
+        for table in (
+            read(io.BytesIO(content), like=train.cell_formats),
+            next(read_chunks(io.BytesIO(content), like=train.cell_formats)),
+            next(read_chunks(tmp_path / "one.csv", like=train.cell_formats)),
+        ):
+            assert (table["mpg"].tolist(), table["cyl"].tolist()) == ([22.5], [4.0])
+    years = _read("district,2001,2002\n" + "".join(f"D{at},{at + 0.5},{at * 5}\n" for at in range(20)))
+    for content in (b"2001,2002\n3,4\n", b"x,2002,2001\n5,4,3\n"):
+        known = {name: years.cell_formats[name] for name in ("2001", "2002")}
+        table = next(read_chunks(io.BytesIO(content), like=known))
+        assert (table["2001"].tolist(), table["2002"].tolist()) == ([3.0], [4.0])
+
+
+def test_a_delimiter_at_the_end_of_each_row_makes_no_names_of_rows():
+    for text in ("a,b\n1,2,\n3,4,\n", "a;b\n1;2;\n3;4;\n5;6;\n"):
+        with pytest.raises(ReadError, match="expected 2"):
+            _read(text)
 
 
 def test_the_types_and_flags_of_orange_are_no_rows():

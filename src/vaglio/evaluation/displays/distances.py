@@ -143,7 +143,7 @@ class ForestDistanceDisplay:
     @classmethod
     @checked
     def from_table(
-        cls, table: TableSource, target: str | int, *, max_rows: int = 300, seed: int = 0
+        cls, table: TableSource, target: str | int | ColumnLike, *, max_rows: int = 300, seed: int = 0
     ) -> ForestDistanceDisplay:
         """Grow a random forest on one half of a table and make the maps of the other half.
 

@@ -115,9 +115,9 @@ def naive(draft: Draft, draw: np.random.Generator, level: int) -> None:
     draft.ask(
         say("Which class does naive Bayes predict, by the last probability?"), Word(max(plain, key=plain.__getitem__))
     )
-    learner = find("naive-bayes")
-    options = {**learner.textbook, "alpha": 1 if level > 1 else 0}
-    draft.trace = trace(learner.cls(**options), *rows.xy(), row=list(row), lang=say.lang)
+    draft.trace = trace(
+        find("naive-bayes").make(textbook=True, alpha=1 if level > 1 else 0), *rows.xy(), row=list(row), lang=say.lang
+    )
 
 
 def joint(draft: Draft, draw: np.random.Generator, level: int) -> None:

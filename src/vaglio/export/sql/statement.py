@@ -9,7 +9,8 @@ from typing import Any
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError
-from vaglio.export.source import Written, moment
+from vaglio.export.source import Written
+from vaglio.messages.figures import moment
 from vaglio.messages.sentences import listed
 
 __all__ = [

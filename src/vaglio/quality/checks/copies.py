@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 
 def copied_columns(context: Context) -> Iterator[Finding]:
     """Find columns that say what an earlier column says."""
-    seen: dict[bytes, list[str]] = {}
+    seen: dict[bytes, _Group] = {}
     bits = _FEWEST_BITS + 2 * np.log2(max(1, len(context.inputs)))
     for name in context.inputs:
         column, profile = context.columns[name], context.profiles[name]
@@ -33,9 +33,9 @@ def copied_columns(context: Context) -> Iterator[Finding]:
         parts = _parts(column.take(context.sample))
         if _information(parts) < bits:
             continue
-        group = seen.setdefault(hashlib.sha256(parts.tobytes()).digest(), [])
+        group = seen.setdefault(hashlib.sha256(parts.tobytes()).digest(), _Group())
         telling = profile.n_distinct <= _MOST_DISTINCT * profile.n_present
-        for earlier in group:
+        for earlier in group.names if telling else group.candidates(column):
             message = _relation(context.columns[earlier], column, telling)
             if message is not None:
                 yield Finding(
@@ -50,7 +50,62 @@ def copied_columns(context: Context) -> Iterator[Finding]:
                     details={"of": earlier},
                 )
                 break
-        group.append(name)
+        group.append(column)
+
+
+class _Group:
+    """Columns that divide the rows alike, and which of them a further one may repeat or be a multiple of.
+
+    All columns of measurements without repeated values are one group, and a wide table may consist of them: candidates
+    are found without looking at each pair.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._words: dict[int, list[str]] = {}
+        self._numbers: list[str] = []
+        # Of each column of numbers: the rows and the values of its lowest, its highest and its median value.
+        self._rows = np.empty((0, 3), dtype=np.int64)
+        self._values = np.empty((0, 3))
+
+    def candidates(self, column: Column) -> list[str]:
+        """Return the columns of the group that this one may follow from, in their order."""
+        if column.kind == "numeric":
+            return self._on_a_line(column.data)
+        return self._words.get(_hash_of_words(column), [])
+
+    def append(self, column: Column) -> None:
+        """Take a column into the group."""
+        self.names.append(column.name)
+        if column.kind != "numeric":
+            self._words.setdefault(_hash_of_words(column), []).append(column.name)
+            return
+        n, x = len(self._numbers), column.data
+        if n == len(self._rows):
+            self._rows = np.resize(self._rows, (2 * n + 8, 3))
+            self._values = np.resize(self._values, (2 * n + 8, 3))
+        known = np.flatnonzero(~column.missing)
+        order = known[np.argsort(x[known], kind="stable")]
+        self._rows[n] = np.nanargmin(x), np.nanargmax(x), order[len(order) // 2]
+        self._values[n] = x[self._rows[n]]
+        self._numbers.append(column.name)
+
+    def _on_a_line(self, y: np.ndarray) -> list[str]:
+        """Return the columns whose median value follows from this one's by the line through the two ends."""
+        n = len(self._numbers)
+        x_low, x_high, x_median = self._values[:n].T
+        y_low, y_high, y_median = y[self._rows[:n]].T
+        with np.errstate(all="ignore"):
+            slope = (y_high - y_low) / (x_high - x_low)
+            shift = y_low - slope * x_low
+            largest = np.maximum(np.nanmax(np.abs(y)), np.abs(shift))
+            # What cannot be computed is not ruled out.
+            off = np.abs(slope * x_median + shift - y_median) > _ROUNDING * largest
+        return [self._numbers[place] for place in np.flatnonzero(~off)]
+
+
+def _hash_of_words(column: Column) -> int:
+    return hash(tuple(column.values.tolist()))
 
 
 def _parts(column: Column) -> np.ndarray:

@@ -20,6 +20,7 @@ from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
 from vaglio.studio.jobs.run_files import Progress, Request, Task
+from vaglio.studio.jobs.training import INNER_FOLDS, search_space, selection_options
 from vaglio.studio.project.steps import policy_of, read_table
 from vaglio.table import MISSING, TableWriter, read_chunks
 
@@ -101,10 +102,9 @@ def _changes(request: Request) -> list[ValueChange]:
 
 
 def report_study(request: Request) -> None:
-    """Run the study and write report.html into the folder of the run."""
+    """Train and evaluate the chosen model again, as its run did, and write report.html into the folder of the run."""
     # The other kinds of run need no templates and start faster without them.
     from vaglio.report import write_report
-    from vaglio.report.limits import judging_options
     from vaglio.study import Study
 
     learners = request.learners()
@@ -112,11 +112,7 @@ def report_study(request: Request) -> None:
     table = request.load().table
     learning_rows(table)
     progress.begin(0)
-    # The learners as given, without a search.
-    options = {"search": "none", **judging_options(*table.shape)}
-    study = Study(
-        table, table.target, learners=learners, cost=request.cost, seed=request.seed, selection_options=options
-    )
+    study = Study(table, table.target, cost=request.cost, seed=request.seed, **_as_in_the_run(request, learners))
 
     def report(done: int, total: int, what: str) -> None:
         progress.step(0, done, total, what)
@@ -130,7 +126,24 @@ def report_study(request: Request) -> None:
         lang=str(request.data.get("lang", "en")),
     )
     progress.end(0)
-    request.write_result({"report": "report.html", "learner": study.selection.best.learner})
+    request.write_result(
+        {"report": "report.html", "learner": study.selection.best.learner, "digest": study.fitted.digest}
+    )
+
+
+def _as_in_the_run(request: Request, learners: dict[str, Any]) -> dict[str, Any]:
+    """How a study finds the model of a run, and the rows that evaluate it."""
+    if request.way != "fixed":
+        options = selection_options(request.data)
+        spaces = {name: (learner, search_space(name, request.typed[name])) for name, learner in learners.items()}
+        return {
+            "learners": spaces,
+            "strategy": options.pop("strategy"),
+            "selection_options": {name: value for name, value in options.items() if name != "seed"},
+        }
+    folds, holdout = request.data.get("folds"), request.data.get("holdout")
+    division = {"outer_folds": int(folds)} if folds else {"test_size": float(holdout or 0)}
+    return {"learners": learners, "selection_options": {"search": "none", "folds": INNER_FOLDS, **division}}
 
 
 def time_learners(request: Request) -> None:

@@ -213,6 +213,8 @@ def _kept(request: Request, training: _Trained, table: Table, seconds: float) ->
         "accuracy": [accuracy.value, accuracy.low, accuracy.high],
         "scores": evaluation.scores_in_brief(),
         "mean_cost": evaluation.mean_cost,
+        "trivial": _trivial_policy(evaluation),
+        "constant": evaluation.labels[evaluation.predicted[0]] if len(np.unique(evaluation.predicted)) == 1 else None,
         "baseline": float(support.max() / support.sum()),
         "about": evaluation.about,
         "labels": list(evaluation.labels),
@@ -223,6 +225,16 @@ def _kept(request: Request, training: _Trained, table: Table, seconds: float) ->
         "digest": fitted.digest,
         **training.found,
     }
+
+
+def _trivial_policy(evaluation: Evaluation) -> dict[str, Any] | None:
+    """The class that costs least if every row is given it, and what it costs per row; None without costs."""
+    if evaluation.cost is None:
+        return None
+    support = np.asarray(evaluation.rates.support, dtype=np.float64)
+    costs = support @ evaluation.cost.matrix / support.sum()
+    k = int(np.argmin(costs))
+    return {"label": evaluation.labels[k], "cost": float(costs[k])}
 
 
 def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None) -> Evaluation:

@@ -14,7 +14,7 @@ from vaglio.messages.sentences import clip
 from vaglio.plot.svg import model_curves
 from vaglio.runtime.seeds import dealt_by_class
 from vaglio.studio.forms import Form
-from vaglio.studio.pages.page import Action, Page
+from vaglio.studio.pages.page import Action, Page, Panels
 from vaglio.studio.pages.runs import Learned, choose_run, is_of, job_view, learned_models, rank
 from vaglio.studio.project.workbench import OpenTable
 
@@ -51,6 +51,8 @@ _PANELS = {
         text("lift"),
     ),
 }
+# What the page shows without curves.
+_NO_CURVES: dict[str, Any] = {"panels": [], "without": [], "data": None, "names": []}
 # Models whose curves have a colour each.
 _MOST_CURVES = 8
 
@@ -77,6 +79,7 @@ class ComparePage(Page):
             if len(labels) == 2
             else labels[0]
         )
+        panels = Panels()
         ranked = sorted(models, key=lambda each: rank(each.facts))
         # The range of the accuracies that is drawn: round tenths around them.
         lows = [each.facts["accuracy"][1] for each in ranked] + [each.facts["baseline"] for each in ranked]
@@ -88,8 +91,11 @@ class ComparePage(Page):
             "scale": (float(min(low, 0.9)), 1.0),
             "labels": labels,
             "label": chosen,
-            "curves": self._curves(models, chosen, locale),
-            "requirements": self._requirements(models, opened),
+            "curves": panels.show(text("Curves and costs"), lambda: self._curves(models, chosen, locale), _NO_CURVES),
+            "requirements": panels.show(
+                text("Five requirements"), lambda: self._requirements(models, opened), {"state": "none"}
+            ),
+            "problems": panels.problems,
             "costs": any(each.run.request.get("cost") for each in models),
         }
 
@@ -136,13 +142,13 @@ def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]
     scored = [(name, e) for name, e in evaluations if e.scores is not None and e.probability]
     without = [name for name, e in evaluations if e.scores is None or not e.probability]
     if not scored:
-        return {"panels": [], "without": without, "data": None, "names": []}
+        return {**_NO_CURVES, "without": without}
     position = [str(one) for one in scored[0][1].labels].index(label)
     real = scored[0][1].labels[position]
     tables = [_at_thresholds(e, real) for _, e in scored]
     positives, negatives = tables[0]["positives"], tables[0]["negatives"]
     if not positives or not negatives:
-        return {"panels": [], "without": without, "data": None, "names": []}
+        return {**_NO_CURVES, "without": without}
     names = [name for name, _ in scored]
     return {
         "names": names,
@@ -155,6 +161,7 @@ def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]
             "positives": positives,
             "negatives": negatives,
             "cost": _costs(scored[0][1], position),
+            "start": _start(scored[0][1], real),
         },
     }
 
@@ -193,11 +200,23 @@ def _counts(table: ThresholdTable) -> tuple[list[float], list[float]]:
 
 
 def _costs(evaluation: Evaluation, k: int) -> list[float]:
-    """What a false alarm and a miss cost; without a matrix of two classes, one each."""
+    """What a false alarm, a miss and a right alarm cost; without a matrix of two classes, one for each error."""
     if evaluation.cost is None or len(evaluation.labels) != 2:
-        return [1.0, 1.0]
+        return [1.0, 1.0, 0.0]
     matrix = evaluation.cost.matrix
-    return [float(matrix[1 - k, k]), float(matrix[k, 1 - k])]
+    # What a row costs that is rightly left alone is paid at every threshold or saved by a false alarm.
+    rest = float(matrix[1 - k, 1 - k])
+    return [float(matrix[1 - k, k]) - rest, float(matrix[k, 1 - k]), float(matrix[k, k])]
+
+
+def _start(evaluation: Evaluation, label: object) -> int:
+    """Where the slider starts, in hundredths: at the threshold that follows from the costs."""
+    if evaluation.cost is None or len(evaluation.labels) != 2:
+        return 50
+    try:
+        return round(100 * evaluation.cost.threshold(label))
+    except InputError:  # errors cost nothing
+        return 50
 
 
 def _panels(names: list[str], tables: list[dict[str, Any]], locale: Locale) -> list[dict[str, Any]]:

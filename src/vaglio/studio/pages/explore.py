@@ -14,7 +14,7 @@ from vaglio.messages.sentences import clip
 from vaglio.plot import svg
 from vaglio.quality import associations, rank_attributes
 from vaglio.quality.profile import Profile
-from vaglio.studio.pages.page import Page, cell_text
+from vaglio.studio.pages.page import Page, Panels, cell_texts, value_text
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.table import Column, Table
 
@@ -36,49 +36,67 @@ class ExplorePage(Page):
         """Return the ranking and the chosen pictures."""
         opened = self.bench.need_table()
         # Ranking and associations take longer than a page may.
-        facts = self.results.get(("explore", opened.key), lambda: _ranking(opened))
+        panels = Panels()
+        ranking: list[dict[str, Any]] = panels.show(
+            text("Columns by information gain"), lambda: self._ranking(opened), []
+        )
+        pairs: list[Any] = panels.show(text("Associated columns"), lambda: self._associations(opened), [])
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
             raise InputError("only-text-columns", "Every column is free text, so there is nothing to plot.")
-        ranked = [row["column"] for row in facts["ranking"]]
+        ranked = [row["column"] for row in ranking]
         first = next((name for name in [query.get("x", ""), *ranked, *names] if name in names), names[0])
         second = query.get("y", "") if query.get("y", "") in names and query.get("y") != first else ""
         return {
             "target": opened.target,
             "labels": opened.label_names,
-            "ranking": facts["ranking"][:_RANKED],
-            "associations": facts["associations"],
+            "ranking": ranking[:_RANKED],
+            "associations": pairs,
             "names": names,
             "x": first,
             "y": second,
-            "pictures": _two(opened, first, second, locale) if second else _one(opened, first, locale),
-            "rows": _rows(opened, first, second, query),
+            "pictures": panels.show(text("Chart"), lambda: _pictures(opened, first, second, locale), []),
+            "rows": panels.show(text("Rows"), lambda: _rows(opened, first, second, query), None),
             "sampled": len(opened.sample) if len(opened.sample) < len(opened.table) else 0,
             "n_rows": len(opened.table),
+            "problems": panels.problems,
         }
 
+    def _ranking(self, opened: OpenTable) -> list[dict[str, Any]]:
+        return self.results.get(("ranking", opened.key), lambda: _ranking(opened))
 
-def _ranking(opened: OpenTable) -> dict[str, Any]:
-    sample, ranking = opened.sample, []
-    if opened.target is not None and opened.labels:
-        scores = rank_attributes(sample, opened.target)
-        most = max((score.gain for score in scores), default=0.0) or 1.0
-        ranking = [
-            {
-                "column": score.attribute,
-                "gain": score.gain,
-                "ratio": score.gain_ratio,
-                "p": score.p_value,
-                "share": score.gain / most,
-            }
-            for score in scores
-        ]
+    def _associations(self, opened: OpenTable) -> list[Any]:
+        return self.results.get(("associations", opened.key), lambda: _associations(opened))
+
+
+def _ranking(opened: OpenTable) -> list[dict[str, Any]]:
+    if opened.target is None or not opened.has_classes:
+        return []
+    scores = rank_attributes(opened.sample, opened.target)
+    most = max((score.gain for score in scores), default=0.0) or 1.0
+    return [
+        {
+            "column": score.attribute,
+            "gain": score.gain,
+            "ratio": score.gain_ratio,
+            "p": score.p_value,
+            "share": score.gain / most,
+        }
+        for score in scores
+    ]
+
+
+def _associations(opened: OpenTable) -> list[Any]:
+    sample = opened.sample
     few = [name for name in sample.columns if sample.column(name).kind != "text"][:_ASSOCIATED]
-    found = associations(sample.select(few)).strongest(12) if len(few) > 1 else []
-    return {"ranking": ranking, "associations": found}
+    return list(associations(sample.select(few)).strongest(12)) if len(few) > 1 else []
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------
+def _pictures(opened: OpenTable, x: str, y: str, locale: Locale) -> list[dict[str, str]]:
+    return _two(opened, x, y, locale) if y else _one(opened, x, locale)
+
+
 def _one(opened: OpenTable, name: str, locale: Locale) -> list[dict[str, str]]:
     column, profile = opened.sample.column(name), opened.profile(name)
     labels, codes = opened.label_names, opened.codes
@@ -89,13 +107,16 @@ def _one(opened: OpenTable, name: str, locale: Locale) -> list[dict[str, str]]:
     np.add.at(counts, (groups[known], codes[known]), 1)
     addresses = [f"/explore?{urlencode({'x': name, 'bin': b})}#rows" for b in range(len(names))]
     title = locale.say("Rows by {name} and class", name=clip(name, 40))
-    found = [{"title": title, "svg": svg.class_bars(counts.tolist(), names, title, addresses, bool(labels))}]
+    found = [
+        {"title": title, "svg": svg.class_bars(counts.tolist(), names, title, addresses, bool(labels), locale=locale)}
+    ]
     if column.kind == "numeric" and labels:
         title = locale.say("{name} by class: median, quartiles, extremes", name=clip(name, 40))
         fives = [(label, _five(column.data[codes == code])) for code, label in enumerate(labels)]
         drawn = [(label, five) for label, five in fives if five is not None]
         if drawn:
-            found.append({"title": title, "svg": svg.class_boxes(drawn, title, clip(name, 40))})
+            boxes = svg.class_boxes(drawn, title, clip(name, 40), dates=column.is_date, locale=locale)
+            found.append({"title": title, "svg": boxes})
     return found
 
 
@@ -111,19 +132,22 @@ def _two(opened: OpenTable, x: str, y: str, locale: Locale) -> list[dict[str, st
         numbers = opened.pictured[known]
         addresses = [f"/explore?{urlencode({'x': x, 'y': y, 'row': int(i) + 1})}#rows" for i in numbers]
         named = [locale.say("row {n:,}", n=int(i) + 1) for i in numbers]
-        drawn = svg.scatter(points, (clip(x, 40), clip(y, 40)), title, addresses, named)
+        dates = (a.is_date, b.is_date)
+        drawn = svg.scatter(points, (clip(x, 40), clip(y, 40)), title, addresses, named, dates=dates, locale=locale)
         return [{"title": title, "svg": drawn}]
     if a.kind == "numeric" or b.kind == "numeric":
         number, groups = (a, b) if a.kind == "numeric" else (b, a)
         codes, names = _groups(groups, opened.profile(groups.name))
         fives = [(name, _five(number.data[codes == code])) for code, name in enumerate(names)]
         boxes = [(name, five) for name, five in fives if five is not None]
-        return [{"title": title, "svg": svg.class_boxes(boxes, title, clip(number.name, 40), coloured=False)}]
+        axis = clip(number.name, 40)
+        drawn = svg.class_boxes(boxes, title, axis, coloured=False, dates=number.is_date, locale=locale)
+        return [{"title": title, "svg": drawn}]
     (across, columns), (down, lines) = _groups(a, opened.profile(x)), _groups(b, opened.profile(y))
     counts = np.zeros((len(lines), len(columns)))
     both = (across >= 0) & (down >= 0)
     np.add.at(counts, (down[both], across[both]), 1)
-    return [{"title": title, "svg": svg.count_grid(counts.tolist(), columns, lines, title)}]
+    return [{"title": title, "svg": svg.count_grid(counts.tolist(), columns, lines, title, locale=locale)}]
 
 
 def _groups(column: Column, profile: Profile) -> tuple[np.ndarray, list[str]]:
@@ -144,7 +168,11 @@ def _groups(column: Column, profile: Profile) -> tuple[np.ndarray, list[str]]:
     if profile.whole and high - low < _BINS:
         edges = np.arange(low, high + 2) - 0.5
     bins = np.clip(np.searchsorted(edges, column.data, side="right") - 1, 0, len(edges) - 2)
-    names = [cell_text(column, float(f"{middle:.3g}")) or "" for middle in (edges[:-1] + edges[1:]) / 2]
+    middles = ((edges[:-1] + edges[1:]) / 2).tolist()
+    # A day, or a minute, says enough of a bin of dates; a number its first digits.
+    unit = 1 if edges[1] - edges[0] >= 1 else 1440
+    cut = [float(np.floor(x * unit) / unit) if column.is_date else float(f"{x:.3g}") for x in middles]
+    names = [value_text(column, value) or "" for value in cut]
     return np.where(np.isnan(column.data), -1, bins), names
 
 
@@ -184,11 +212,10 @@ def rows_view(table: Table, at: np.ndarray, total: int, across: int = 16) -> dic
     names = list(table.columns)[:across]
     part = table.select(names).take(at)
     columns = [part.column(name) for name in names]
-    cells = [[cell_text(column, value) for value in column.values.tolist()] for column in columns]
     return {
         "numbers": (at + 1).tolist(),
         "names": [clip(name, 40) for name in names],
-        "rows": list(zip(*cells)),
+        "rows": list(zip(*map(cell_texts, columns))),
         "total": total,
         "value": "",
     }

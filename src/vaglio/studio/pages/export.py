@@ -16,8 +16,8 @@ from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.serve.http.responses import refuse
 from vaglio.studio.forms import ChoiceError, Form, receive_file
-from vaglio.studio.pages.page import Action, Page
-from vaglio.studio.pages.runs import Learned, choose_model, choose_run, is_of, job_view
+from vaglio.studio.pages.page import Action, Page, Panels
+from vaglio.studio.pages.runs import Learned, choose_model, is_of, job_view
 from vaglio.studio.project.steps import program_lines
 from vaglio.studio.reproducing import as_commands, as_program
 
@@ -58,17 +58,23 @@ class ExportPage(Page):
         """Return what there is to keep of a model."""
         opened = self.bench.need_table()
         chosen, models = choose_model(self.jobs, opened, query.get("model", ""))
-        fitted = chosen.fitted()
+        panels = Panels()
+        formats: dict[str, Any] = panels.show(text("Other formats"), lambda: _formats(chosen), {})
         return {
             "chosen": chosen,
             "models": models,
             "size": (chosen.run.folder / f"{chosen.id}.vaglio").stat().st_size,
-            "formats": {name: FORMATS[name] for name in FORMATS if name in export_formats(fitted)},
-            "program": as_program(chosen),
-            "commands": as_commands(chosen, opened.table),
-            "reports": [job_view(run) for run in self.jobs.all("report")[:3] if is_of(run, opened)],
+            "formats": formats,
+            "program": panels.show(text("Python program"), lambda: as_program(chosen), ""),
+            "commands": panels.show(text("Commands"), lambda: as_commands(chosen, opened.table), []),
+            "reports": [
+                job_view(run)
+                for run in self.jobs.all("report")
+                if is_of(run, opened) and run.request.get("model") == chosen.name
+            ][:3],
             "predictions": [job_view(run) for run in self.jobs.all("predict")[:5]],
             "upload_limit": self.studio.settings.upload,
+            "problems": panels.problems,
         }
 
     # -- what its forms do ---------------------------------------------------------------------------------------------
@@ -80,18 +86,17 @@ class ExportPage(Page):
 
     def _report(self, form: Form) -> str:
         chosen = self._chosen(form.get("model"))
-        asked = chosen.run.request
         source = program_lines(chosen.request.state)
-        models = choose_run(self.jobs, self.bench.need_table(), chosen.run.name)
-        learners = [{"id": each.id, "params": each.params} for each in models]
+        asked = chosen.run.request
+        # What the run chose among is chosen among again; a learner that was trained by itself is reported by itself.
+        learners = [each for each in asked["learners"] if chosen.request.way == "choose" or each["id"] == chosen.id]
         cleaned = len(source) > 1
         self.jobs.start(
             {
+                **{name: asked.get(name) for name in ("table", "folds", "holdout", "seed", "cost", "way")},
                 "kind": "report",
-                "table": asked["table"],
                 "learners": learners,
-                "seed": asked["seed"],
-                "cost": asked.get("cost"),
+                "model": chosen.name,
                 "source": "" if cleaned else source[0].partition(" = ")[2],
                 "lang": form.lang,
             }
@@ -173,6 +178,11 @@ class ExportPage(Page):
         if run.kind != kind or run.state != "done":
             raise InputError("run-without-file", "This run has no file to download.")
         return run.folder
+
+
+def _formats(chosen: Learned) -> dict[str, Any]:
+    possible = export_formats(chosen.fitted())
+    return {name: FORMATS[name] for name in FORMATS if name in possible}
 
 
 def _attached(content: str | bytes, name: str) -> Response:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from vaglio.errors import InputError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learners.parameter_text import learner_from_words, parameter_fields
@@ -127,6 +129,8 @@ class LearnPage(Page):
             "strategy": chosen.get("way", {}).get("strategy", "cross-validation"),
             "labels": [str(label) for label in labels] if len(labels) <= _MOST_COSTS else [],
             "costs": chosen.get("costs", {}),
+            # Of two classes the rarer one is usually the one to find.
+            "rarer": int(np.argmin([np.count_nonzero(y == label) for label in labels])) if labels else 0,
             "runs": runs,
             "running": next((run for run in runs if run["state"] == "running"), None),
         }
@@ -267,21 +271,46 @@ def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
 def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
     """The costs that were filled in, as plain data; without any, nothing is weighed."""
     labels = sorted(set(opened.table.xy()[1].tolist()), key=str)
+    cells = _sentence_cells(typed, len(labels))
     found = []
-    for key, word in typed.items():
+    for key, word in cells.items():
         true, _, predicted = key.partition("-")
         if not (true.isdecimal() and predicted.isdecimal() and max(int(true), int(predicted)) < len(labels)):
             raise ChoiceError("costs", "costs-of-other-table", "These costs belong to another table. Reload the page.")
-        try:
-            cost = float(word.replace(",", "."))
-        except ValueError:
-            raise ChoiceError(
-                "costs", "cost-field-not-number", "A cost must be a number, not {value!r}.", value=clip(word, 40)
-            ) from None
-        found.append({"true": labels[int(true)], "predicted": labels[int(predicted)], "cost": cost})
+        found.append({"true": labels[int(true)], "predicted": labels[int(predicted)], "cost": _price(word)})
     if found:
         try:
             CostMatrix.from_any({(each["true"], each["predicted"]): each["cost"] for each in found}, labels=labels)
         except InputError as error:
             raise ChoiceError("costs", error.message) from None
+        errors = {f"{i}-{j}" for i in range(len(labels)) for j in range(len(labels)) if i != j}
+        if len(labels) <= _MOST_COSTS and not errors <= set(cells):
+            raise ChoiceError(
+                "costs",
+                "costs-incomplete",
+                "Enter the cost of every error, 0 where one costs nothing, or leave all of them empty.",
+            )
     return found
+
+
+def _sentence_cells(typed: dict[str, str], n_classes: int) -> dict[str, str]:
+    """The costs as cells of a matrix, "true-predicted": those of a sentence about one of two classes become cells."""
+    told = {name: typed[name] for name in ("missed", "alarm", "right") if name in typed}
+    cells = {key: word for key, word in typed.items() if key not in ("positive", *told)}
+    if not told:
+        return cells
+    positive = typed.get("positive", "")
+    if n_classes != 2 or positive not in ("0", "1"):
+        raise ChoiceError("costs", "costs-of-other-table", "These costs belong to another table. Reload the page.")
+    p, n = positive, "1" if positive == "0" else "0"
+    places = {"missed": f"{p}-{n}", "alarm": f"{n}-{p}", "right": f"{p}-{p}"}
+    return cells | {places[name]: word for name, word in told.items()}
+
+
+def _price(word: str) -> float:
+    try:
+        return float(word.replace(",", "."))
+    except ValueError:
+        raise ChoiceError(
+            "costs", "cost-field-not-number", "A cost must be a number, not {value!r}.", value=clip(word, 40)
+        ) from None

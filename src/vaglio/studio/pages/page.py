@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from vaglio.errors import VaglioError
-from vaglio.messages.figures import short_number
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.message import Message, Number
 from vaglio.messages.sentences import clip
 from vaglio.studio.forms import ChoiceError, Form
@@ -21,12 +21,66 @@ if TYPE_CHECKING:
     from vaglio.messages.locale import Locale
     from vaglio.studio.service import Studio
 
-__all__ = ["Page", "cell_text"]
+__all__ = ["Page", "Panels", "cell_texts", "value_text"]
+
+logger = logging.getLogger("vaglio.studio")
 
 Handler = Callable[[Request], Awaitable[Response]]
 # What a form does: it returns the address to go to, or None for the page itself.
 Action = Callable[[Form], str | None]
 _LONGEST = 40
+_PAGE_FAILED = Message(
+    "page-failed",
+    "This page cannot be shown for this table. The log of the studio has the details. The other pages work, and you "
+    "can open another table.",
+)
+
+
+class Panels:
+    """The parts of a page: where one fails, the others are shown, and the page says which part is missing.
+
+    Attributes
+    ----------
+    problems : list of Message
+        One per part that could not be shown.
+
+    Examples
+    --------
+    >>> panels = Panels()
+    >>> panels.show("Rows", lambda: 1, 0), panels.problems
+    (1, [])
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[Message] = []
+
+    def show(self, title: str, make: Callable[[], Any], otherwise: Any) -> Any:
+        """Return a part, or what stands in its place.
+
+        Parameters
+        ----------
+        title : str
+            What the part is called on the page.
+        make : callable
+        otherwise : object
+            What the template shows without it.
+        """
+        try:
+            return make()
+        except VaglioError as error:
+            self.problems.append(Message("panel-refused", "{panel}: {reason}", panel=title, reason=error.message))
+        except Exception as error:
+            logger.exception("the panel %r of a page failed", str(title))
+            self.problems.append(
+                Message(
+                    "panel-failed",
+                    "{panel} cannot be shown for this table ({reason}). The log of the studio has the details. The "
+                    "other parts of the page work, and you can open another table.",
+                    panel=title,
+                    reason=type(error).__name__,
+                )
+            )
+        return otherwise
 
 
 class Page:
@@ -94,10 +148,26 @@ class Page:
             data = await self.studio.compute(self.view, query, self.studio.locale(request))
         except VaglioError as error:
             return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=error.message)
+        except Exception:
+            logger.exception("the page %r failed", self.name)
+            return self.studio.page(
+                request, "nothing_yet.html", 500, here=self.name, sentence=_PAGE_FAILED, failed=True
+            )
         return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)
 
 
-def cell_text(column: Column, value: Any) -> str | None:
+def cell_texts(column: Column) -> list[str | None]:
+    """Return the cells of a column as text, None where one is missing.
+
+    Parameters
+    ----------
+    column : Column
+    """
+    values = column.data if column.is_date else column.values
+    return [value_text(column, value) for value in values.tolist()]
+
+
+def value_text(column: Column, value: Any) -> str | None:
     """Return a value as text; None if it is missing.
 
     Parameters
@@ -105,9 +175,10 @@ def cell_text(column: Column, value: Any) -> str | None:
     column : Column
         Where it comes from.
     value : object
+        A date as days since 1970, as the column stores it.
     """
     if value is None or value != value:
         return None
     if column.is_date:
-        return str(np.datetime64(int(np.floor(value)), "D"))
+        return moment(value)
     return Number(short_number(float(f"{value:.6g}"))) if isinstance(value, float) else clip(value, _LONGEST)

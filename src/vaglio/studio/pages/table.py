@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import wait
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from vaglio.quality.checks.context import SEVERITIES
 from vaglio.report.data import column_summary
 from vaglio.serve.http.responses import refuse
 from vaglio.studio.forms import ChoiceError, Form, receive_file
-from vaglio.studio.pages.page import Action, Page, cell_text
+from vaglio.studio.pages.page import Action, Page, Panels, cell_texts
 from vaglio.studio.project.workbench import OpenTable
 
 __all__ = ["CHOICES", "TablePage", "findings_view"]
@@ -140,21 +141,25 @@ class TablePage(Page):
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the table at a glance."""
         bundled = [datasets.describe(name) for name in datasets.names()]
-        common = {"bundled": bundled, "upload_limit": self.studio.settings.upload, "table": None}
-        opened = self.bench.open_table
-        if opened is None:
-            return common
-        if np.prod(opened.table.shape) < _MANY_CELLS:
-            wait([opened.findings], _PATIENCE)
-        return common | {
-            "table": _table_view(opened, query, locale),
+        panels = Panels()
+        common = {
+            "bundled": bundled,
+            "upload_limit": self.studio.settings.upload,
+            "table": None,
+            "log": (),
             "steps": self.project.steps,
-            "log": opened.loaded.log,
             "levels": LEVELS,
             "roles": ROLES,
             "cleaning": CHOICES,
             "severities": _SEVERITY_LABELS,
+            "problems": panels.problems,
         }
+        opened = panels.show(text("Table"), lambda: self.bench.open_table, None)
+        if opened is None:
+            return common
+        if np.prod(opened.table.shape) < _MANY_CELLS:
+            wait([opened.findings], _PATIENCE)
+        return common | {"table": _table_view(opened, query, locale, panels), "log": opened.loaded.log}
 
     # -- what its forms do ---------------------------------------------------------------------------------------------
     def _bundled(self, form: Form) -> None:
@@ -257,13 +262,14 @@ def _level_of(column: Any) -> str:
     return "text" if column.kind == "text" else str(column.level)
 
 
-def _table_view(opened: OpenTable, query: dict[str, str], locale: Locale) -> dict[str, Any]:
+def _table_view(opened: OpenTable, query: dict[str, str], locale: Locale, panels: Panels) -> dict[str, Any]:
     table = opened.table
     n, p = table.shape
     names = list(table.columns)
     page = max(0, int(query["from"])) if query.get("from", "").isdecimal() and len(query["from"]) < 9 else 0
     shown = names[page : page + _CARDS] or names[:_CARDS]
-    audited = opened.audited
+    findings = panels.show(text("Findings"), lambda: _findings(opened, locale), [])
+    cards = [panels.show(clip(name), partial(_card, opened, name, names.index(name), locale), None) for name in shown]
     return {
         "name": opened.state.name,
         "bundled": opened.state.bundled,
@@ -275,14 +281,19 @@ def _table_view(opened: OpenTable, query: dict[str, str], locale: Locale) -> dic
         "names": names,
         "remarks": [clip(locale.text(line), 300) for line in opened.raw.remarks[:20]],
         "missing_words": ", ".join(opened.state.missing),
-        "first": _first_rows(opened),
-        "cards": [_card(opened, name, names.index(name), locale) for name in shown],
+        "first": panels.show(text("First rows"), lambda: _first_rows(opened), None),
+        "cards": [card for card in cards if card is not None],
         "page": page,
         "cards_at_a_time": _CARDS,
         "sampled": len(opened.sample) if len(opened.sample) < n else 0,
-        "audited": audited is not None,
-        "findings": [] if audited is None else findings_view(audited, locale),
+        "audited": opened.findings.done(),
+        "findings": findings,
     }
+
+
+def _findings(opened: OpenTable, locale: Locale) -> list[dict[str, Any]]:
+    audited = opened.audited
+    return [] if audited is None else findings_view(audited, locale)
 
 
 def _likely_class(opened: OpenTable) -> str:
@@ -295,11 +306,10 @@ def _first_rows(opened: OpenTable) -> dict[str, Any]:
     names = list(opened.table.columns)[:_ACROSS]
     head = opened.table.select(names)[slice(0, _ROWS)]
     columns = [head.column(name) for name in names]
-    cells = [[cell_text(column, value) for value in column.values.tolist()] for column in columns]
     return {
         "names": [clip(name, 40) for name in names],
         "numeric": [column.kind == "numeric" and not column.is_date for column in columns],
-        "rows": list(zip(*cells)),
+        "rows": list(zip(*map(cell_texts, columns))),
         "more": len(opened.table.columns) - len(names),
     }
 
@@ -310,7 +320,8 @@ def _card(opened: OpenTable, name: str, number: int, locale: Locale) -> dict[str
     card = column_summary(
         column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1)
     )
-    audited = opened.audited
+    failed = not opened.findings.done() or opened.findings.exception() is not None
+    audited = None if failed else opened.audited
     found = [] if audited is None else [f for f in audited.about(name) if len(f.columns) < 4][:3]
     ordered = full.kind == "nominal" and len(full.categories) <= _MOST_ORDERED
     return card | {

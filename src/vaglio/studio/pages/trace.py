@@ -17,7 +17,7 @@ from vaglio.learners.parameter_text import learner_from_words, parameter_fields
 from vaglio.learners.registry import LEARNERS
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
-from vaglio.studio.pages.page import Page
+from vaglio.studio.pages.page import Page, Panels
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
 from vaglio.tracing.animation import make_animation
@@ -96,13 +96,18 @@ class TracePage(Page):
             "pictures": [],
             "trouble": "",
         }
-        try:
-            key = ("trace", opened.key, chosen.key, locale.lang)
-            return data | self.results.get(key, lambda: _traced(rows, y, chosen, locale))
-        except VaglioError as error:
-            return data | {"trouble": error.message}
-        except ValueError as error:  # scikit-learn's checks of y
-            return data | {"trouble": str(error)}
+        panels = Panels()
+        key = ("trace", opened.key, chosen.key, locale.lang)
+
+        def work() -> dict[str, Any]:
+            try:
+                return dict(self.results.get(key, lambda: _traced(rows, y, chosen, locale)))
+            except VaglioError as error:  # said beside the form, where it can be mended
+                return {"trouble": error.message}
+            except ValueError as error:  # scikit-learn's checks of y
+                return {"trouble": str(error)}
+
+        return data | dict(panels.show(text("Trace"), work, {})) | {"problems": panels.problems}
 
 
 def _shown() -> list[str]:
@@ -138,15 +143,18 @@ def _number(word: str, otherwise: int, low: int, high: int) -> int:
 
 def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> dict[str, Any]:
     """Train the learner on the rows of the trace; return its steps and its pictures."""
-    frame = rows.to_frame()
     whole = np.ones(len(y), dtype=bool)
+    texts = [name for name in rows.columns if rows.column(name).kind == "text"]
+    if 0 < len(texts) < len(rows.columns):
+        # No trace shows free text; the other columns are enough for a lesson.
+        rows = rows.select([name for name in rows.columns if name not in texts])
     if chosen.across:
-        frame = frame[[chosen.across, chosen.up]]
-        whole = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
+        rows = rows.select([chosen.across, chosen.up])
+        whole = ~np.any([rows.column(name).missing for name in rows.columns], axis=0)
     taken = _some(np.flatnonzero(whole), y, chosen.rows)
-    row = None if chosen.row == 0 else frame.iloc[[chosen.row - 1]]
+    row = None if chosen.row == 0 else rows.take(np.array([chosen.row - 1]))
     learner = learner_from_words(chosen.learner, chosen.params, 0, 1, textbook=True)
-    part, labels = frame.iloc[taken], y[taken]
+    part, labels = rows.take(taken), y[taken]
     fitted = learner.fit(part, labels)
     work = trace(fitted, part, labels, row=row, lang=locale.lang)
     animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
@@ -165,6 +173,7 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
         "labels": [] if animation is None or animation.frames[0].tree is not None else list(animation.classes),
         "taken": len(taken),
         "without": int((~whole).sum()),
+        "texts": texts,
     }
 
 

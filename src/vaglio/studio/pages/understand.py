@@ -15,7 +15,7 @@ from starlette.routing import Route
 from vaglio.errors import InputError, NotSupportedError, VaglioError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
-from vaglio.messages.figures import short_number
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
@@ -25,7 +25,7 @@ from vaglio.serve.openapi import row_schema
 from vaglio.serve.served import Served
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.inside import evaluated_positions, model_parts, node_view, rules_view
-from vaglio.studio.pages.page import Page
+from vaglio.studio.pages.page import Page, Panels
 from vaglio.studio.pages.runs import Learned, choose_model
 from vaglio.studio.project.workbench import OpenTable
 from vaglio.studio.result_cache import ResultCache
@@ -36,6 +36,8 @@ __all__ = ["UnderstandPage", "fields_of", "open_model", "row_from_table", "row_f
 # Columns in the form and reasons beside it.
 _MOST_FIELDS, _MOST_REASONS = 60, 8
 _LONGEST = 10_000
+# A model of which nothing can be shown.
+_EMPTY: dict[str, Any] = {"lead": [], "parts": []}
 T = TypeVar("T")
 
 # Rows that are proposed, models that are held ready.
@@ -51,19 +53,31 @@ def row_from_table(served: Served, table: Table, at: int) -> dict[str, Any]:
     """Return a row of the table in the form that the model takes."""
     row = {}
     for name in served.names:
-        value = table.column(name).values[at]
+        column = table.column(name)
+        value = (column.data if column.is_date else column.values)[at]
         value = value.item() if hasattr(value, "item") else value
-        row[name] = None if value is None or value != value else value
+        # A form has a date as it is written.
+        row[name] = None if value is None or value != value else moment(value) if column.is_date else value
     return row
 
 
-def row_from_words(served: Served, words: dict[str, str]) -> dict[str, Any]:
-    """Return a row from the fields of a form; what is empty is missing."""
+def row_from_words(served: Served, words: dict[str, str], rest: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a row from the fields of a form; what is empty is missing.
+
+    Parameters
+    ----------
+    served : Served
+    words : dict
+    rest : dict, optional
+        The row of the table that has the values of columns without a field.
+    """
     row: dict[str, Any] = {}
     known = {feature.name: feature for feature in served.fitted.codebook.columns}
-    for name in served.names:
+    for number, name in enumerate(served.names):
         word, feature = words.get(name, ""), known[name]
-        if word == "":
+        if number >= _MOST_FIELDS and rest is not None:
+            row[name] = rest[name]
+        elif word == "":
             row[name] = None
         elif feature.kind == "numeric" and not feature.is_date:
             try:
@@ -172,22 +186,31 @@ class UnderstandPage(Page):
         model, models = choose_model(self.jobs, opened, query.get("model", ""))
         served = self._served(model)
         off = {int(one) for one in query.get("off", "").split(",") if one.isdecimal() and len(one) < 6}
-        wrong = self._once("wrong rows", model, make=lambda: _wrong_rows(model, opened))
+        panels = Panels()
+        none: list[dict[str, Any]] = []
+        wrong = panels.show(
+            text("Misclassified rows"),
+            lambda: self._once("wrong rows", model, make=lambda: _wrong_rows(model, opened)),
+            none,
+        )
         row, number = self._row(query, served, opened, wrong)
         return {
             "model": model,
             "models": models,
-            **self._shown(model, served.fitted, opened, query.get("node", ""), off),
+            **self._shown(model, served.fitted, opened, query.get("node", ""), off, panels),
             "off": off,
             "switch": lambda one: _switched(model, off, one),
             "labels": opened.label_names,
             "number": number,
+            "base": number or query.get("base", ""),
             "judged": self._once("judged", model, number, make=lambda: _judged(model, opened, number)),
             "wrong": wrong[:_PROPOSED],
             "n_wrong": len(wrong),
             "fields": fields_of(served, row),
-            "why": self._reasons(model, served, row, locale),
+            "n_more": max(0, len(served.names) - _MOST_FIELDS),
+            "why": panels.show(text("Why"), lambda: self._reasons(model, served, row, locale), None),
             "n_rows": len(opened.table),
+            "problems": panels.problems,
         }
 
     def _served(self, model: Learned) -> Served:
@@ -197,13 +220,20 @@ class UnderstandPage(Page):
         """Compute once what depends on the model and the given choices alone."""
         return self.results.get((what, model.key, *given), make)
 
-    def _shown(self, model: Learned, fitted: Fitted, opened: OpenTable, node: str, off: set[int]) -> dict[str, Any]:
+    def _shown(
+        self, model: Learned, fitted: Fitted, opened: OpenTable, node: str, off: set[int], panels: Panels
+    ) -> dict[str, Any]:
         """What the model has learned, the rows of the chosen node, the rules that are on and off."""
         places = tuple(sorted(off))
+
+        def once(title: str, what: str, otherwise: Any, make: Callable[[], Any], *given: Any) -> Any:
+            return panels.show(title, lambda: self._once(what, model, *given, make=make), otherwise)
+
+        learned = text("What the model has learned")
         return {
-            "inside": self._once("inside", model, make=lambda: model_parts(model, fitted, opened)),
-            "node": self._once("node", model, node[:10], make=lambda: node_view(fitted, opened, node)),
-            "rules": self._once("rules", model, places, make=lambda: rules_view(model, fitted, opened, off)),
+            "inside": once(learned, "inside", _EMPTY, lambda: model_parts(model, fitted, opened)),
+            "node": once(text("Node"), "node", None, lambda: node_view(fitted, opened, node), node[:10]),
+            "rules": once(text("Rules"), "rules", None, lambda: rules_view(model, fitted, opened, off), places),
         }
 
     def _reasons(self, model: Learned, served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
@@ -215,7 +245,7 @@ class UnderstandPage(Page):
         """The row of the form: typed, or from the table; by default one that was predicted wrong."""
         typed = {key[2:]: value for key, value in query.items() if key.startswith("v.")}
         if typed:
-            return served.check(row_from_words(served, typed)), None
+            return served.check(row_from_words(served, typed, _base(query.get("base", ""), served, opened))), None
         number = wrong[0]["number"] if wrong else 1
         asked = query.get("row", "")
         if asked:
@@ -251,9 +281,18 @@ class UnderstandPage(Page):
         return served.of_one(row)
 
     def _asked(self, form: Form) -> tuple[Learned, Served, dict[str, Any]]:
-        model, _ = choose_model(self.jobs, self.bench.need_table(), form.get("model"))
+        opened = self.bench.need_table()
+        model, _ = choose_model(self.jobs, opened, form.get("model"))
         served = self._served(model)
-        return model, served, served.check(row_from_words(served, form.below("v")))
+        base = _base(form.get("base"), served, opened)
+        return model, served, served.check(row_from_words(served, form.below("v"), base))
+
+
+def _base(asked: str, served: Served, opened: OpenTable) -> dict[str, Any] | None:
+    """The row of the table whose values a form was filled with."""
+    if not asked.isdecimal() or not 1 <= int(asked[:12]) <= len(opened.table):
+        return None
+    return row_from_table(served, opened.table, int(asked[:12]) - 1)
 
 
 def _switched(model: Learned, off: set[int], one: int) -> str:

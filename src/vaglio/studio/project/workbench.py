@@ -84,15 +84,23 @@ class OpenTable:
         return self.table if len(self.pictured) == len(self.table) else self.table.take(self.pictured)
 
     @cached_property
-    def labels(self) -> list[Any]:
-        """The classes, if there are few enough to have a colour each."""
+    def _classes(self) -> list[Any]:
         if self.target is None:
             return []
         try:
-            known = np.unique(self.table.xy()[1]).tolist()
+            return list(np.unique(self.table.xy()[1]).tolist())
         except InputError:  # a measurement is no class: the page says so beside the column
             return []
-        return known if 2 <= len(known) <= len(PALETTE) else []
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether there are at least two classes."""
+        return len(self._classes) >= 2
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes, if there are few enough to have a colour each."""
+        return self._classes if self.has_classes and len(self._classes) <= len(PALETTE) else []
 
     @cached_property
     def codes(self) -> np.ndarray:

@@ -20,15 +20,15 @@
       return good ? value : 1;
     };
     // What the rows cost at each threshold, up to what they cost if none is predicted.
-    const paid = (counts, alarm, miss) => counts.tp.map((tp, i) => alarm * counts.fp[i] - miss * tp);
+    const paid = (counts, [alarm, miss, right]) => counts.tp.map((tp, i) => alarm * counts.fp[i] + (right - miss) * tp);
     const lowest = values => values.indexOf(Math.min(...values));
     let elsewhere = [];
     const costs = () => {
-      const alarm = typed("fp-cost"), miss = typed("fn-cost"), none = miss * data.positives;
-      const all = data.models.map(model => paid(model, alarm, miss));
+      const prices = ["fp-cost", "fn-cost", "tp-cost"].map(typed), none = prices[1] * data.positives;
+      const all = data.models.map(model => paid(model, prices));
       // The threshold is chosen on all folds but one, and paid for on this one.
       elsewhere = data.models.map((model, k) => {
-        const folds = model.folds.map(fold => paid(fold, alarm, miss));
+        const folds = model.folds.map(fold => paid(fold, prices));
         const sum = folds.reduce((most, fold) => most + fold[lowest(all[k].map((cost, i) => cost - fold[i]))], 0);
         return (none + sum) / total;
       });
@@ -99,7 +99,7 @@
     }
 
     slider.addEventListener("input", move);
-    for (const id of ["fp-cost", "fn-cost"]) document.getElementById(id).addEventListener("input", drawCosts);
+    for (const id of ["fp-cost", "fn-cost", "tp-cost"]) document.getElementById(id).addEventListener("input", drawCosts);
     drawCosts();
   }
   document.addEventListener("content", prepare);

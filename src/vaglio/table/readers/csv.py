@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -245,10 +245,11 @@ def find_dialect(
     header: bool | None = None,
     footer: bool = True,
     whole: bool = True,
+    known: Collection[str] = (),
 ) -> Dialect:
     """Detect from the first lines, and from the last if the text is `whole`, how it is written.
 
-    What is given is not detected.
+    What is given is not detected; `known` are names of columns that a model expects.
     """
     check_delimiter(delimiter)
     sample = _first_lines(text)
@@ -272,7 +273,7 @@ def find_dialect(
             delimiter=reading("delimiter"),
             decimal=reading("decimal"),
         )
-    heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
+    heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header, known)
     heading.refuse_duplicates(name)
     body = rows[heading.above + heading.lines :]
     # A quoted field may have several lines, and the number of a row is that of its last line.

@@ -186,7 +186,7 @@ def read_excel(
     if not filled:
         raise ReadError("sheet-without-rows", "{name}: the sheet has no rows below its column names.", name=name)
     words = [[_word(cell) for cell in rows[at]] for at in filled[:_SAMPLE_ROWS]]
-    heading = find_heading(words, _is_quantity, MISSING, header)
+    heading = find_heading(words, _is_quantity, MISSING, header, like or ())
     above = heading.above + heading.lines
     body, below = rows_of_table(rows[filled[above] :] if above < len(filled) else [], len(heading.names), footer=footer)
     if not body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -104,7 +104,11 @@ class Heading:
 
 
 def find_heading(
-    rows: Sequence[Sequence[str]], is_number: IsNumber, missing: Sequence[str], header: bool | None = None
+    rows: Sequence[Sequence[str]],
+    is_number: IsNumber,
+    missing: Sequence[str],
+    header: bool | None = None,
+    known: Collection[str] = (),
 ) -> Heading:
     """Find where the names stand, from the first rows of a file.
 
@@ -118,12 +122,16 @@ def find_heading(
         Words that mean "no value".
     header : bool, optional
         Whether there are names; found if not given.
+    known : collection of str, optional
+        Names that a model expects: a row that has most of them is the row of names.
     """
     absent = set(missing)
     above = _lines_above(rows, is_number)
     table = rows[above:]
+    expected = bool(known) and 2 * len({*known}.intersection(map(str.strip, table[0]))) > len(known)
+    header = True if expected and header is None else header
     given = header is not None
-    if header is not False and _lacks_one_name(table):
+    if header is not False and _lacks_one_name(table, 1 if expected else 2):
         # R writes no name above the names of the rows.
         table = [["", *table[0]], *table[1:]]
     flags = header is not False and _has_orange_lines(table)
@@ -184,10 +192,15 @@ def find_heading(
     return Heading(above, 1, _named(first), (), tuple(remarks), doubtful=n > 0)
 
 
-def _lacks_one_name(table: Sequence[Sequence[str]]) -> bool:
-    """Return whether all rows but the first have one cell more, the name of the row."""
+def _lacks_one_name(table: Sequence[Sequence[str]], fewest: int) -> bool:
+    """Return whether all rows but the first, and no fewer than that, have one cell more, the name of the row.
+
+    A cell more that is empty in every row is no name: a delimiter ends each row.
+    """
     first, *body = table
-    return len(first) > 1 and len(body) > 1 and all(len(row) == len(first) + 1 for row in body) and all(first)
+    if len(first) < 2 or len(body) < fewest or not all(first) or not any(row[-1].strip() for row in body):
+        return False
+    return all(len(row) == len(first) + 1 for row in body)
 
 
 def _has_orange_lines(table: Sequence[Sequence[str]]) -> bool:
@@ -246,6 +259,8 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
     columns = [[row[at].strip() for row in body] for at in range(len(first))]
     if _counts(first) or (not first[0] and _is_index(first[1:], columns[0])) or _are_years(first, columns, is_number):
         return True
+    if not is_number(first[0]) and _counts_columns(first[1:], columns[1:]):
+        return True
     names = data = repeated = 0
     said = [cell for cell in first if cell not in absent]
     for cell, column in zip(first, columns):
@@ -265,6 +280,12 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
 def _counts(cells: Sequence[str]) -> bool:
     """Return whether the cells count up from 0 or 1, as names that a program made."""
     return list(cells) in ([str(at) for at in range(start, start + len(cells))] for start in (0, 1))
+
+
+def _counts_columns(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether some cells count up, and few are values of their columns: ranks, which also count up, are."""
+    found = sum(cell in column for cell, column in zip(cells, columns))
+    return len(cells) > 2 and _counts(cells) and 2 * found < len(cells)
 
 
 def _is_index(names: Sequence[str], column: Sequence[str]) -> bool:

@@ -110,7 +110,7 @@ def open_batches(
     limits : Limits
         What a batch may hold; the number of batches is not limited.
     like : mapping, optional
-        Column -> how it is read, for the formats that are read whole.
+        Column -> how it is read. Formats that are read whole need it; in others its names show which row has the names.
     """
     name, stream, path = _stream(source)
     head = stream.peek(_HEAD)
@@ -121,7 +121,7 @@ def open_batches(
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
         first = _whole_rows(head)
-        dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, **options)
+        dialect = find_dialect(to_utf8(Source(name, first), encoding), name, whole=False, known=like or (), **options)
         limits.check_shape(name, 1, len(dialect.names))
         return name, _csv_batches(stream, head, name, path, encoding, options, dialect), dialect
     if form in ("parquet", "feather") and path is not None:

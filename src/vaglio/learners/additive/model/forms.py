@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.source import moment
 from vaglio.learners.additive.model.additive import Additive
-from vaglio.messages.figures import short_number
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import clip
 from vaglio.model.base import plain_label
