@@ -107,8 +107,6 @@ class Change:
     def __str__(self) -> str:
         return str(self.in_words)
 
-    __repr__ = __str__
-
 
 @dataclass(frozen=True)
 class Counterfactual:
@@ -138,8 +136,6 @@ class Counterfactual:
 
     def __str__(self) -> str:
         return str(self.in_words)
-
-    __repr__ = __str__
 
 
 @dataclass(frozen=True)
