@@ -128,6 +128,8 @@ def updated(path: Path, found: list[Found]) -> Catalog:
         known = before.get(template)
         comments = [f"code: {code}"] if code else []
         after.add(template, known.string if known else "", locations=[(where, None)], auto_comments=comments)  # type: ignore[list-item]
+    for message in after:  # "95% interval" looks like a format of Python's %, which no template is
+        message.flags.discard("python-format")
     return after
 
 

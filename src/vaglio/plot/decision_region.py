@@ -137,7 +137,7 @@ class DecisionRegionDisplay:
         others = rows.fixed_values(at, fixed or {})
         grid = rows.like_source(at, _grid(*(axis.values for axis in axes)), others)
         given = getattr(estimator, "classes_", None)
-        classes = np.asarray(estimator.classes if given is None else given)
+        classes = np.asarray(getattr(estimator, "classes", None) if given is None else given)
         code = {str(label): k for k, label in enumerate(classes.tolist())}
         shape = len(axes[1].lines), len(axes[0].lines)
         codes = np.array([code[str(label)] for label in np.asarray(estimator.predict(grid)).tolist()]).reshape(shape)
@@ -504,19 +504,20 @@ class PerceptronPathDisplay:
             raise InputError(
                 "numbers-expected-in-path", "The path of a perceptron is drawn for two columns of numbers."
             ) from error
-        if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
+        learned: Any = estimator  # with what a perceptron has beyond the interface
+        if points.ndim != 2 or points.shape[1] != 2 or len(learned.classes_) != 2:
             raise InputError(
                 "two-columns-and-classes-expected",
                 "The path of a perceptron is drawn for two columns and two classes only.",
             )
-        encoder = estimator.fitted_.model.encoder
+        encoder = learned.fitted_.model.encoder
         lines = []
-        for epoch in estimator.history_:
+        for epoch in learned.history_:
             coef, intercept = encoder.to_original_units(epoch.coef, epoch.intercept)
             lines.append([*coef[0], intercept[0]])
-        errors = np.array([int(epoch.errors.sum()) for epoch in estimator.history_])
-        codes = np.searchsorted(np.asarray(estimator.classes_), np.asarray(y))
-        return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
+        errors = np.array([int(epoch.errors.sum()) for epoch in learned.history_])
+        codes = np.searchsorted(np.asarray(learned.classes_), np.asarray(y))
+        return cls(np.array(lines), errors, points, codes, np.asarray(learned.classes_))
 
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Axes:
