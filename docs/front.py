@@ -36,14 +36,14 @@ INK, MUTED, PAPER, LIT, RULE = "#1f2328", "#656d76", "#ffffff", "#fff3c4", "#d0d
 
 
 def picture() -> str:
-    """Return the picture: a table, then the tree that was learnt from it, then the reason for one row."""
+    """Return the picture: a table, then the tree that was learned from it, then the reason for one row."""
     X, y = vaglio.datasets.load("penguins").xy("species")
     tree = vaglio.C45Classifier(max_depth=2).fit(X, y)
     explanation = tree.explain(X[np.array([ROWS[-1]])])[0]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-            'role="img" aria-label="A table of penguins, the decision tree learnt from it, and the reason for one '
+            'role="img" aria-label="A table of penguins, the decision tree learned from it, and the reason for one '
             'prediction" font-family="system-ui, sans-serif" font-size="12">',
             f"<style>{_animation()}</style>",
             f'<rect width="100%" height="100%" rx="8" fill="{PAPER}"/>',

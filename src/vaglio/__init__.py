@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vaglio.evaluation import evaluate as evaluate
     from vaglio.evaluation import select as select
     from vaglio.evaluation import shatters as shatters
+    from vaglio.evaluation import tune as tune
     from vaglio.evaluation import vc_dimension_lower_bound as vc_dimension_lower_bound
     from vaglio.evaluation.displays import CalibrationDisplay as CalibrationDisplay
     from vaglio.evaluation.displays import ConfusionMatrixDisplay as ConfusionMatrixDisplay
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
     from vaglio.plot.decision_region import DecisionRegionDisplay as DecisionRegionDisplay
     from vaglio.plot.decision_region import PerceptronPathDisplay as PerceptronPathDisplay
     from vaglio.quality import audit as audit
+    from vaglio.quality import explore as explore
+    from vaglio.report import write_report as write_report
     from vaglio.study import Study as Study
     from vaglio.table import Table as Table
     from vaglio.table import read as read
@@ -171,10 +174,13 @@ _HOME = {
     "bias_variance": "vaglio.evaluation",
     "draw": "vaglio.figures",
     "evaluate": "vaglio.evaluation",
+    "explore": "vaglio.quality",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",
     "trace": "vaglio.tracing",
+    "tune": "vaglio.evaluation",
     "vc_dimension_lower_bound": "vaglio.evaluation",
+    "write_report": "vaglio.report",
 }
 
 # Public rooms that are reached as attributes.
@@ -187,10 +193,18 @@ if not TYPE_CHECKING:
         if name in _ROOMS:
             return importlib.import_module(f"vaglio.{name}")
         if name not in _HOME:
-            raise AttributeError(f"module 'vaglio' has no attribute {name!r}")
+            raise AttributeError(f"module 'vaglio' has no attribute {name!r}{_hint(name)}")
         value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value
         return value
+
+    def _hint(name: str) -> str:
+        if name.startswith("_"):  # programs ask for these, and make nothing of an answer
+            return ""
+        from vaglio.messages.sentences import near_names
+
+        near = near_names(name, __all__)
+        return f". Did you mean {' or '.join(near)}?" if near else ""
 
     def __dir__() -> list[str]:
         return sorted(__all__)

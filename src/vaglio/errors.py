@@ -25,9 +25,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from contextvars import ContextVar
+from functools import partial
+from types import FrameType
+from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 
 from vaglio.messages.message import Message
 
@@ -47,6 +50,9 @@ __all__ = [
     "VaglioWarning",
 ]
 
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Packages through which a call reaches vaglio's code.
 _INNER = ("vaglio", "sklearn", "joblib", "contextlib")
@@ -139,6 +145,37 @@ class DataWarning(VaglioWarning):
     """A remark about the data that does not stop the work."""
 
 
+class _Place(NamedTuple):
+    """The line of a program that called vaglio, and the codes of the warnings that were issued there."""
+
+    filename: str
+    line: int
+    module: str
+    codes: set[str]
+
+    def issue(self, message: Warning | str, category: type[Warning] | None) -> None:
+        told = getattr(message, "message", message)
+        code = getattr(told, "code", "") or str(told)
+        if code in self.codes:
+            return
+        self.codes.add(code)
+        module = sys.modules.get(self.module)
+        registry = {} if module is None else vars(module).setdefault("__warningregistry__", {})
+        kind = type(message) if isinstance(message, Warning) else category or UserWarning
+        warnings.warn_explicit(message, kind, self.filename, self.line, self.module, registry)
+
+
+_PLACE: ContextVar[_Place | None] = ContextVar("_PLACE", default=None)
+
+
+def _caller() -> tuple[int, FrameType]:
+    """The frame of the program that called vaglio, and its level below the caller of this function."""
+    level, frame = 1, sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _INNER:
+        level, frame = level + 1, frame.f_back
+    return level, frame
+
+
 def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
     """Issue a warning at the line of the program that called vaglio, be it through scikit-learn.
 
@@ -148,10 +185,52 @@ def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
     category : type of Warning, optional
         Of a message that is text.
     """
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _INNER:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    place = _PLACE.get()
+    if place is None:
+        warnings.warn(message, category, stacklevel=1 + _caller()[0])
+    else:
+        place.issue(message, category)
+
+
+@contextmanager
+def warning_once() -> Iterator[None]:
+    """Issue each warning once, whatever its values, though many models are trained inside.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as seen, warning_once():
+    ...     for n in range(3):
+    ...         warn(DataWarning("few-rows", "Only {n} rows.", n=n))
+    >>> [str(each.message) for each in seen]
+    ['Only 0 rows.']
+    """
+    if _PLACE.get() is not None:
+        yield
+        return
+    frame = _caller()[1]
+    token = _PLACE.set(_Place(frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__", ""), set()))
+    try:
+        yield
+    finally:
+        _PLACE.reset(token)
+
+
+def warning_as_here(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that issues its warnings as if it were called here, also from another thread.
+
+    Parameters
+    ----------
+    function : callable
+    """
+    return partial(_issuing_at, _PLACE.get(), function)
+
+
+def _issuing_at(place: _Place | None, function: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+    token = _PLACE.set(place)
+    try:
+        return function(*given, **named)
+    finally:
+        _PLACE.reset(token)
 
 
 def damaged_model_file(reason: str) -> ModelFileError:

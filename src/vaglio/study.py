@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.engines.mapped_table import table_of
+from vaglio.engines.sources import joined
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
 from vaglio.evaluation.rows import Rows
-from vaglio.explanation import Explanation
+from vaglio.explanation import Explanations
 from vaglio.messages.listing import bullet_html, plain_data
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
@@ -21,7 +22,7 @@ from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
-from vaglio.typing import TableLike
+from vaglio.typing import ColumnLike, TableLike
 
 __all__ = ["Study"]
 
@@ -38,8 +39,8 @@ class Study:
     table : Table, path, or anything :meth:`Table.from_any` takes; ScannedTable or Dask frame
         Rows out of core stay there: the models learn from them in passes, and what looks at columns (the audit, the
         report) reads them from temporary files, as :func:`vaglio.audit` does.
-    target : str or int, optional
-        The class column; by default the one with the role "target".
+    target : str, int or labels, optional
+        The class column, or the class of each row; by default the column with the role "target".
     learners : ids, estimators, or a mapping of names to either
         By default every learner.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
@@ -67,7 +68,7 @@ class Study:
     """
 
     table: Any
-    target: str | int | None = None
+    target: str | int | ColumnLike | None = None
     learners: Any = None
     strategy: str = "cross-validation"
     cost: Any = None
@@ -80,7 +81,7 @@ class Study:
     _cleaned: Table | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        given = self.table
+        given, self.target = joined(self.table, self.target)
         mapped = table_of(given)
         self.table = as_table(mapped)
         if self.target is None and self.table.target is None:
@@ -206,14 +207,14 @@ class Study:
         return np.asarray(self.fitted.predict(X))
 
     @checked
-    def explain(self, X: TableLike) -> list[Explanation]:
+    def explain(self, X: TableLike) -> Explanations:
         """Explain the predictions of the chosen model for new rows.
 
         Parameters
         ----------
         X : table or array
         """
-        explanations: list[Explanation] = self.fitted.explain(X)
+        explanations: Explanations = self.fitted.explain(X)
         return explanations
 
     @cached_property

@@ -122,3 +122,14 @@ def a_study_with_its_audit(table: Table) -> list[str]:
 
 def missing_values(X: TableLike) -> object:
     return vaglio.ForestImputer(max_iter=3, random_state=np.random.RandomState(0)).fit_transform(X)
+
+
+def both_forms_of_the_data(table: pd.DataFrame, X: TableLike, y: ColumnLike) -> list[float]:
+    by_name = vaglio.compare(table, "species", ["c45", "ripper"], folds=5)
+    beside = vaglio.compare(X, y, ["c45", "ripper"], folds=5)
+    vaglio.audit(X, y)
+    vaglio.explore(X, y, percentiles=[5, 95])
+    vaglio.trace("id3", table, "species")
+    vaglio.Study(X, y, ["c45"]).run()
+    vaglio.tune("c45", X, y, {"max_depth": [1, 2]}, strategy="validation").plot()
+    return [vaglio.evaluate("c45", X, y, folds=10).accuracy.value, len(by_name.reports), len(beside.reports)]

@@ -41,7 +41,7 @@ def methods(X: np.ndarray, y: np.ndarray, tree: vaglio.DecisionTreeRegressor) ->
 def functions(X: np.ndarray, y: np.ndarray, table: vaglio.Table) -> None:
     vaglio.read("penguins.csv", target=["species"])  # wrong
     vaglio.load()  # wrong
-    vaglio.evaluate("c45", X, y)  # wrong
+    vaglio.evaluate(45, X, y)  # wrong
     vaglio.select(table, "species", strategi="zero")  # wrong
     vaglio.compare(table, "species", folds="ten")  # wrong
     vaglio.audit(table, 1.5)  # wrong

@@ -39,7 +39,7 @@ def _error(world: World, learner: str, calibrate: str, seed: int) -> float:
     fitted = estimator.fit(*world.draw(500, np.random.default_rng((seed, 8))))
     X, y = world.draw(_HUGE, np.random.default_rng(10**9))
     curve = evaluate(fitted, X, y).confidence_curve
-    return curve.expected_error - curve.perfect_error
+    return float(curve.expected_error - curve.perfect_error)
 
 
 @cache

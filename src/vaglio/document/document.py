@@ -141,6 +141,8 @@ class Trace:
     def __str__(self) -> str:
         return self.to_text()
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         from vaglio.document.render.html import to_fragment
 

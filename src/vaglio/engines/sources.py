@@ -11,19 +11,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from vaglio.errors import InputError, NotSupportedError
-from vaglio.table import ScannedTable, Table
+from vaglio.errors import InputError, NotSupportedError, as_own_errors
+from vaglio.messages.message import text
+from vaglio.table import ScannedTable, Table, as_table
 from vaglio.table.scanned import Change, RowShare, labels, numbers
 
 if TYPE_CHECKING:
     from vaglio.engines.engine import Engine
     from vaglio.runtime.progress import Report
+    from vaglio.typing import ColumnLike, TableSource
 
-__all__ = ["Labelled", "Source", "is_out_of_core", "refuse_out_of_core", "register", "source_of"]
+__all__ = ["Labelled", "Source", "is_out_of_core", "joined", "refuse_out_of_core", "register", "source_of"]
 
 # Inputs, classes (or numbers to predict) and weights of some rows.
 Labelled = tuple[Table, np.ndarray, np.ndarray | None]
@@ -225,3 +228,38 @@ def source_of(X: Any, y: Any = None, weight: Any = None) -> Source:
 def source_of_table(table: Any, target: str) -> Source:
     """Return the source of a table out of core and the name of its target."""
     return next(source for holds, source in _HOLDERS if holds(table))().of_table(table, target)
+
+
+def joined(table: TableSource, target: str | int | ColumnLike | None) -> tuple[Any, str | int | None]:
+    """Return a table that has its class column, and which column that is.
+
+    A table and the name of its class column are returned as they are. To inputs and labels, the labels are added as a
+    column. It keeps the name that they have, unless a column of the inputs has it.
+
+    Parameters
+    ----------
+    table : table, file, or inputs, wherever the rows are
+    target : str, int, labels or None
+        None is the target that the table has.
+    """
+    if target is None or isinstance(target, (str, Integral)):
+        return table, target
+    if is_out_of_core(table):
+        whole, name, _ = source_of(table, target).together()
+        return whole.X, name
+    inputs = as_table(table, finite=False)
+    given = getattr(target, "name", None)
+    names = ([given] if isinstance(given, str) else []) + ["class", "target", "class of the row"]
+    name = next((name for name in names if name not in inputs), f"class {inputs.shape[1]}")
+    with as_own_errors():
+        labels = as_table({name: target}, finite=False).column(name)
+    if len(labels) != len(inputs):
+        raise InputError(
+            "row-counts-differ",
+            "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+            first=text("the table"),
+            n=len(inputs),
+            second=text("the target"),
+            m=len(labels),
+        )
+    return inputs.with_column(labels), name

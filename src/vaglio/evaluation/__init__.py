@@ -14,7 +14,7 @@ from vaglio.evaluation.model_evaluation import evaluate
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.selection.folds import evaluate_by_folds
-from vaglio.evaluation.selection.selection import select
+from vaglio.evaluation.selection.selection import select, tune
 from vaglio.evaluation.selection.selection_result import Selection, fit_diagnosis
 from vaglio.evaluation.selection.splits import (
     SplitRules,
@@ -76,6 +76,7 @@ __all__ = [
     "select",
     "shatters",
     "train_and_evaluate",
+    "tune",
     "vc_dimension_lower_bound",
     "wilson_interval",
 ]

@@ -161,6 +161,23 @@ class EvaluatedRows(ABC):
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the same as a fragment of HTML."""
 
+    def plot(self, *, lang: str | Locale = "en") -> Any:
+        """Draw the curves of a classification, or predicted against true numbers.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from vaglio.evaluation.displays.overview import draw_overview
+
+        evaluation: Any = self  # one of the two kinds that there are
+        return draw_overview(evaluation, lang)
+
     def __repr__(self) -> str:
         return self.to_text()
 

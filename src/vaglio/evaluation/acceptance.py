@@ -95,6 +95,8 @@ class Check:
     def __str__(self) -> str:
         return str(self.in_words())
 
+    __repr__ = __str__
+
     def in_words(self) -> Message:
         """Return what was measured, with its interval, and whether it meets the limit."""
         value = text("undefined") if self.value is None else _written(self.value)
@@ -148,6 +150,8 @@ class Acceptance:
 
     def __str__(self) -> str:
         return str(self.in_words())
+
+    __repr__ = __str__
 
     def in_words(self) -> Message:
         """Return the verdict in a sentence; if it may be wrong, how likely that is."""

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.rows import Rows
+from vaglio.messages.listing import html_table, text_table
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, text
 from vaglio.model.families import KINDS
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, Predictor, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PermutationImportance", "permutation_importance"]
 
@@ -53,6 +60,54 @@ class PermutationImportance:
     accuracy: float
     n_rows: int
     n_repeats: int
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row per column, largest loss first."""
+        return [{text("column"): name, text("loss of accuracy"): loss} for name, loss in self.losses.items()]
+
+    def _title(self) -> Message:
+        return text(
+            "Loss of accuracy (from {accuracy:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
+            accuracy=self.accuracy,
+            n=self.n_rows,
+        )
+
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
+        """Draw a bar per column; return the axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
+        """
+        from vaglio.plot.bars import draw_bars
+
+        return draw_bars(
+            list(self.losses),
+            [[loss] for loss in self.losses.values()],
+            ax=ax,
+            xlabel=text("loss of accuracy"),
+            locale=locale_of(lang),
+        )
+
+    def to_text(self, *, lang: str | Locale = "en") -> str:
+        """Return the losses as a table of text.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language.
+        """
+        locale = locale_of(lang)
+        return f"{locale.text(self._title())}\n{text_table(self.to_rows(), locale=locale)}"
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return html_table(self.to_rows(), caption=self._title(), locale=locale_of("en"))
 
 
 def permutation_importance(

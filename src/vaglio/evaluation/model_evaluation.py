@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
@@ -15,6 +16,7 @@ from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions, task_of_model
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.selection.candidates import resolve_learners, task_asked
 from vaglio.fitted import Fitted
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import listed
@@ -28,10 +30,13 @@ __all__ = ["evaluate", "evaluate_predictions", "refuse_for_numbers"]
 
 @checked
 def evaluate(
-    model: Predictor,
+    model: Predictor | str,
     X: TableSource | Rows,
-    y: str | ColumnLike | None = None,
+    y: str | int | ColumnLike | None = None,
     *,
+    folds: int | None = None,
+    holdout: float | str | None = None,
+    repeat: int = 1,
     sample_weight: ColumnLike | None = None,
     pos_label: object = None,
     cost: CostLike | None = None,
@@ -39,17 +44,22 @@ def evaluate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Any:
-    """Evaluate a model on rows whose class, or number, is known.
+    """Evaluate a model on rows whose class or number is known, or a learner by cross-validation or on a hold-out set.
 
     Parameters
     ----------
-    model : Fitted or estimator
+    model : Fitted, estimator, or the id of a learner
         Any regressor, or anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give
-        curves too.
-    X : table or array
-        The rows to predict; a scanned table or a Dask frame is read in parts.
-    y : array-like of labels or numbers, or the name of the target of ``X``, which may then be a file too
-        None is the target that the table has.
+        curves too. With ``folds`` or ``holdout``, a learner: it is trained on the other rows, and stays unchanged. An
+        id alone is evaluated by ten folds.
+    X, y : table (or its file) and name of its target, or X and the labels or numbers
+        A scanned table or a Dask frame is read in parts. Without y, the target that the table has.
+    folds : int, optional
+        Evaluate the learner by cross-validation with so many folds.
+    holdout : float or str, optional
+        Evaluate the learner on a random share of the rows, such as 0.3 or "70-30".
+    repeat : int, default=1
+        How often the folds, or the rows held out, are drawn.
     sample_weight : array-like, optional
         How much each row counts in every measure.
     pos_label : optional
@@ -78,6 +88,8 @@ def evaluate(
     >>> X, y = load_iris(return_X_y=True)
     >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
     0.9600 (0.9155 to 0.9815)
+    >>> vaglio.evaluate("naive-bayes", X, y, folds=10).about
+    'learner'
     """
     if not 0 < confidence < 1:
         raise InputError(
@@ -91,6 +103,20 @@ def evaluate(
             value=decide,
             allowed=listed(("cost", "argmax"), quoted=True, last="or"),
         )
+    if isinstance(model, str) or folds is not None or holdout is not None:
+        if decide != "cost":
+            raise InputError(
+                "decide-of-learner",
+                "{decide} applies to a model with costs. A learner uses the costs given with {cost}.",
+                decide=Option("decide"),
+                cost=Option("cost"),
+            )
+        planned = {"folds": 10 if folds is None and holdout is None else folds, "holdout": holdout, "repeat": repeat}
+        learner: Any = model
+        asked, able = task_asked("auto", [learner])
+        rows = Rows.of(X, y, sample_weight, task=asked, able=able)
+        evaluation = _of_learner(learner, rows, planned, pos_label, cost, seed)
+        return replace(evaluation, confidence=confidence, seed=seed)
     task = task_of_model(model)
     if task == "regression":
         refuse_for_numbers(pos_label=pos_label, decide=None if decide == "cost" else decide)
@@ -109,6 +135,17 @@ def evaluate(
     evaluation = evaluate_predictions(replace(found.predictions, cost=carried), found.true, **options)
     evaluation = replace(evaluation, overlap=overlap)
     return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
+
+
+def _of_learner(
+    learner: Any, rows: Rows, planned: dict[str, Any], pos_label: object, cost: CostLike | None, seed: int
+) -> Any:
+    from vaglio.evaluation.training import EvaluationPlan, evaluate_learner
+
+    plan = EvaluationPlan(**planned, seed=seed)
+    [candidate] = resolve_learners([learner], seed=seed, task=rows.task)
+    estimator = clone(candidate.estimator)
+    return evaluate_learner(estimator, rows, None, plan, pos_label=pos_label, cost=cost)
 
 
 def _without_costs(model: Predictor) -> tuple[Any, CostMatrix | None]:

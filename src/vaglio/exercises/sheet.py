@@ -161,6 +161,8 @@ class Exercise:
     def __str__(self) -> str:
         return self.sheet().to_text()
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return self.sheet()._repr_html_()
 

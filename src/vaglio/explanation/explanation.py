@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -34,6 +34,8 @@ _IN_UNITS = ("share-in-mean", "share-in-prediction", "lost-prediction")
 _MOST_TERMS = 3
 # Similar training rows that are named: a person compares a few rows, not many.
 _MOST_SIMILAR = 3
+# Explanations that are shown together.
+_MOST_SHOWN = 20
 
 
 # -- the form ----------------------------------------------------------------------------------------------------------
@@ -359,6 +361,76 @@ class Explanation:
     def __str__(self) -> str:
         return self.to_text()
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+class Explanations(list[Explanation]):
+    """The explanations of several rows: a list that prints as text and shows as HTML in a notebook.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> vaglio.ID3Classifier(calibrate=None).fit(X, y).explain(X[:2], counterfactual=False)
+    Row 1: no (100.0%), next yes
+      because:
+        outlook = sunny
+        humidity = high
+      note: the leaf holds 3 training rows, 3 of them no
+    <BLANKLINE>
+    Row 2: no (100.0%), next yes
+      because:
+        outlook = sunny
+        humidity = high
+      note: the leaf holds 3 training rows, 3 of them no
+    """
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> Explanation: ...
+    @overload
+    def __getitem__(self, at: slice) -> Explanations: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> Explanation | Explanations:
+        found = super().__getitem__(at)
+        return Explanations(found) if isinstance(found, list) else found
+
+    def to_text(self, lang: str | Locale = "en") -> str:
+        """Return the explanations as text, of many rows the first twenty.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language of the text.
+        """
+        locale = locale_of(lang)
+        shown = [
+            f"{locale.say('Row {n:,}', n=n)}: {each.to_text(locale)}" for n, each in enumerate(self[:_MOST_SHOWN], 1)
+        ]
+        return "\n\n".join(shown + [locale.text(line) for line in self._rest()])
+
+    def to_html(self, lang: str | Locale = "en") -> str:
+        """Return a fragment of HTML, of many rows the first twenty.
+
+        Parameters
+        ----------
+        lang : str or Locale, default="en"
+            The language of the text.
+        """
+        from vaglio.explanation.html import to_fragments
+
+        return to_fragments(self[:_MOST_SHOWN], self._rest(), locale_of(lang))
+
+    def _rest(self) -> list[Message]:
+        more = len(self) - _MOST_SHOWN
+        return [text("… and {n:,} more {n:row|rows}", n=more)] if more > 0 else []
+
+    def __repr__(self) -> str:
+        return self.to_text() if self else "[]"
+
+    __str__ = __repr__
+
     def _repr_html_(self) -> str:
         return self.to_html()
 
@@ -443,7 +515,7 @@ def explain_rows(
     context: Context,
     counterfactual: bool = True,
     training: EncodedMatrix | None = None,
-) -> list[Explanation]:
+) -> Explanations:
     """Explain the decision of a model for every row.
 
     Parameters
@@ -476,12 +548,12 @@ def explain_rows(
         if context.cost is not None:
             explanations = _with_costs(explanations, context.calibrated(given), context)
     if not counterfactual:
-        return explanations
+        return Explanations(explanations)
     # Imported late: many callers ask for explanations without counterfactuals.
     from vaglio.explanation.counterfactual import find_counterfactuals
 
     found = find_counterfactuals(model, matrix, context, explanations)
-    return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+    return Explanations(replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found))
 
 
 def _calibrated(explanations: list[Explanation], given: np.ndarray, context: Context) -> list[Explanation]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.messages.figures import figure
 from vaglio.messages.locale import ENGLISH, Locale
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 
 # Text takes the colour of the page around it. The two hues stand out (3:1 and more) on white and on black alike, and
 # never speak alone: sides have their own headings, and every bar its number.
@@ -27,6 +28,7 @@ _STYLE = """
 .vaglio-explanation .against i{background:#d0662b}
 .vaglio-explanation .weight{flex:0 0 4.5rem;text-align:right;font-variant-numeric:tabular-nums}
 .vaglio-explanation .note{margin:.3rem 0;opacity:.85;overflow-wrap:anywhere}
+.vaglio-explanation .row{font-size:.8rem;opacity:.7;margin:1.2rem 0 .1rem}
 .vaglio-explanation .otherwise{margin:.6rem 0 0;padding:.4rem .6rem;border-left:.2rem solid #2f81c6;
 background:rgba(128,128,128,.1)}
 """
@@ -34,6 +36,24 @@ background:rgba(128,128,128,.1)}
 
 def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
     """Return the explanation as one element with its own style, in the language of the locale."""
+    return _framed(_body(explanation, locale))
+
+
+def to_fragments(explanations: Sequence[Explanation], rest: Sequence[Message], locale: Locale = ENGLISH) -> str:
+    """Return the explanations of several rows, each below the number of its row, and what is said about the rest."""
+    parts = [
+        f'<p class="row">{escape(locale.say("Row {n:,}", n=n))}</p>{_body(explanation, locale)}'
+        for n, explanation in enumerate(explanations, 1)
+    ]
+    parts += [_paragraph("note", line, locale) for line in rest]
+    return _framed("".join(parts))
+
+
+def _framed(body: str) -> str:
+    return f'<div class="vaglio-explanation"><style>{_STYLE.replace(chr(10), "")}</style>{body}</div>'
+
+
+def _body(explanation: Explanation, locale: Locale) -> str:
     weights = [r.weight for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max((abs(weight) for weight in weights if np.isfinite(weight)), default=1.0) or 1.0
     chance = "" if explanation.probability is None else f" {locale.number(explanation.probability, '.1%')}"
@@ -46,7 +66,6 @@ def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
     if explanation.in_units:
         raised, lowered = locale.say("Higher for"), locale.say("Lower for")
     parts = [
-        f"<style>{_STYLE.replace(chr(10), '')}</style>",
         f'<p class="decision">{escape(decision)}<span class="chance">{escape(chance + second)}</span></p>',
         _paragraph("note", explanation.cost_in_words, locale),
         _side(raised, "for", explanation.reasons, largest, locale, explanation),
@@ -63,7 +82,7 @@ def to_fragment(explanation: Explanation, locale: Locale = ENGLISH) -> str:
                 "It would be {goal} ({decision}) if {changes}.", goal=other.goal, decision=told, changes=other.in_words
             )
         parts.append(_paragraph("otherwise", said, locale))
-    return f'<div class="vaglio-explanation">{"".join(parts)}</div>'
+    return "".join(parts)
 
 
 def _paragraph(kind: str, said: str | None, locale: Locale) -> str:

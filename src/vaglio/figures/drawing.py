@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
+from vaglio.engines.sources import joined, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.figures import curves, networks, planes, tables
 from vaglio.figures.planes import Subject
@@ -16,7 +15,7 @@ from vaglio.learners.registry import find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
-from vaglio.table import Table
+from vaglio.table import Table, as_table
 from vaglio.typing import ColumnLike, TableSource
 
 __all__ = ["FIGURES", "FigureKind", "draw"]
@@ -89,7 +88,7 @@ def draw(
     figure: str,
     model: Any = None,
     X: TableSource | None = None,
-    y: str | ColumnLike | None = None,
+    y: str | int | ColumnLike | None = None,
     *,
     columns: Sequence[str] | None = None,
     fixed: Mapping[str, Any] | None = None,
@@ -109,8 +108,8 @@ def draw(
         the two columns that are drawn (on all, with ``fixed``); a fitted model keeps its columns.
     X : Table, frame, array or path, optional
         The rows.
-    y : str or array-like, optional
-        The class column of X, or the classes.
+    y : str, int or array-like, optional
+        The class column of X, or the class of each row; by default the target that X has.
     columns : sequence of two str, optional
         The columns of the axes; by default the two numeric columns that tell most about the class.
     fixed : dict, optional
@@ -188,13 +187,10 @@ def _rows(figure: str, kind: FigureKind, X: Any, y: Any) -> tuple[Table | None, 
         if kind.needs == "model":
             return None, None
         raise InputError("figure-needs-table", "The figure {figure!r} needs a table.", figure=figure)
-    table = Table.from_any(X)
+    refuse_out_of_core(X, "A figure")
+    whole, y = joined(X, y)
+    table = as_table(whole)
     target = table.target if y is None else y
-    if target is not None and not isinstance(target, str):
-        name = "class" if "class" not in table.columns else "class of the row"
-        frame = table.to_frame()
-        frame[name] = np.asarray(target)
-        return Table.from_any(frame), name
     if target is None and kind.needs in ("classes", "model"):
         raise InputError("figure-needs-classes", "The figure {figure!r} needs the class column.", figure=figure)
     return table, None if target is None else table.resolve(target)

@@ -16,7 +16,7 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_errors
-from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.explanation import Context, Explanations, explain_rows
 from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.messages.message import Message, Option, text
@@ -298,9 +298,7 @@ class Fitted:
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
     @checked
-    def explain(
-        self, X: TableLike, *, counterfactual: bool | str | float = True, training: Any = None
-    ) -> list[Explanation]:
+    def explain(self, X: TableLike, *, counterfactual: bool | str | float = True, training: Any = None) -> Explanations:
         """Say for each row why it got its class, or its number.
 
         Parameters
@@ -314,7 +312,8 @@ class Fitted:
 
         Returns
         -------
-        list of Explanation
+        Explanations
+            A list with an Explanation of each row.
         """
         refuse_out_of_core(X, "An explanation")
         codebook = self.codebook

@@ -17,9 +17,9 @@ from vaglio.engines.passes import Pass, Passes, TableSummary
 from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.explanation import Explanation
+from vaglio.explanation import Explanations
 from vaglio.fitted import Fitted
-from vaglio.learners.bases import BaseEstimator, ClassifierMixin, RegressorMixin
+from vaglio.learners.bases import ClassifierMixin, RegressorMixin
 from vaglio.learners.calibrating import calibration_of, calibration_rows
 from vaglio.learners.inputs import (
     check_labels,
@@ -37,7 +37,7 @@ from vaglio.learners.inputs import (
     within_range,
 )
 from vaglio.learners.out_of_core import accuracy_out_of_core, determination_out_of_core, fit_out_of_core
-from vaglio.learners.parameters import check_parameters, estimator, parameter_names
+from vaglio.learners.parameters import Parametrised, check_parameters, estimator, parameter_names
 from vaglio.learners.plain_arrays import accuracy, determination
 from vaglio.learners.provenance import describe_training, findings_of, plain_params
 from vaglio.messages.message import Option
@@ -48,7 +48,7 @@ from vaglio.typing import ColumnLike, TableLike
 
 
 @estimator
-class VaglioEstimator(BaseEstimator):
+class VaglioEstimator(Parametrised):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learners.parameters`)
@@ -168,7 +168,7 @@ class VaglioEstimator(BaseEstimator):
 
     def explain(
         self, X: TableLike, *, counterfactual: bool | str | float = True, training: TableLike | None = None
-    ) -> list[Explanation]:
+    ) -> Explanations:
         """Say for each row of X why it got its prediction.
 
         Parameters
@@ -182,7 +182,8 @@ class VaglioEstimator(BaseEstimator):
 
         Returns
         -------
-        list of Explanation
+        Explanations
+            A list with an Explanation of each row.
         """
         check_is_fitted(self, "fitted_")
         refuse_out_of_core(X, "An explanation")

@@ -15,13 +15,12 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
@@ -31,6 +30,10 @@ from sklearn.utils._param_validation import (
 )
 
 from vaglio.errors import InputError
+from vaglio.learners.bases import BaseEstimator
+from vaglio.messages.message import text
+from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import refuse_unknown
 
 Class = TypeVar("Class", bound=type)
 
@@ -86,6 +89,33 @@ _COMPLETED = ("Parameters", "Attributes")
 Entries = dict[str, tuple[str, str]]
 
 
+class Parametrised(BaseEstimator):
+    """scikit-learn's base class, which answers a misspelt parameter with those that are spelled like it."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of an inner estimator as ``estimator__name``; return the estimator.
+
+        Parameters
+        ----------
+        **params : dict
+        """
+        try:
+            super().set_params(**params)
+        except ValueError:
+            known = sorted(self.get_params(deep=False))
+            for name in params:
+                if name.partition("__")[0] not in known:
+                    raise InputError(
+                        "invalid-parameter",
+                        "Invalid parameter {name!r} for estimator {learner}: {hint}",
+                        name=name,
+                        learner=type(self).__name__,
+                        hint=did_you_mean(name, known, otherwise=text("it has"), most=len(known)),
+                    ) from None
+            raise
+        return self
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def estimator(cls: Class) -> Class:
     """Make a class with annotated parameters an estimator in scikit-learn's sense.
@@ -96,6 +126,7 @@ def estimator(cls: Class) -> Class:
     then see a plain class with a plain docstring.
     """
     dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
+    _hint_at_names(cls)
     # In the order of the signature: parameters that may be given by position come first.
     taken = sorted((item for item in fields(cls) if item.init), key=lambda item: bool(item.kw_only))
     defaults = {item.name: item.default for item in taken}
@@ -111,6 +142,21 @@ def estimator(cls: Class) -> Class:
     if cls.__doc__ is not None:  # python -OO removes docstrings
         cls.__doc__ = _completed(cls, defaults)
     return cls
+
+
+def _hint_at_names(cls: Any) -> None:
+    """Let the error about a misspelt parameter name those that are spelled like it."""
+    made = cls.__init__
+
+    @wraps(made)
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        try:
+            made(self, *given, **named)
+        except TypeError:
+            refuse_unknown(made, named, type(self).__name__)
+            raise
+
+    cls.__init__ = __init__
 
 
 def _completed(cls: type, defaults: dict[str, Any]) -> str:

@@ -264,10 +264,10 @@ class _Rows:
         import narwhals as nw
         import pandas as pd
 
-        if isinstance(X, Table):
-            return cls(X.to_frame(), False)
         if isinstance(X, Mapping):
-            return cls(Table.from_any(X).to_frame(), False)
+            X = Table.from_any(X)
+        if isinstance(X, Table):
+            X = X.to_frame()  # of the library that it came from
         if nw.dependencies.is_into_dataframe(X):
             return cls(nw.from_native(X, eager_only=True).to_pandas(), False)
         try:

@@ -1,4 +1,4 @@
-"""A decision tree as a picture: SVG, or text with box characters. The caller gives the tree as plain boxes.
+"""A decision tree as a picture: SVG, matplotlib, or text with box characters. The caller gives the tree as plain boxes.
 
 Every element has its colour as an attribute, so that the file can be viewed alone, and a CSS class, so that a page with
 a dark theme can replace the colour.
@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from typing import TYPE_CHECKING
 
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import text
-from vaglio.plot.style import PALETTE
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # More leaves than this do not fit side by side on a page.
 _MOST_ACROSS = 10
@@ -99,13 +103,7 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *
     locale : Locale
     """
     title = locale.text(title)
-    # Number the boxes depth first: a parent comes before its children.
-    placed: list[_Placed] = []
-    stack = [(root, 0, -1)]
-    while stack:
-        box, depth, parent = stack.pop()
-        placed.append(_Placed(_in_language(box, locale), depth, parent))
-        stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
+    placed = _numbered(root, locale)
     leaves = sum(not p.box.children for p in placed)
     width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
     width = max(width, 260.0)
@@ -120,6 +118,77 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = _TITLE, *
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
         f'<rect class="paper" width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
     )
+
+
+@draws_names
+def draw_tree_axes(root: Box, classes: Sequence[str] = (), ax: Axes | None = None, *, locale: Locale = ENGLISH) -> Axes:
+    """Draw the tree from the top down with matplotlib; return the axes.
+
+    Parameters
+    ----------
+    root : Box
+    classes : sequence of str
+        For the legend; empty for none.
+    ax : Axes, optional
+        By default those of a new figure, as large as the tree needs.
+    locale : Locale
+    """
+    placed = _numbered(root, locale)
+    at = _Layout.of(placed)
+    # A unit of the layout is a point of the new figure, which has room for a line of the legend below.
+    ax = axes_for(ax, size=(max(at.across, 260) / 72, (at.down + 30) / 72))
+    ax.set(xlim=(0, at.across), ylim=(at.down, 0))
+    ax.set_axis_off()
+    for i, p in enumerate(placed):
+        if p.parent >= 0:
+            x1, y1, x2, y2 = at.edge(i, p.parent)
+            ax.plot([x1, x1, x2, x2], [y1, y1 + 12, y1 + 12, y2], color=MUTED, linewidth=0.8, zorder=1)
+            ax.text(x2, y2 - 12, p.box.edge, ha="center", va="center", fontsize=9, color=INK, zorder=3).set_bbox(
+                {"facecolor": "white", "edgecolor": "none", "pad": 1}
+            )
+        _draw_box(ax, p.box, at.centre[i], at.top[i], at.width[i], at.height[i])
+    if classes:
+        from matplotlib.patches import Patch
+
+        patches = [Patch(color=PALETTE[c % len(PALETTE)], label=name) for c, name in enumerate(classes)]
+        ax.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=6, frameon=False, fontsize=9)
+    return ax
+
+
+def _draw_box(ax: Axes, box: Box, centre: float, top: float, width: float, height: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    x, strongest = centre - width / 2, _strongest(box)
+    frame = MUTED if strongest is None else PALETTE[strongest]
+    ax.add_patch(Rectangle((x, top), width, height, facecolor="#fbfbfb" if box.leaf else "#f1f4f8", edgecolor=frame))
+    for line, told in enumerate([box.title, *box.lines]):
+        weight = "bold" if line == 0 and box.leaf else "normal"
+        at = top + line * _LINE + _LINE / 2 + 3
+        ax.text(centre, at, told, ha="center", va="center", fontsize=9, color=INK, fontweight=weight)
+    left = x + 4
+    for c, share in enumerate(box.shares):
+        part = share * (width - 8)
+        colour = PALETTE[c % len(PALETTE)]
+        ax.add_patch(Rectangle((left, top + height - _BAR - 3), part, _BAR, facecolor=colour, edgecolor="none"))
+        left += part
+
+
+def _strongest(box: Box) -> int | None:
+    """The colour of the class that a leaf predicts."""
+    if not box.leaf or not len(box.shares):
+        return None
+    return max(range(len(box.shares)), key=lambda c: box.shares[c]) % len(PALETTE)
+
+
+def _numbered(root: Box, locale: Locale) -> list[_Placed]:
+    """Number the boxes depth first: a parent comes before its children."""
+    placed: list[_Placed] = []
+    stack = [(root, 0, -1)]
+    while stack:
+        box, depth, parent = stack.pop()
+        placed.append(_Placed(_in_language(box, locale), depth, parent))
+        stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
+    return placed
 
 
 def _in_language(box: Box, locale: Locale) -> Box:
@@ -156,28 +225,44 @@ def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float]
 # -- from the top down ---------------------------------------------------------------------------------------------
 
 
+@dataclass
+class _Layout:
+    """Where boxes stand: centre, top, width and height of each, and the size of the whole."""
+
+    centre: list[float]
+    top: list[float]
+    width: list[float]
+    height: list[float]
+    across: float
+    down: float
+
+    @classmethod
+    def of(cls, placed: list[_Placed]) -> _Layout:
+        widths = [_width(p.box) for p in placed]
+        heights: list[float] = [
+            (1 + len(p.box.lines)) * _LINE + _PAD + (_BAR + 4 if len(p.box.shares) else 0) for p in placed
+        ]
+        level = [0.0] * (max(p.depth for p in placed) + 1)
+        for p, h in zip(placed, heights):
+            level[p.depth] = max(level[p.depth], h)
+        tops = [float(_FRAME)]
+        for h in level[:-1]:
+            tops.append(tops[-1] + h + _BETWEEN)
+        centre, across = _spread(placed, widths)
+        down = tops[-1] + level[-1] + _FRAME
+        return cls(centre, [tops[p.depth] for p in placed], widths, heights, across, down)
+
+    def edge(self, child: int, parent: int) -> tuple[float, float, float, float]:
+        """The ends of the line from a parent to its child: x and y below the parent, x and y above the child."""
+        return self.centre[parent], self.top[parent] + self.height[parent], self.centre[child], self.top[child]
+
+
 def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
-    widths = [_width(p.box) for p in placed]
-    heights: list[float] = [
-        (1 + len(p.box.lines)) * _LINE + _PAD + (_BAR + 4 if len(p.box.shares) else 0) for p in placed
-    ]
-    level = [0.0] * (max(p.depth for p in placed) + 1)
-    for p, h in zip(placed, heights):
-        level[p.depth] = max(level[p.depth], h)
-    tops = [float(_FRAME)]
-    for h in level[:-1]:
-        tops.append(tops[-1] + h + _BETWEEN)
-    centre, across = _spread(placed, widths)
-    body = []
+    at = _Layout.of(placed)
+    body = [_edge(p.box.edge, *at.edge(i, p.parent)) for i, p in enumerate(placed) if p.parent >= 0]
     for i, p in enumerate(placed):
-        if p.parent >= 0:
-            q = placed[p.parent]
-            body.append(
-                _edge(p.box.edge, centre[p.parent], tops[q.depth] + heights[p.parent], centre[i], tops[p.depth])
-            )
-    for i, p in enumerate(placed):
-        body.append(_node(p.box, centre[i] - widths[i] / 2, tops[p.depth], widths[i], heights[i]))
-    return across, tops[-1] + level[-1] + _FRAME, "".join(body)
+        body.append(_node(p.box, at.centre[i] - at.width[i] / 2, at.top[i], at.width[i], at.height[i]))
+    return at.across, at.down, "".join(body)
 
 
 def _width(box: Box) -> float:
@@ -195,10 +280,8 @@ def _edge(text: str, x1: float, y1: float, x2: float, y2: float) -> str:
 
 def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
     fill = "#fbfbfb" if box.leaf else "#f1f4f8"
-    css, stroke = "box", "#777"
-    if box.leaf and len(box.shares):
-        strongest = max(range(len(box.shares)), key=lambda c: box.shares[c]) % len(PALETTE)
-        css, stroke = f"box line{strongest}", PALETTE[strongest]
+    strongest = _strongest(box)
+    css, stroke = ("box", "#777") if strongest is None else (f"box line{strongest}", PALETTE[strongest])
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
         f'class="{css}" fill="{fill}" stroke="{stroke}"/>'

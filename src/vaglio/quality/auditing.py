@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from vaglio.engines.mapped_table import table_of
+from vaglio.engines.sources import joined
 from vaglio.messages.listing import html_table, plain_data, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
@@ -34,7 +35,7 @@ from vaglio.quality.levels import describe_profile
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table, as_nominal, as_table
-from vaglio.typing import TableSource
+from vaglio.typing import ColumnLike, TableSource
 
 __all__ = ["Audit", "audit", "leaks"]
 
@@ -208,7 +209,7 @@ class Audit:
 @checked
 def audit(
     table: TableSource,
-    target: str | int | None = None,
+    target: str | int | ColumnLike | None = None,
     *,
     rules: Mapping[str, Any] | None = None,
     reference: Any = None,
@@ -221,8 +222,8 @@ def audit(
     ----------
     table : Table, path, or anything :meth:`Table.from_any` takes
         A scanned table or a Dask frame is read once; its columns are then checked one by one on disk.
-    target : str or int, optional
-        The class column; by default the one with the role "target".
+    target : str, int or labels, optional
+        The class column, or the class of each row; by default the column with the role "target".
     rules : mapping, optional
         Column -> (low, high), a set of allowed values, or a function from the values to True or False for each.
     reference : table, optional
@@ -240,7 +241,8 @@ def audit(
     >>> [finding.kind for finding in found]
     ['impossible', 'duplicates', 'rare-classes']
     """
-    data = as_table(table_of(table), finite=False)
+    whole, target = joined(table, target)
+    data = as_table(table_of(whole), finite=False)
     # Numbers that float64 cannot tell apart are codes, as in a table that was read.
     codes = [as_nominal(column) for column in data._columns.values() if column.exact is not None]
     data = data.with_columns(codes) if codes else data

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from vaglio.engines.mapped_table import table_of
+from vaglio.engines.sources import joined
 from vaglio.errors import InputError
 from vaglio.messages.listing import html_table, plain_data, text_table
 from vaglio.messages.locale import ENGLISH, Locale, locale_of
@@ -21,8 +22,9 @@ from vaglio.plot.style import class_legend, figure_svg, panel_grid
 from vaglio.quality.association import Associations, AttributeScore, associations, is_packed, rank_attributes
 from vaglio.quality.levels import describe
 from vaglio.quality.profile import distinct_codes, profile_column, sample_rows
+from vaglio.runtime.arguments import checked
 from vaglio.table import Column, Table, as_table
-from vaglio.typing import TableSource
+from vaglio.typing import ColumnLike, TableSource
 
 __all__ = ["FIGURES", "Exploration", "box_plots", "box_statistics", "explore", "histograms", "pair_plot"]
 
@@ -470,8 +472,13 @@ def _date(days: float | None) -> str | None:
     return None if days is None else str(np.datetime64(int(days), "D"))
 
 
+@checked
 def explore(
-    table: TableSource, target: str | int | None = None, *, seed: int = 0, percentiles: Sequence[float] = ()
+    table: TableSource,
+    target: str | int | ColumnLike | None = None,
+    *,
+    seed: int = 0,
+    percentiles: Sequence[float] = (),
 ) -> Exploration:
     """Describe a table: its columns, what they tell about the class, how they depend on each other.
 
@@ -479,8 +486,8 @@ def explore(
     ----------
     table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
         A scanned table or a Dask frame is read once, and its columns are then described one by one on disk.
-    target : str or int, optional
-        The class column; by default the one with the role "target".
+    target : str, int or labels, optional
+        The class column, or the class of each row; by default the column with the role "target".
     seed : int, default=0
         Seed of the samples that are drawn from large tables.
     percentiles : sequence of float
@@ -494,5 +501,6 @@ def explore(
     >>> seen.columns()[0]["column"], round(seen.columns()[0]["gain"], 4)
     ('outlook', 0.2467)
     """
-    data = as_table(table_of(table), finite=False)
+    whole, target = joined(table, target)
+    data = as_table(table_of(whole), finite=False)
     return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles))

@@ -24,6 +24,7 @@ from vaglio.report.pictures import (
     tree_picture,
 )
 from vaglio.report.summary import summarize_study
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.files import write_whole
 from vaglio.study import Study
 
@@ -137,6 +138,7 @@ def _script_data(curves: dict[str, Any], locale: Locale) -> Any:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
+@checked
 def write_report(
     study: Study,
     path: str | os.PathLike[str],

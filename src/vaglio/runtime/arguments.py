@@ -10,15 +10,15 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
 from vaglio.errors import ArgumentError
 from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import clip, listed
+from vaglio.messages.sentences import clip, did_you_mean, listed
 
-__all__ = ["checked"]
+__all__ = ["checked", "refuse_unknown"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 # A test of a value, and what passes it as a noun.
@@ -60,6 +60,8 @@ def checked(function: Function) -> Function:
     @functools.wraps(function)
     def checking(*given: Any, **named: Any) -> Any:
         known = _parameters(function)
+        if named.keys() - known.keys():
+            refuse_unknown(function, named)
         for name, value in zip(known, given):
             _check(name, value, *known[name])
         for name in named.keys() & known.keys():
@@ -67,6 +69,32 @@ def checked(function: Function) -> Function:
         return function(*given, **named)
 
     return cast("Function", checking)
+
+
+def refuse_unknown(function: Callable[..., Any], names: Iterable[str], called: str = "") -> None:
+    """Raise an error about the first name that is no parameter of a function, with those spelled like it.
+
+    Parameters
+    ----------
+    function : callable
+    names : iterable of str
+        As the caller wrote them.
+    called : str, optional
+        What the function is called; by default its name.
+    """
+    parameters = inspect.signature(function).parameters
+    if any(each.kind == each.VAR_KEYWORD for each in parameters.values()):
+        return
+    known = [name for name, each in parameters.items() if name != "self" and each.kind != each.VAR_POSITIONAL]
+    for name in names:
+        if name not in known:
+            raise ArgumentError(
+                "unknown-argument",
+                "{function} has no parameter {name!r}: {hint}",
+                function=called or function.__qualname__.removesuffix(".__init__"),
+                name=name,
+                hint=did_you_mean(name, known, otherwise=text("it has"), most=len(known)),
+            )
 
 
 @functools.cache

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_regressor
-from sklearn.utils.multiclass import type_of_target
 
 from vaglio.document.document import Page, Trace
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training, row_frame
 from vaglio.engines.sources import refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.evaluation.rows import MemoryRows
+from vaglio.evaluation.selection.candidates import task_asked
 from vaglio.learners.inputs import check_labels, check_numbers
 from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, REGRESSORS, find
@@ -22,7 +23,7 @@ from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.families import Family, Learner, Lookup, Task, family_of
 from vaglio.runtime.arguments import checked
-from vaglio.typing import ColumnLike, Estimator, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike, TableSource
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
@@ -57,34 +58,18 @@ def learners(task: Task = "classification") -> list[str]:
     return [name for name in listed if name in known] + [name for name in known if name not in listed]
 
 
-def task_of(learner: str | Estimator, y: ColumnLike) -> Task:
-    """Return what a learner is to predict: an estimator its own, an id by the target and by what the learner can.
-
-    Parameters
-    ----------
-    learner : str or Estimator
-    y : array-like
-        The target. Numbers that are not whole ask for regression.
-    """
-    if not isinstance(learner, str):
-        return "regression" if is_regressor(learner) else "classification"
-    if learner in REGRESSORS and learner not in LEARNERS:
-        return "regression"
-    return "regression" if type_of_target(np.asarray(y)) == "continuous" else "classification"
-
-
 @checked
 def trace(
     learner: str | Estimator,
-    X: TableLike,
-    y: ColumnLike,
+    X: TableSource,
+    y: str | int | ColumnLike | None = None,
     *,
     row: Any = None,
     lang: str = "en",
     max_rows: int = MAX_ROWS,
     max_steps: int = MAX_STEPS,
     all_measures: bool = False,
-    task: Task | None = None,
+    task: str = "auto",
 ) -> Trace:
     """Show how a learner works on a small table, step by step, as in a lecture.
 
@@ -101,8 +86,7 @@ def trace(
     ----------
     learner : str, classifier or regressor
         The id of a learner, an estimator, or an estimator fitted to this table.
-    X : frame, Table or array of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X, y : table (or its file) and name of its class column, or X and the labels
     row : dict, sequence or frame of one row, optional
         A row to classify.
     lang : str, default="en"
@@ -115,9 +99,8 @@ def trace(
     all_measures : bool, default=False
         At every node of a tree, show gain, gain ratio and Gini index of every attribute, and every threshold, not only
         the measure that the learner uses.
-    task : {"classification", "regression"}, optional
-        What a learner that is given by its id predicts; by default numbers where the target has values that are not
-        whole, else classes.
+    task : {"auto", "classification", "regression"}
+        What a learner that is given by its id predicts; by default as :func:`vaglio.evaluate` decides by the target.
 
     Returns
     -------
@@ -142,7 +125,8 @@ def trace(
             steps=Option("max_steps"),
         )
     # Not as a command would set it: a trace shows the algorithm of the textbook.
-    task = task or task_of(learner, y)
+    rows = MemoryRows.of_arrays(X, y, None, *task_asked(task, learner))
+    task = rows.task
     estimator = _textbook(learner, task) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers[task].find(learner_id, family_of_learner(learner_id, task))
@@ -157,7 +141,7 @@ def trace(
     with_text = entry is not None and entry.counts_words
     page = Page(say)
     page.facts["learner"] = learner_id
-    training = prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text)
+    training = prepare(estimator, rows.X, rows.y, row, max_rows, max_steps, with_text=with_text)
     _say_textbook(page, entry, training.estimator)
     write(page, replace(training, all_measures=all_measures))
     # A learner that was registered from outside is called by its id.

@@ -323,8 +323,8 @@ class Comparison:
 def compare(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
-    *,
     learners: Learners | None = None,
+    *,
     folds: int = 10,
     repeats: int = 1,
     noise: Sequence[float] = (0.2,),

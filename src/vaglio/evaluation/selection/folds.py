@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, warning_once
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, costs_of, for_unit_cost
@@ -89,7 +89,7 @@ def evaluate_by_folds(
             folds=n_splits,
         )
     found = []
-    with reporting(progress) as report:
+    with reporting(progress) as report, warning_once():
         for done, (train, test) in enumerate(folds):
             report(done, len(folds), "cross-validation")
             found.append(rows.take(test).predict(rows.take(train).fit(clone(learner))))

@@ -7,7 +7,7 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,9 +30,9 @@ from vaglio.evaluation.tasks import keeping_results
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, Report, reporting
-from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
+from vaglio.typing import ColumnLike, CostLike, Estimator, Learners, TableSource
 
-__all__ = ["select"]
+__all__ = ["select", "tune"]
 
 # Training rows that are scored: more would only make the comparison with the test score slower.
 _TRAIN_SAMPLE = 5000
@@ -42,8 +42,8 @@ _TRAIN_SAMPLE = 5000
 def select(
     table: TableSource | Rows,
     target: str | int | ColumnLike | None = None,
-    *,
     learners: Learners | None = None,
+    *,
     strategy: str = "cross-validation",
     scoring: str | Scorer = "accuracy",
     cost: CostLike | None = None,
@@ -163,6 +163,46 @@ def select(
     with reporting(progress) as report, keeping_results():
         selection = flow.nested(rows, outer_folds, report) if outer_folds else flow.once(rows, report)
     return replace(selection, scoring=name, cost=costs, seed=seed, rows=rows.describe(rules))
+
+
+@checked
+def tune(
+    learner: str | Estimator,
+    table: TableSource | Rows,
+    target: str | int | ColumnLike | None = None,
+    space: Mapping[str, Sequence[Any]] | None = None,
+    **options: Any,
+) -> Selection:
+    """Choose the parameters of one learner, train it on all training rows, and evaluate it.
+
+    Parameters
+    ----------
+    learner : str or classifier
+        The id of a learner, or an estimator. Its own parameters are tried first.
+    table, target : table (or its file) and name of its class column, or X and the labels
+    space : mapping, optional
+        Parameters and the values to try; by default the search space of the learner.
+    **options
+        Further arguments of :func:`vaglio.select`: ``strategy``, ``scoring``, ``cost``, ``search``, ``n_iter``,
+        ``folds``, ``seed``, …
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> play = vaglio.datasets.load("play")
+    >>> vaglio.tune("id3", play, "play", {"max_depth": [1, 2]}, folds=3).best_estimator
+    ID3Classifier(calibrate='temperature', random_state=0)
+    """
+    if "learners" in options:
+        raise InputError("tune-one-learner", "vaglio.tune takes one learner. To try several, use vaglio.select.")
+    name = learner if isinstance(learner, str) else getattr(learner, "_learner_id", type(learner).__name__)
+    candidate = learner if space is None else (learner, space)
+    given: Selection = select(table, target, {name: candidate}, **options)
+    return given
 
 
 def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | None, Rows]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.typing import Estimator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["OuterFold", "Selection", "fit_diagnosis"]
 
@@ -326,6 +329,30 @@ class Selection:
         parts = [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
+
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
+        """Draw the best setting of each learner: its score, and the range of the scores of the folds.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        lang : str or Locale, default="en"
+            The language of the words and numbers.
+
+        Returns
+        -------
+        Axes
+        """
+        from vaglio.plot.evaluation import draw_intervals
+
+        best: dict[str, Trial] = {}
+        for trial in sorted((t for t in self.trials if not t.error), key=lambda t: t.rank):
+            best[trial.learner] = trial
+        rows = [(t.learner, t.score, float(np.min(t.scores)), float(np.max(t.scores))) for t in best.values()]
+        measure = text("accuracy") if self.scoring == "accuracy" else self.scoring
+        told = text("{measure}, with the range of the folds", measure=measure)
+        return draw_intervals(ax, rows, xlabel=told, locale=locale_of(lang))
 
     def __repr__(self) -> str:
         return self.to_text()

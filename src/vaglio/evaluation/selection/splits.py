@@ -392,6 +392,8 @@ class SplitAdvice:
     def __str__(self) -> str:
         return self.to_text()
 
+    __repr__ = __str__
+
     def to_text(self, *, lang: str | Locale = "en") -> str:
         """Return the advice and its reasons as text.
 

@@ -13,14 +13,14 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError, as_own_errors
-from vaglio.evaluation.labels import as_labels
+from vaglio.errors import InputError, as_own_errors, warning_as_here, warning_once
+from vaglio.evaluation.rows import MemoryRows
 from vaglio.messages.message import Message, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.scikit_learn import num_samples, safe_indexing
-from vaglio.typing import ColumnLike, Estimator, TableLike
+from vaglio.typing import ColumnLike, Estimator, TableLike, TableSource
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +72,8 @@ class BiasVariance:
 
     def __str__(self) -> str:
         return str(self.in_words())
+
+    __repr__ = __str__
 
     def in_words(self) -> Message:
         """Return the decomposition as one line."""
@@ -140,8 +142,8 @@ class BiasVarianceCurve:
 @checked
 def bias_variance(
     estimator: Estimator,
-    X: TableLike,
-    y: ColumnLike,
+    X: TableSource,
+    y: str | int | ColumnLike | None = None,
     *,
     n_rounds: int = 50,
     test_size: float = 1 / 3,
@@ -163,8 +165,7 @@ def bias_variance(
     Parameters
     ----------
     estimator : classifier or regressor
-    X : frame, Table or array
-    y : array-like
+    X, y : table (or its file) and name of its target, or X and the labels or numbers
     n_rounds : int, default 50
         Number of models fitted, two in each round; an odd number is rounded up.
     test_size : float, default 1/3
@@ -196,32 +197,27 @@ def bias_variance(
         raise InputError(
             "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 models.", n_rounds=n_rounds
         )
-    y = as_labels(y)
-    with as_own_errors():
-        if num_samples(X) != len(y):
-            raise InputError(
-                "row-counts-differ",
-                "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
-                first="X",
-                n=num_samples(X),
-                second="y",
-                m=len(y),
-            )
+    rows = MemoryRows.of_arrays(X, y)
+    inputs, truth = rows.X, rows.y
     if param_name is not None:
         options: dict[str, Any] = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
         parts = [
-            bias_variance(clone(estimator).set_params(**{param_name: v}), X, y, random_state=random_state, **options)
+            bias_variance(
+                clone(estimator).set_params(**{param_name: v}), inputs, truth, random_state=random_state, **options
+            )
             for v in param_range
         ]
         return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
     numbers = is_regressor(estimator)
     with as_own_errors():  # text among numbers
-        classes = None if numbers else np.unique(y)
-    estimate = estimate_noise(X, y, numbers) if noise is None else Noise(float(noise), "given")
+        classes = None if numbers else np.unique(truth)
+    estimate = estimate_noise(inputs, truth, numbers) if noise is None else Noise(float(noise), "given")
     seeds = np.random.default_rng(random_state).integers(2**32, size=-(-n_rounds // 2))
-    pairs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_pair)(estimator, X, y, test_size, classes, int(seed)) for seed in seeds
-    )
+    with warning_once():
+        fit = warning_as_here(_pair)
+        pairs = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(fit)(estimator, inputs, truth, test_size, classes, int(seed)) for seed in seeds
+        )
     factor = 1.0 if numbers else 0.5
     common, variance = (factor * float(np.mean([pair[part] for pair in pairs])) for part in (0, 1))
     return BiasVariance(

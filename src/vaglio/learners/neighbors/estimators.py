@@ -214,6 +214,8 @@ class LocalTree:
     def __str__(self) -> str:
         return self.to_text()
 
+    __repr__ = __str__
+
 
 def grow_local_tree(
     model: Neighbors,

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.engines.passes import Passes, TableSummary
-from vaglio.errors import InputError
+from vaglio.errors import InputError, warning_as_here, warning_once
 from vaglio.learners.bases import available_if
 from vaglio.learners.ensembles.estimators.members import (
     RoutesMetadata,
@@ -153,10 +153,12 @@ class _BaggingEstimator(RoutesMetadata, EnsembleEstimator):
             if isinstance(prototype, GrowthParameters):
                 matrix.ranks()  # those of a sample are found among them
                 matrix.reused = shared
-            members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-                delayed(self._fit_sample)(member, codebook, (matrix, y, weight), sample, shared)
-                for member, sample in zip(added, samples)
-            )
+            with warning_once():
+                fit = warning_as_here(self._fit_sample)
+                members = Parallel(n_jobs=matrix.threads, prefer="threads")(
+                    delayed(fit)(member, codebook, (matrix, y, weight), sample, shared)
+                    for member, sample in zip(added, samples)
+                )
         self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self._vote, 0 if classes is None else len(classes))
         if self.oob_score:

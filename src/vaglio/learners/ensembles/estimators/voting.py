@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import rows_pass
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError, NotSupportedError, warning_as_here, warning_once
 from vaglio.learners.bases import Composition, TransformerMixin
 from vaglio.learners.ensembles.estimators.members import (
     RoutesMetadata,
@@ -149,10 +149,12 @@ class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEsti
         pairs, codebook, classes = self._pairs(), codebook_of(self, matrix), getattr(self, "classes_", None)
         weights = self._weights(len(pairs))
         kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
-        members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-            delayed(_fit_all)(member, codebook, matrix, y, weight, classes, self._metadata_of(name, np.arange(len(y))))
-            for name, member, _ in kept
-        )
+        with warning_once():
+            fit = warning_as_here(_fit_all)
+            members = Parallel(n_jobs=matrix.threads, prefer="threads")(
+                delayed(fit)(member, codebook, matrix, y, weight, classes, self._metadata_of(name, np.arange(len(y))))
+                for name, member, _ in kept
+            )
         return self._joined(kept, members, matrix)
 
     def _passes(self, facts: TableSummary) -> Passes:

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
-from vaglio.learners.bases import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from vaglio.learners.bases import OneToOneFeatureMixin, TransformerMixin
 from vaglio.learners.forest.estimators.ensemble import common_leaves
 from vaglio.learners.forest.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.inputs import check_labels, check_numbers, check_same_length, check_X
-from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, estimator
+from vaglio.learners.parameters import COUNT, NOT_NEGATIVE, Parametrised, estimator
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import seed_of
 from vaglio.runtime.threads import resolve_threads
@@ -45,7 +45,7 @@ class _Cells:
 
 
 @estimator
-class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ForestImputer(OneToOneFeatureMixin, TransformerMixin, Parametrised):
     """Fills missing values by similarity-weighted means (numbers) and modes (categories).
 
     Starts from means and modes; grows a forest that predicts ``y`` on the filled rows; fills each missing value anew

@@ -99,6 +99,8 @@ class Rule:
 
         return rule_text(self)
 
+    __repr__ = __str__
+
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else float("nan")

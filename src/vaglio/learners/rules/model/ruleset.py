@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from vaglio.model.condition import Condition, MissingCondition
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ class RuleSet:
         from vaglio.learners.rules.forms.text import ruleset_text
 
         return ruleset_text(self, header=False)
+
+    __repr__ = __str__
 
     # -- a model -----------------------------------------------------------------------------------------------------
     @property
@@ -503,6 +508,24 @@ class RuleSet:
         from vaglio.learners.rules.forms.rule_list import rule_list
 
         return rules_python(rule_list(self), name)
+
+    def plot(self, ax: Axes | None = None) -> Any:
+        """Draw a bar per rule with matplotlib: how many rows of each class it covers, the first twenty rules.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        Axes
+        """
+        from vaglio.learners.rules.forms.text import rule_text
+        from vaglio.plot.bars import draw_bars
+
+        told = [rule_text(rule) for rule in self]
+        return draw_bars(told, [rule.covered for rule in self], [str(label) for label in self.classes or ()], ax)
 
     def _repr_html_(self) -> str:
         from vaglio.learners.rules.forms.text import rules_html

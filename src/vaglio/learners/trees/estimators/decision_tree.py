@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse as sp
@@ -51,9 +51,12 @@ from vaglio.learners.trees.passes.tree_passes import (
     grow_trees,
 )
 from vaglio.messages.message import Option
-from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
+from vaglio.plot.tree_drawing import Box, draw_tree_axes, draw_tree_svg, draw_tree_text
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Criterion = Literal["gini", "entropy", "log_loss", "gain_ratio", "error"]
 MissingValues = Literal["learned", "fractional", "branch"]
@@ -163,6 +166,23 @@ class SingleTreeEstimator(VaglioEstimator):
         return draw_tree_svg(
             self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves"
         )
+
+    @checked
+    def plot(self, ax: Axes | None = None, *, max_depth: int | None = None) -> Any:
+        """Draw the tree with matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure, as large as the tree needs.
+        max_depth : int, optional
+            Deepest level that is drawn.
+
+        Returns
+        -------
+        Axes
+        """
+        return draw_tree_axes(self._outline(max_depth), [str(label) for label in getattr(self, "classes_", ())], ax)
 
     def _outline(self, max_depth: int | None) -> Box:
         fitted = self.fitted_
