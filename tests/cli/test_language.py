@@ -124,6 +124,7 @@ STORY = [
 ]
 # Names of statistics and of bundled tables, and actions that are typed as they are.
 ALSO = {"pearson", "breast", "cultivar", "diagnosis", "digit", "digits", "iris", "play", "wine", "flatten", "penguins"}
+ALSO |= {"weather", "class"}
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from tools.fuzz.mutate import change_plain, similar
 
 from vaglio.errors import InputError
 from vaglio.studio.project.folder import Project, project_lock
-from vaglio.studio.project.message_files import restored
+from vaglio.messages.stored import restored
 
 SECRET = "a;secret\n1;2\n3;4\n"
 PAGES = ("table", "explore", "learn", "compare", "understand", "trace", "exercises", "export")

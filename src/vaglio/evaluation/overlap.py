@@ -93,24 +93,23 @@ class Overlap:
 def find_overlap(model: Any, found: Predicted) -> Overlap | None:
     """Return how many rows a model was trained on; None if there are none, or it cannot be known.
 
-        Parameters
-        ----------
-        model : Fitted or classifier
-            Only models of vaglio keep hashes of their training rows.
-        found : Predicted
-            What the model predicted for the test rows, asked which it had seen.
+    Parameters
+    ----------
+    model : Fitted or classifier
+        Only models of vaglio keep hashes of their training rows.
+    found : Predicted
+        What the model predicted for the test rows, asked which it had seen.
 
-        Examples
-        --------
-        >>> import vaglio
-        >>> from vaglio.evaluation.overlap import find_overlap
-        >>> from vaglio.evaluation.predictions import task_of_model
-    from vaglio.evaluation.rows import Predicted
-        >>> table = vaglio.datasets.load("iris")
-        >>> model = vaglio.C45Classifier().fit(*table.take(range(0, 150, 2)).xy("species"))
-        >>> find_overlap(model, Rows.of(table, "species").predict(model, seen=True)).shared >= 75
-        True
-        >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species").predict(model, seen=True))
+    Examples
+    --------
+    >>> import vaglio
+    >>> from vaglio.evaluation.overlap import find_overlap
+    >>> from vaglio.evaluation.rows import Rows
+    >>> table = vaglio.datasets.load("iris")
+    >>> model = vaglio.C45Classifier().fit(*table.take(range(0, 150, 2)).xy("species"))
+    >>> find_overlap(model, Rows.of(table, "species").predict(model, seen=True)).shared >= 75
+    True
+    >>> find_overlap(model, Rows.of(table.take(range(1, 150, 2)), "species").predict(model, seen=True))
     """
     model = getattr(model, "estimator_", model) if isinstance(model, CostSensitiveClassifier) else model
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)

@@ -32,6 +32,7 @@ from vaglio.errors import (
     reason_of,
 )
 from vaglio.messages.message import text
+from vaglio.messages.stored import restored_within, stored
 from vaglio.model.base import plain_label
 from vaglio.model.calibration import Calibration
 from vaglio.model.checks import need
@@ -90,7 +91,7 @@ def _body(fitted: Fitted, meta: dict[str, Any], version: str) -> str:
         "kind": fitted.model.kind,
         "learner": fitted.learner,
         "params": fitted.params,
-        "provenance": fitted.provenance,
+        "provenance": stored(fitted.provenance),
         "codebook": fitted.codebook.to_state(),
         "classes": None if fitted.classes is None else _classes_state(fitted.classes),
         "model": meta,
@@ -170,6 +171,11 @@ def from_bytes(content: bytes) -> Fitted:
     provenance: Any = body.get("provenance")
     need(isinstance(learner, str), "it does not name its learner")
     need(isinstance(params, dict) and isinstance(provenance, dict), "its parameters are not readable")
+    try:
+        provenance = restored_within(provenance)
+    except ValueError as error:
+        raise damaged_model_file(reason_of(error)) from error
+    need(isinstance(provenance, dict), "its parameters are not readable")
     meta: Any = body.get("model")
     need(isinstance(meta, dict), "the description of the model is missing")
     kind: Any = body.get("kind")

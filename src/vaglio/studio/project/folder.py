@@ -20,7 +20,7 @@ from vaglio.messages.listing import plain_data
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.runtime.files import write_whole
-from vaglio.studio.project.message_files import restored, stored
+from vaglio.messages.stored import restored, stored
 from vaglio.studio.project.steps import Step, TableState, add_up, check_step
 
 __all__ = ["UNFINISHED", "Project", "project_lock", "read_json", "write_json"]
