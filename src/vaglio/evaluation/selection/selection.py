@@ -77,8 +77,8 @@ def select(
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
         Each result says how reliable it is.
     scoring : str or callable, optional
-        The score to choose by, by its scikit-learn name, or for numbers "rmse", "mae" and the like. By default accuracy,
-        or R² of numbers.
+        The score to choose by, by its scikit-learn name, or for numbers "rmse", "mae" and the like. By default
+        accuracy, or R² of numbers.
     cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row
         For numbers what a unit of error costs, as ``{"over": 1, "under": 3}``: learners that have quantiles then
         predict the one of least cost.
