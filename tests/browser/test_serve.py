@@ -134,7 +134,9 @@ def test_italian_numbers_and_the_model_of_numbers(browser, url: str):
     assert "," in page.locator("#decision").text_content()
     page.locator("#model").select_option("number")
     page.wait_for_function("() => document.getElementById('title').textContent === 'number'")
-    page.wait_for_function("() => document.getElementById('change').textContent.includes('solo per i classificatori')")
+    page.wait_for_function(
+        "() => /o più alta|o più bassa|del 10 %/.test(document.getElementById('change').textContent)"
+    )
     page.locator("#language").select_option("en")
     page.wait_for_function("() => document.getElementById('h-why').textContent === 'Why'")
     assert complaints == []
