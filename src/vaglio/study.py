@@ -11,12 +11,8 @@ import numpy as np
 from vaglio.engines.mapped_table import table_of
 from vaglio.engines.sources import joined
 from vaglio.errors import InputError, NotSupportedError
-<<<<<<< HEAD
 from vaglio.evaluation import Comparison, CostMatrix, Selection, compare, select
-=======
-from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
 from vaglio.evaluation.alarms import Alarm, leak_alarm
->>>>>>> origin/main
 from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.candidates import task_asked
 from vaglio.explanation import Explanations
@@ -122,8 +118,8 @@ class Study:
     @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
-        self._audit = audit(self.table, self.target, seed=self.seed)
         self._log, self._cleaned = (), None
+        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         if self.clean is not None:
             if self._given is not self.table:
                 raise NotSupportedError(
@@ -244,22 +240,17 @@ class Study:
         """Return the study in a few sentences."""
         n, p = self.table.shape
         e = self.evaluation
-<<<<<<< HEAD
         told = {"rows": n, "columns": p, "target": str(self.target)}
-        lines: list[str] = [
+        lines: list[str] = [alarm.in_words() for alarm in self.alarms]
+        lines.append(
             text("{rows:,} rows, {columns:,} columns, target {target}, a number.", **told)
             if e.task == "regression"
             else text(
-=======
-        lines: list[str] = [alarm.in_words() for alarm in self.alarms]
-        lines += [
-            text(
->>>>>>> origin/main
                 "{rows:,} rows, {columns:,} columns, target {target} with {classes:,} classes.",
                 **told,
                 classes=len(e.labels),
             )
-        ]
+        )
         others = (finding for finding in self.audit if finding.kind != "leakage")
         lines += [finding.message for finding in others if finding.severity == "high"]
         lines += list(self.cleaning_log)

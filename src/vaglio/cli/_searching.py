@@ -123,17 +123,9 @@ def check_strategy(strategy: str) -> None:
         )
 
 
-<<<<<<< HEAD
-def check_cost_file(cost: Path | None) -> None:
-    """Refuse a file of costs that is not there; the costs of a unit of error are none."""
-    if cost is not None and not cost.is_file() and "=" not in cost.name:
-=======
 def check_cost_file(cost: str | None) -> None:
-    """Refuse a file of costs that is not there."""
-    from vaglio.model.costs import are_words
-
-    if cost is not None and not are_words(cost) and not Path(cost).is_file():
->>>>>>> origin/main
+    """Refuse a file of costs that is not there; costs in words are no file."""
+    if cost is not None and "=" not in cost and not Path(cost).is_file():
         raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 
@@ -167,7 +159,6 @@ class SearchOptions(CostOptions):
     split: Split = None
     test: TestFile = None
     scoring: Annotated[
-<<<<<<< HEAD
         str | None,
         evaluation_option(
             metavar="NAME",
@@ -177,11 +168,6 @@ class SearchOptions(CostOptions):
             ),
         ),
     ] = None
-    cost: Cost = None
-=======
-        str, evaluation_option(metavar="NAME", help="The score used for the selection, by its scikit-learn name.")
-    ] = "accuracy"
->>>>>>> origin/main
     accept: Accept = None
     search: SearchKind = Search.random
     trials: Trials = 10

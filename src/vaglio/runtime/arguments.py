@@ -293,13 +293,6 @@ _TYPES: dict[str, Alternative] = {
     "ProgressOption": (_is_progress, text("True, False or a function")),
     "Axes": (_has("plot", "figure"), text("axes of matplotlib")),
     "ndarray": _LIST,
-<<<<<<< HEAD
-    **{
-        name: _instance(name)
-        for name in ("Evaluation", "RegressionEvaluation", "RuleSet", "SplitRules", "CostMatrix", "Column", "Policy")
-    },
-=======
     **{name: _instance(name) for name in ("Evaluation", "RegressionEvaluation", "RuleSet", "SplitRules")},
     **{name: _instance(name) for name in ("CostMatrix", "Column", "Policy")},
->>>>>>> origin/main
 }

@@ -290,11 +290,8 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
         data = {
-<<<<<<< HEAD
             "task": self.task,
-=======
             "alarms": [alarm.to_dict() for alarm in self.alarms],
->>>>>>> origin/main
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
             "scoring": self.scoring,
