@@ -120,18 +120,20 @@ def run(
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
+        if data.task == "regression":
+            fitted = fitted.with_residuals(evaluation)
     fitted = fitted.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table)
 
 
 def _note_leaks(data: OpenRows) -> None:
-    """Say which columns give the class away, as ``vaglio audit`` does; rows on disk are judged by the first of them."""
+    """Say which columns give the target away, as ``vaglio audit`` does; rows on disk are judged by their first ones."""
     from vaglio.quality.auditing import leaks
     from vaglio.table import Table
 
     table = data.table if isinstance(data.table, Table) else data.table.head()
-    for finding in leaks(table, data.target):
+    for finding in leaks(table, data.target, data.task):
         remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
 
 
