@@ -18,6 +18,7 @@ from vaglio.cli._options import (
     Split,
     TestFile,
     UsageError,
+    check_criterion,
     check_test_rows,
     criterion,
     evaluation_option,
@@ -34,6 +35,7 @@ from vaglio.messages.sentences import did_you_mean
 if TYPE_CHECKING:
     from vaglio.evaluation.selection.selection_result import Selection
     from vaglio.fitted import Fitted
+    from vaglio.model.families import Task
 
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
@@ -110,8 +112,8 @@ def check_strategy(strategy: str) -> None:
 
 
 def check_cost_file(cost: Path | None) -> None:
-    """Refuse a file of costs that is not there."""
-    if cost is not None and not cost.is_file():
+    """Refuse a file of costs that is not there; the costs of a unit of error are none."""
+    if cost is not None and not cost.is_file() and "=" not in cost.name:
         raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 
@@ -145,8 +147,15 @@ class SearchOptions:
     split: Split = None
     test: TestFile = None
     scoring: Annotated[
-        str, evaluation_option(metavar="NAME", help="The score used for the selection, by its scikit-learn name.")
-    ] = "accuracy"
+        str | None,
+        evaluation_option(
+            metavar="NAME",
+            help=(
+                "The score used for the selection, by its scikit-learn name; for numbers also rmse, mae, median_ae, "
+                "mape. Default: accuracy, or r2 for numbers."
+            ),
+        ),
+    ] = None
     cost: Cost = None
     accept: Accept = None
     search: SearchKind = Search.random
@@ -224,11 +233,11 @@ class SearchOptions:
         }
 
 
-def _check_scoring(scoring: str) -> None:
+def _check_scoring(scoring: str | None, task: Task) -> None:
     from vaglio.evaluation.metrics.scoring import resolve_scorer
 
     try:
-        resolve_scorer(scoring, None)
+        resolve_scorer(scoring, None, task)
     except ValueError as error:
         raise UsageError("invalid-scoring", "--scoring: {error}", error=error) from None
 
@@ -238,7 +247,8 @@ def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: Wo
     from vaglio.errors import NotSupportedError
     from vaglio.evaluation import SplitRules, select
 
-    _check_scoring(searching.scoring)
+    _check_scoring(searching.scoring, data.task)
+    check_criterion(criterion(searching.accept), data.task)
     try:
         data.rows.refuse(SplitRules(), searching.search.value)
     except NotSupportedError as error:
@@ -261,6 +271,8 @@ def keep_model(
     if searching.test is not None:
         lines.append(f"test = {recipe.read(searching.test)}")
         given |= {"test": Source("test")}
+    if data.reading.task.value != "auto":
+        given["task"] = data.task
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     how = text(
