@@ -118,7 +118,7 @@ class Study:
     @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
-        self._audit = audit(self.table, self.target, seed=self.seed)
+        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         self._log, self._cleaned = (), None
         if self.clean is not None:
             if self._given is not self.table:

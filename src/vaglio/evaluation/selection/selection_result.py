@@ -144,7 +144,9 @@ class Selection:
             "seed": self.seed,
         }
         chosen: Any = self.best_estimator
-        return chosen.fitted_.with_provenance(selection=facts)
+        fitted = chosen.fitted_.with_provenance(selection=facts)
+        measured = self.task == "regression" and self.strategy.name != "zero"
+        return fitted.with_residuals(self.evaluation) if measured else fitted
 
     @property
     def failures(self) -> tuple[Trial, ...]:
