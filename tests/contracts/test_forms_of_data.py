@@ -21,7 +21,7 @@ LEARNER = {"c45": vaglio.C45Classifier(calibrate=None, max_depth=2)}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "evaluate": lambda *data: vaglio.evaluate(LEARNER["c45"], *data, folds=3).confusion.tolist(),
     "compare": lambda *data: [
-        report.accuracy.value
+        report.score.value
         for report in vaglio.compare(*data, LEARNER, folds=3, noise=(), missing=(), sizes=()).reports
     ],
     "select": lambda *data: vaglio.select(*data, LEARNER, strategy="quick").score,
