@@ -288,6 +288,10 @@ def _scanned_rows(
     from vaglio.evaluation.rows import Rows
     from vaglio.table import read
 
+    if reading.group is not None:
+        raise UsageError(
+            "group-in-memory", "--group needs the table in memory. Read a sample of it with --sample 100000."
+        )
     if reading.target is None:
         raise UsageError("no-target-named", "Which column is to be predicted? Add --target COLUMN.")
     levels = reading._levels()

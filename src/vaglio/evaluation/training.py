@@ -116,6 +116,11 @@ class EvaluationPlan:
                 raise NotSupportedError(
                     "leave-one-out-in-memory", "Leaving one row out needs the rows in memory. Use 10 folds instead."
                 )
+            if rows.groups is not None:
+                raise NotSupportedError(
+                    "leave-one-out-of-groups",
+                    "Leaving one row out would divide groups that are to stay together. Use 10 folds instead.",
+                )
             return make_folds(rows.y, leave_one_out=True)
         if self.folds is not None and self.repeat > 1:
             return rows.folds(self.folds, self.rules, repeats=self.repeat)

@@ -40,9 +40,11 @@ RACE_TESTS: dict[Task, Message] = {
 
 
 def division_note(rows: Mapping[str, str]) -> list[Message]:
-    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    """Return the sentence that says how rows were divided; none for rows in memory that are divided as usual."""
     if rows.get("held", "in memory") == "in memory":
-        return []
+        usual = (None, "stratified by class", "stratified by quantiles of the target")
+        divided = rows.get("divided")
+        return [] if divided in usual else [text("The rows were assigned {divided}.", divided=divided)]
     return [
         text(
             "The rows stay {held}. They were assigned to folds {divided}, not stratified.",
