@@ -18,6 +18,7 @@ from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.model.families import KINDS
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
@@ -72,6 +73,7 @@ class PermutationImportance:
             n=self.n_rows,
         )
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw a bar per column; return the axes.
 
@@ -110,6 +112,7 @@ class PermutationImportance:
         return html_table(self.to_rows(), caption=self._title(), locale=locale_of("en"))
 
 
+@checked
 def permutation_importance(
     model: Predictor,
     X: TableLike,

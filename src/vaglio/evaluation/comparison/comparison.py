@@ -147,6 +147,7 @@ class Comparison:
     read_seconds: float | None = None
     rows: Mapping[str, str] = field(default_factory=dict)
 
+    @checked
     def differ(self, a: str, b: str) -> bool:
         """Whether the accuracies of two learners differ significantly."""
         if self.ranks is not None:
@@ -260,6 +261,7 @@ class Comparison:
         )
         return data
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference.
 

@@ -18,6 +18,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 if TYPE_CHECKING:
@@ -330,6 +331,7 @@ class Selection:
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw the best setting of each learner: its score, and the range of the scores of the folds.
 
@@ -384,6 +386,7 @@ class Selection:
         return self.to_html()
 
 
+@checked
 def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> Message:
     """Say whether scores (higher is better, at most 1) are a sign of over- or underfitting.
 
