@@ -26,6 +26,7 @@ from vaglio.learners.estimator import VaglioEstimator
 from vaglio.messages.message import Message, Option, text
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table, decide_task
 from vaglio.typing import CostLike, Estimator
@@ -181,6 +182,7 @@ class Training:
     how: str = text("not evaluated")
 
 
+@checked
 def train_and_evaluate(
     estimator: Estimator,
     X: Any,
@@ -264,6 +266,7 @@ def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None
     return rows.fit(CostSensitiveClassifier(estimator, cost))
 
 
+@checked
 def evaluate_learner(
     estimator: Estimator,
     X: Any,

@@ -22,6 +22,7 @@ from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 if TYPE_CHECKING:
@@ -372,6 +373,7 @@ class Selection:
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw the best setting of each learner: its score, and the range of the scores of the folds.
 
@@ -429,6 +431,7 @@ class Selection:
         return self.to_html()
 
 
+@checked
 def fit_diagnosis(
     train: float,
     test: float,

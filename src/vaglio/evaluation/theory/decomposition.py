@@ -334,6 +334,7 @@ def _between_neighbours(matrix: EncodedMatrix, truth: np.ndarray, single: np.nda
     return float(np.clip(at_zero, 0.0, half[0])) if slope > 0 else float(half.mean())
 
 
+@checked
 def majority_vote_error(error: float | Sequence[float], n_learners: int | None = None) -> float:
     """Return the probability that most of several independent learners are wrong.
 
