@@ -118,8 +118,8 @@ class Study:
     @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
-        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         self._log, self._cleaned = (), None
+        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         if self.clean is not None:
             if self._given is not self.table:
                 raise NotSupportedError(
@@ -250,7 +250,7 @@ class Study:
                 **told,
                 classes=len(e.labels),
             )
-        ]
+        )
         others = (finding for finding in self.audit if finding.kind != "leakage")
         lines += [finding.message for finding in others if finding.severity == "high"]
         lines += list(self.cleaning_log)

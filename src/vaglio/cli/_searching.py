@@ -124,8 +124,8 @@ def check_strategy(strategy: str) -> None:
 
 
 def check_cost_file(cost: str | None) -> None:
-    """Refuse a file of costs that is not there; costs in words are none."""
-    if cost is not None and "=" not in Path(cost).name and not Path(cost).is_file():
+    """Refuse a file of costs that is not there; costs in words are no file."""
+    if cost is not None and "=" not in cost and not Path(cost).is_file():
         raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 

@@ -295,8 +295,8 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
         data = {
-            "alarms": [alarm.to_dict() for alarm in self.alarms],
             "task": self.task,
+            "alarms": [alarm.to_dict() for alarm in self.alarms],
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
             "scoring": self.scoring,
