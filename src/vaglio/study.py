@@ -250,7 +250,7 @@ class Study:
                 **told,
                 classes=len(e.labels),
             )
-        )
+        ]
         others = (finding for finding in self.audit if finding.kind != "leakage")
         lines += [finding.message for finding in others if finding.severity == "high"]
         lines += list(self.cleaning_log)
