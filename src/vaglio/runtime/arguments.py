@@ -288,5 +288,8 @@ _TYPES: dict[str, Alternative] = {
     "ProgressOption": (_is_progress, text("True, False or a function")),
     "Axes": (_has("plot", "figure"), text("axes of matplotlib")),
     "ndarray": _LIST,
-    **{name: _instance(name) for name in ("Evaluation", "RuleSet", "SplitRules", "CostMatrix", "Column", "Policy")},
+    **{
+        name: _instance(name)
+        for name in ("Evaluation", "RegressionEvaluation", "RuleSet", "SplitRules", "CostMatrix", "Column", "Policy")
+    },
 }
