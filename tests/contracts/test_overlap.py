@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from tests.contracts.estimators import classifiers
+from tests.studio.conftest import Visitor
 
 import vaglio
 from vaglio.cli.main import main
@@ -122,6 +123,29 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
         assert told in Path("r.html").read_text(encoding="utf-8"), name
     OTHER.to_csv("test.csv", index=False)
     assert "used for training" not in cli("evaluate", "m.vaglio", "test.csv")
+
+
+@pytest.mark.slow
+def test_five_ways_in_the_studio(tmp_path: Path) -> None:
+    """A file whose classes are known is predicted: its page says first which rows were used for training."""
+    visitor = Visitor(tmp_path / "project")
+    visitor.upload("training.csv", TRAINING.to_csv(index=False))
+    visitor.post("/table/target", column="y")
+    model = f"{visitor.learn_here('naive-bayes', plan='folds_10')}/naive-bayes"
+    for n, (name, table) in enumerate([*AGAIN.items(), ("other rows", OTHER)]):
+        path = tmp_path / f"{n}.csv"
+        table.to_csv(path, index=False)
+        visitor.act_here("predict", lambda at=path: visitor.post("/export/predict", model=model, path=str(at)))
+        for lang, told in (("en", "used for training"), ("it", "per l&#39;addestramento")):
+            page = visitor.get("/export", headers={"accept-language": lang}).text
+            section = page[page.index('id="predictions"') :]
+            first = section.partition("<a class")[2].partition("<a class")[0]
+            assert (told in first) == (name != "other rows"), (name, lang, first)
+            assert ('class="flag"' in first) == (name != "other rows"), (name, lang)
+            assert f"{len(table)} " in first, (name, lang)
+            if name != "other rows":
+                assert f"{shared(table)} " in first.partition('class="flag"')[2], (name, lang)
+    visitor.close()
 
 
 @pytest.mark.slow
